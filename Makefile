@@ -8,6 +8,7 @@
 #               commit that you share (ARGS: only these tests)
 #   make test-all run every test, on both databases, at all widths, with all examples: before a release
 #   make durations list the slowest 50 tests of the latest run
+#   make loaded  run the browser tests of `make test` ten times next to three busy loops (ARGS: other options); continues
 #   make try-dev check that a product can be bought in the shops of `make dev` and `reflex run` (a minute)
 #   make try-starter STARTER=clone   build the platform's official storefront and buy in it (ten minutes): docs/api.md
 #   make try-dashboard use the platform's official dashboard, from npm, with a shop (some minutes)
@@ -79,7 +80,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: run release dev quick test test-all durations try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
+.PHONY: run release dev quick test test-all durations loaded try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
 
 # The build skips itself if nothing has changed: see storefront/server/build.py.
 pages: $(RUN_STAMP)
@@ -117,6 +118,9 @@ test-all: $(DEV_STAMP) pages browser packages
 
 durations:
 	@$(python) -m tests.durations
+
+loaded: $(DEV_STAMP) pages browser packages
+	@$(python) -m tests.loaded_runs $(ARGS)
 
 try-dev: $(DEV_STAMP) pages browser
 	@$(python) -m pytest -n0 -m developing tests/e2e/test_developing.py

@@ -150,7 +150,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
 
 
 def create_api(shop: Shop) -> FastAPI:
-    """Build the API of this shop. The server must start and stop the shop itself."""
+    """Build the API of this shop. The API does not start or stop the shop: the server must do that."""
     api = DocumentedApi(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
     api.state.settings = shop.settings
     api.state.database = shop.database

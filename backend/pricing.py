@@ -1,8 +1,8 @@
-"""Price calculation of a cart: from lines, shipping and adjustments to totals with IVA per line.
+"""Price calculation of a cart: from lines, shipping and discounts to totals with IVA per line.
 
 No other module adds up prices. Prices include IVA. The tax of a line, and of the shipping, is computed from its own
-amount and rate and rounded to the peso; every other total is a sum of those. So the parts and the whole always
-agree to the peso.
+amount and rate and rounded to the peso; every other total is a sum of these amounts. So the totals always equal the
+sums of their parts, to the peso.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ class ShippingCharge:
     def before_adjustments(
         cls, total: Cop, adjustments: Iterable["Adjustment"], tax_rate: int
     ) -> "ShippingCharge":
-        """Return the charge before these adjustments, which reduced it to `total`."""
+        """Return the charge before the given adjustments, which reduced it to `total`."""
         discounts = (adjustment.amount for adjustment in adjustments if adjustment.target == SHIPPING)
         return cls(total + sum(discounts), tax_rate)
 
@@ -61,7 +61,7 @@ class Adjustment:
     """A discount in pesos, including IVA.
 
     Attributes:
-        amount: pesos, 0 or more. At most the remaining price of the target is taken off: nothing becomes negative.
+        amount: pesos, 0 or more. At most the remaining price of the target is discounted: nothing becomes negative.
         target: a line's id, `SHIPPING`, or `CART`. `CART` spreads the amount over the lines in proportion to their
             remaining prices, to the peso, and does not change the shipping.
         code: the code that the customer typed, or the promotion's name.
@@ -111,9 +111,9 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class PartTotals(Totals):
-    """Totals of a line or of the shipping (`id` is `SHIPPING`).
+    """Totals of a line, or of the shipping, whose `id` is `SHIPPING`.
 
-    `adjustments` hold the amounts that were taken off this part.
+    `adjustments` has the discounts of this part, with the amounts that were applied.
     """
 
     id: str
@@ -148,7 +148,10 @@ class CartTotals(Totals):
 
     @property
     def discounts_by_promotion(self) -> dict[str, Cop]:
-        """Discount of each promotion on lines and shipping together, by promotion id, in the order of application."""
+        """The discount of each promotion on lines and shipping together, by promotion id.
+
+        The keys are in order of application.
+        """
         applied: dict[str, Cop] = {}
         for adjustment in self._adjustments:
             if adjustment.promotion_id is not None:
@@ -157,7 +160,7 @@ class CartTotals(Totals):
 
     @property
     def savings(self) -> list[tuple[str, Cop]]:
-        """Discounts by code, to be displayed: those of the lines in their order, then those of the shipping."""
+        """Discounts by code, for display: first those of the lines in their order, then those of the shipping."""
         savings: dict[str, Cop] = {}
         for adjustment in self._adjustments:
             savings[adjustment.code] = savings.get(adjustment.code, 0) + adjustment.amount
@@ -236,7 +239,7 @@ def _validate_input(
 
 
 def _split_adjustment(adjustment: Adjustment, amounts: dict[str, Cop]) -> dict[str, Cop]:
-    """Return the pesos that the adjustment takes off each target, at most its remaining price."""
+    """Return the pesos that the adjustment discounts from each target, at most the target's remaining price."""
     if adjustment.target != CART:
         amount = min(adjustment.amount, amounts[adjustment.target])
         return {adjustment.target: amount} if amount else {}
@@ -254,7 +257,7 @@ def spread(amount: Cop, costs: Mapping[str, Cop]) -> dict[str, Cop]:
     Returns:
         Pesos by id, without zero shares; no share exceeds its cost. Their sum is the amount, or the sum of the
             costs if
-        that is less.
+            that is less.
     """
     total = sum(costs.values())
     amount = min(amount, total)
@@ -318,7 +321,7 @@ def price_of_units(total: Cop, quantity: int, units: int) -> Cop:
 def percent_of(price: Cop, percent: int, step: int, *, rounds_down: bool = False) -> Cop:
     """Return this percentage of a price, as a multiple of `step` pesos.
 
-    It is rounded to the nearest multiple, halves up, or to the one below with `rounds_down`.
+    It is rounded to the nearest multiple, halves up; with `rounds_down`, to the multiple below.
     """
     exact = price * percent
     unit = 100 * step

@@ -245,6 +245,6 @@ def current_shop() -> Shop:
 
 
 def set_current_shop(shop: Shop | None) -> None:
-    """Set the shop that `current_shop` returns; None once it has stopped."""
+    """Set the shop that `current_shop` returns. Call it with None after the shop has stopped."""
     global _current  # there is one shop per process
     _current = shop

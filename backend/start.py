@@ -21,15 +21,14 @@ NOTHING_SEEDED = SeedResult(products=0, categories=0, collections=0)
 
 
 async def prepare(settings: Settings) -> SeedResult:
-    """Migrate the database and fill an empty one: with the demo products, or in production with store defaults only.
+    """Migrate the database. Fill an empty one: with the demo products, or in production with store defaults only.
 
     A shop without staff gets its first staff member from ADMIN_EMAIL and ADMIN_PASSWORD. Processes that start at
     the same time on one database prepare it one after the other.
 
     Raises:
         CannotStart: the data folder cannot be used, the database does not answer or was created by another version
-            of
-            the code, the SQLAlchemy version does not fit, or ADMIN_EMAIL or ADMIN_PASSWORD is invalid.
+            of the code, the SQLAlchemy version does not fit, or ADMIN_EMAIL or ADMIN_PASSWORD is invalid.
         SettingsError: a production shop would open with the identity of the demo shop.
     """
     registered_providers()

@@ -36,7 +36,10 @@ LEGAL_LINKS = [*((legal_path(kind), title) for kind, title in TITLES.items()), (
 
 
 def sic_link() -> rx.Component:
-    """Build the link to the authority that supervises shops in Colombia (Ley 1480 of 2011, art. 50)."""
+    """Build the link to the authority that supervises shops in Colombia, which the law requires (Ley 1480 of 2011, art.
+
+    50).
+    """
     return rx.el.a(
         _("Superintendencia de Industria y Comercio"), href=SIC_URL, rel="noopener", target="_blank"
     )
@@ -79,12 +82,18 @@ def order_path(order_id: str, token: str) -> str:
 
 
 def category_href(handle: rx.Var[str]) -> rx.Var[str]:
-    """Return a category's path, computed in the browser. Handles have only letters, digits and hyphens: no encoding."""
+    """Return a category's path, computed in the browser.
+
+    A handle needs no encoding, because it has only letters, digits and hyphens.
+    """
     return f"{CATALOG}?category=" + handle.to(str)
 
 
 def age_href(age: rx.Var[str]) -> rx.Var[str]:
-    """Return an age range's path, computed in the browser. Ranges need no encoding: digits, hyphens and plus signs."""
+    """Return the path of an age range, computed in the browser.
+
+    An age range needs no encoding, because it has only digits, hyphens and plus signs.
+    """
     return f"{AGE}/" + age.to(str)
 
 
@@ -99,7 +108,11 @@ def product_href(handle: rx.Var[str]) -> rx.Var[str]:
 
 
 def variant_href(handle: rx.Var[str], name: rx.Var[str], variant_id: rx.Var[str]) -> rx.Var[str]:
-    """Return a product's path with this variant chosen. `name` is empty if the product has no choice of variants."""
+    """Return the path of a product with this variant chosen, computed in the browser.
+
+    `name` is the variant's name; if it is empty, the product has no choice of variants, and the path names no
+    variant.
+    """
     page = product_href(handle)
     return rx.cond(name != "", f"{page}?variant={variant_id}", page).to(str)
 

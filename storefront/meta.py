@@ -23,7 +23,7 @@ NOINDEX = "noindex,follow"
 class FirstPicture:
     """The first large picture of a page, which the browser preloads: its files and its displayed width.
 
-    A drawing has only a `url`.
+    If it is a drawing, only `url` is set.
     """
 
     url: str
@@ -36,10 +36,10 @@ class DocumentMeta:
     """The status and the head of one document. An empty text means that the value is absent.
 
     Attributes:
-        title: without the shop's name, which the head adds.
+        title: the title without the shop's name, which the head adds.
         image: absolute URL of the picture that is displayed when the page is shared.
-        canonical: an absolute URL.
-        previous, following: absolute URLs of the list's previous and next page.
+        canonical: the canonical URL, absolute.
+        previous, following: absolute URLs of the previous and next page of a list.
         structured_data: JSON-LD that is safe inside a `<script>`.
         first_picture: the picture to preload before all others.
         moved_to: the path to redirect to (status 301).
@@ -151,7 +151,10 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
 
 
 def _video_data(detail: ProductDetail) -> dict[str, Any]:
-    """Return the structured data of the product's video (schema.org/VideoObject). It needs a picture as thumbnail."""
+    """Return the structured data of the product's video (schema.org/VideoObject); empty if there is no video.
+
+    It is also empty if the product has no picture, because a thumbnail is required.
+    """
     if detail.video is None or not detail.pictures:
         return {}
     video = {

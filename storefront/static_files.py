@@ -23,10 +23,16 @@ CACHE_BY_SUFFIX = {
 
 
 class StaticFiles:
-    """The files of the build by URL path. They are listed once, as the build does not change while the shop runs."""
+    """The files of the build by URL path.
+
+    They are listed once, because the build does not change while the shop runs.
+    """
 
     def __init__(self, folder: Path, page_folders: Collection[str] = ()) -> None:
-        """List the files in `folder`. `page_folders`: file folders that also contain pages, such as `/brand`."""
+        """List the files in `folder`.
+
+        `page_folders` are folders of files whose URL is also the prefix of pages (`/brand`).
+        """
         self._pages_in = tuple(f"{place}/" for place in page_folders)
         files = [
             path.relative_to(folder)
@@ -41,9 +47,9 @@ class StaticFiles:
         return path in self._paths
 
     def is_in_file_folder(self, path: str) -> bool:
-        """Return True if the path is inside a folder of files, so that it cannot be a page.
+        """Return True if the path is inside a folder of files and therefore cannot be a page.
 
-        A path in one of `page_folders` is a page if it has no suffix.
+        In one of the `page_folders`, a path without a file suffix is a page.
         """
         folder = path.removeprefix("/").partition("/")[0]
         is_page = path.startswith(self._pages_in) and not PurePosixPath(path).suffix
@@ -51,7 +57,7 @@ class StaticFiles:
 
 
 def add_cache_headers(pages: ASGIApp) -> ASGIApp:
-    """Wrap the app: add a `Cache-Control` header to each response without one."""
+    """Wrap the app so that each response without a `Cache-Control` header gets one."""
 
     async def cached(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -71,7 +77,7 @@ def add_cache_headers(pages: ASGIApp) -> ASGIApp:
 
 
 def get_cache_control(path: str, status: int) -> str:
-    """Return the `Cache-Control` value for a response to `path`. An error response must be revalidated."""
+    """Return the `Cache-Control` value for a response to `path`. Browsers must revalidate an error response."""
     if status >= 400:
         return CACHE_NEVER
     if path.startswith(BUNDLE_PREFIX):

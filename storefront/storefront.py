@@ -1,4 +1,4 @@
-"""The Reflex app: pages, API, scripts and styles in one place."""
+"""The Reflex app, which combines the pages, the API, the scripts and the styles."""
 
 import reflex as rx
 

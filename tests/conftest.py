@@ -24,7 +24,7 @@ from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
-from tests.sizes import COVERAGE_TESTS, DATABASES, Size, deselect_tests, is_ignored
+from tests.sizes import COVERAGE_TESTS, DATABASES, Size, deselect_tests, is_ignored, is_quick
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
 
@@ -238,9 +238,12 @@ def _extend_database_timeouts() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _forbid_processes_in_quick_tests(pytestconfig: pytest.Config) -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _forbid_processes_in_quick_tests(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test of `make quick` that starts a program or a server: it belongs to `NOT_QUICK`."""
+    if not is_quick(request.node):
+        yield
+        return
 
     def refuse(*_arguments: object, **_options: object) -> None:
         raise AssertionError(
@@ -248,9 +251,8 @@ def _forbid_processes_in_quick_tests(pytestconfig: pytest.Config) -> Iterator[No
         )
 
     with pytest.MonkeyPatch.context() as patch:
-        if pytestconfig.getoption("size") is Size.QUICK:
-            patch.setattr("subprocess.Popen.__init__", refuse)
-            patch.setattr("socket.socket.listen", refuse)
+        patch.setattr("subprocess.Popen.__init__", refuse)
+        patch.setattr("socket.socket.listen", refuse)
         yield
 
 

@@ -16,16 +16,16 @@ def read_names_below(heading: str) -> set[str]:
     return set(re.findall(r"`([^`]+)`", section))
 
 
-def test_operations_names_every_setting() -> None:
+def test_operations_document_lists_every_setting() -> None:
     documented = read_names_below("Settings")
     origin = {f"CARRIER_ORIGIN{part}" for part in documented if part.startswith("_")}
     settings = {name.upper() for name in (*Settings.model_fields, *AdminAccess.model_fields)}
     assert settings - documented - origin == set()
 
 
-def test_operations_names_every_kind_of_attention() -> None:
+def test_operations_document_lists_every_kind_of_attention() -> None:
     assert set(AttentionKind) - read_names_below("Attention") == set()
 
 
-def test_operations_names_every_table() -> None:
+def test_operations_document_lists_every_table() -> None:
     assert set(all_tables().tables) - read_names_below("Data retention") == set()

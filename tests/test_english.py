@@ -13,7 +13,7 @@ ENGLISH = Path(__file__).parent / "english"
 
 
 @pytest.mark.timeout(900)  # a whole run of tests
-def test_english_shop_shows_no_spanish() -> None:
+def test_shop_in_english_shows_no_spanish_text() -> None:
     """Run the tests in `tests/english` in a separate process, because the language is set per process."""
     files = [ENGLISH / name for name in ("pages.py", "mails.py", "errors.py")]
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
@@ -31,17 +31,17 @@ def test_english_shop_shows_no_spanish() -> None:
 @pytest.mark.parametrize(
     "text", ["Agregar al carrito", "Ver mi pedido", "¡Gracias!", "Pay con PSE", "<p>Tu banco</p>"]
 )
-def test_spanish_is_found(text: str) -> None:
+def test_spanish_text_is_found(text: str) -> None:
     assert find_spanish(text) != []
 
 
 @pytest.mark.parametrize(
     "text", ["Add to cart", "Medellín, Antioquia: BANCO DE BOGOTA", "/order/por-pagar?que=1", ""]
 )
-def test_english_and_names_are_not_spanish(text: str) -> None:
+def test_english_texts_and_names_are_not_reported_as_spanish(text: str) -> None:
     assert find_spanish(text) == []
 
 
-def test_untranslated_literal_is_found() -> None:
+def test_untranslated_spanish_literal_is_found() -> None:
     source = 'TITLE = _("Tu pedido")\nOTHER = "Tu pedido"\nlog.info("the carrier said «no hay cobertura»")'
     assert list(find_untranslated_spanish(source)) == ["line 2: 'Tu pedido'"]

@@ -30,7 +30,7 @@ def read_contracts(kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("root", ["backend", "storefront"])
-def test_no_folder_has_more_than_twenty_modules(root: str) -> None:
+def test_no_folder_has_more_than_twenty_python_modules(root: str) -> None:
     assert {folder: count for folder, count in count_modules(root).items() if count > MAX_MODULES} == {}
 
 
@@ -50,7 +50,7 @@ def test_each_package_is_in_one_of_at_most_nine_tiers() -> None:
     assert sorted(listed_packages) == sorted(packages)
 
 
-def test_packages_of_a_tier_are_independent_except_listed_imports() -> None:
+def test_packages_of_one_tier_do_not_import_each_other_except_as_listed() -> None:
     (layers,) = read_contracts("layers")
     tiers = [{f"backend.{name.strip()}" for name in layer.split(":")} for layer in layers["layers"]]
     independent = [set(contract["modules"]) for contract in read_contracts("independence")]

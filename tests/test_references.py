@@ -194,15 +194,15 @@ def find_unknown_arguments() -> Iterator[str]:
                 )
 
 
-def test_every_mention_of_a_path_or_name_resolves() -> None:
+def test_every_path_or_name_mentioned_in_docs_or_docstrings_exists() -> None:
     assert sorted({f"{place}: {mention}" for place, mention in find_mentions() if is_missing(mention)}) == []
 
 
-def test_every_documented_argument_exists() -> None:
+def test_every_argument_mentioned_in_a_docstring_exists() -> None:
     assert sorted(find_unknown_arguments()) == []
 
 
-def test_missing_mentions_are_found() -> None:
+def test_mentions_of_missing_names_are_found() -> None:
     missing = (
         "backend/cart/no_such_module.py",
         "python tools/no_such_tool.py",
@@ -215,7 +215,7 @@ def test_missing_mentions_are_found() -> None:
     assert [mention for mention in missing if not is_missing(mention)] == []
 
 
-def test_existing_and_foreign_mentions_pass() -> None:
+def test_mentions_of_existing_or_foreign_names_are_not_reported() -> None:
     there = (
         "backend/core/errors.py",
         "backend/{cart,checkout}/",

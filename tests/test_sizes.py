@@ -43,7 +43,7 @@ def collected(request: pytest.FixtureRequest) -> tuple[pytest.Item, ...]:
     return request.config.stash[COLLECTED]
 
 
-def test_each_size_includes_the_tests_of_the_smaller_size(collected: tuple[pytest.Item, ...]) -> None:
+def test_each_test_size_includes_the_tests_of_the_smaller_size(collected: tuple[pytest.Item, ...]) -> None:
     """`quick` always runs on SQLite; a test that `test` runs on PostgreSQL counts as the same test."""
 
     def tests(size: Size) -> set[str]:
@@ -58,7 +58,7 @@ def test_each_size_includes_the_tests_of_the_smaller_size(collected: tuple[pytes
     assert tests(Size.QUICK) <= tests(Size.TEST) <= tests(Size.ALL)
 
 
-def test_size_test_runs_one_variant_or_all(collected: tuple[pytest.Item, ...]) -> None:
+def test_make_test_runs_one_variant_of_a_test_or_all(collected: tuple[pytest.Item, ...]) -> None:
     chosen = sizes.select_ids(collected, Size.TEST)
     variants: dict[str, list[pytest.Item]] = defaultdict(list)
     for test in collected:
@@ -69,7 +69,7 @@ def test_size_test_runs_one_variant_or_all(collected: tuple[pytest.Item, ...]) -
         assert sum(test.nodeid in chosen for test in group) == due, base
 
 
-def test_variant_depends_only_on_the_test_id() -> None:
+def test_chosen_database_variant_depends_only_on_the_test_id() -> None:
     """Half of the tests run on each database; for two tests the choice is fixed here."""
     tests = [
         test for number in range(400) for test in build_pair(f"tests/backend/staff/test_x.py::test_{number}")
@@ -86,7 +86,7 @@ def test_variant_depends_only_on_the_test_id() -> None:
     }
 
 
-def test_variant_named_on_the_command_line_always_runs() -> None:
+def test_named_test_variant_is_never_skipped() -> None:
     for test in build_pair("tests/backend/mail/test_mails.py::test_a"):
         assert sizes.select_ids([test], Size.TEST) == {test.nodeid}
 
@@ -145,7 +145,7 @@ def test_concurrent_writers_run_on_both_databases(
     assert len(sizes.select_ids(tests, Size.TEST)) == expected
 
 
-def test_tables_name_existing_tests() -> None:
+def test_tables_of_test_sizes_list_only_existing_tests() -> None:
     """Names are beginnings of test ids: a folder, a file, or a function in a file."""
     unknown = []
     for name in TABLE_ENTRIES:
@@ -167,7 +167,7 @@ def test_tables_name_existing_tests() -> None:
         (("redis_url",), {}, False),
     ],
 )
-def test_quick_excludes_tests_with_a_server(
+def test_make_quick_excludes_tests_that_need_a_server(
     fixtures: tuple[str, ...], parameters: dict[str, str], is_quick: bool
 ) -> None:
     test = build_item("tests/backend/staff/test_x.py::test_a", fixtures, **parameters)
@@ -183,12 +183,12 @@ def test_quick_excludes_tests_with_a_server(
         ("tests/e2e", True),
     ],
 )
-def test_folders_without_quick_tests_are_not_even_imported(path: str, is_ignored: bool) -> None:
+def test_folders_without_quick_tests_are_not_imported_by_make_quick(path: str, is_ignored: bool) -> None:
     assert sizes.is_ignored(PurePath(path), Size.QUICK) is is_ignored
     assert not sizes.is_ignored(PurePath(path), Size.TEST)
 
 
-def test_docs_list_every_group_of_test_all() -> None:
+def test_documentation_lists_every_test_group_that_only_test_all_runs() -> None:
     page = (ROOT / "docs" / "testing.md").read_text("utf-8")
     table = page.partition("\n## What only `make test-all` runs\n")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]

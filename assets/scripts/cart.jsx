@@ -75,13 +75,15 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
 
   useEffect(() => setQuantity(1), [variantId]);
 
-  // The server has added the units, or refused them.
+  // The server has added units of this variant, or has refused them. An earlier page's press of another product may be
+  // answered first, so only this variant's number and its own confirmation count.
   useEffect(() => setStep((now) => (now === "adding" && isNewAnswer(added) ? "added" : now)), [added]);
-  useEffect(() => {
-    if (!isNewAnswer(answers)) return;
-    setAwaiting(false);
-    setStep((now) => (now === "adding" ? "ready" : now));
-  }, [answers]);
+  useEffect(() => { if (isNewAnswer(answers)) setAwaiting(false); }, [answers]);
+  const handleConfirmed = () => {
+    const isPending = getPendingPayloads(ADD).some((payload) => payload.variant_id === variantId);
+    if (!isPending) setStep((now) => (now === "adding" ? "ready" : now));
+  };
+  useEffect(() => listen(window, CONFIRMED, handleConfirmed), [variantId]);
 
   // A press without an answer is stored and sent again, so the button becomes free; the next press adds more.
   useEffect(() => {

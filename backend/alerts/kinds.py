@@ -31,8 +31,9 @@ class KindRules:
     Attributes:
         title: the problem, for staff, in the store's language.
         advice: the recommended action, in the store's language.
-        ends_after: an alert ends when its problem has not been found for this time. It is checked several times
-            within it.
+        ends_after: an alert ends if its problem was not found again during this time. The shop checks for the
+            problem
+            several times within it.
     """
 
     title: str

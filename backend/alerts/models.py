@@ -13,7 +13,7 @@ from backend.core.ids import new_id
 class Alert(Timestamps, table=True):
     """A problem, from its beginning to its end. At most one alert of a kind and subject is open.
 
-    All moments but `created_at` and `updated_at` are taken from the database's clock.
+    All times except `created_at` and `updated_at` are taken from the database's clock.
     """
 
     __tablename__ = "alert"

@@ -1,4 +1,7 @@
-"""Opening and ending of alerts. If several replicas find the same problem at once, one row and one event result."""
+"""Opening and ending of alerts.
+
+If several replicas find the same problem at the same time, only one row and one event are created.
+"""
 
 from dataclasses import dataclass
 
@@ -58,7 +61,7 @@ async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, mess
 
 
 async def end_alerts(session: AsyncSession) -> int:
-    """End the alerts whose problem has not been found for the time that their kind sets. Return how many ended."""
+    """End each alert whose problem was not found again during `ends_after` of its kind. Return how many ended."""
     count = 0
     for kind, rules in RULES.items():
         expired = lock_rows(select(Alert)).where(

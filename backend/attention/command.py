@@ -1,4 +1,4 @@
-"""Command `trompo attention`: list the open rows, and resolve one."""
+"""Command `trompo attention`: list the open attention rows, and resolve one of them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from backend.staff.rights import COMMAND_LINE
 
 
 async def list_open(database: Database) -> str:
-    """Return the open rows as text, the most urgent first, with id, amount, deadline and allowed actions."""
+    """Return the open attention rows as text, the most urgent first, with id, amount, deadline and allowed actions."""
     urgent_first = select(Attention).where(Attention.resolved_at.is_(None)).order_by(Attention.due_at)
     async with database.read() as session:
         rows = (await session.execute(urgent_first)).scalars().all()
@@ -24,7 +24,10 @@ async def list_open(database: Database) -> str:
 
 
 async def resolve_one(service: AttentionService, attention_id: str, decision: Decision) -> str:
-    """Resolve one row and return a sentence for the terminal. Raises the errors of `AttentionService.resolve`."""
+    """Resolve an attention row and return a sentence for the terminal.
+
+    It raises the errors of `AttentionService.resolve`.
+    """
     row = await service.resolve(attention_id, decision)
     return f"{row.id} is resolved: {row.resolution}."
 
@@ -32,7 +35,7 @@ async def resolve_one(service: AttentionService, attention_id: str, decision: De
 def parse_decision(
     action: str | None, reference: str | None, note: str | None, label: Mapping[str, Any]
 ) -> Decision:
-    """Parse the options to a decision.
+    """Convert the command-line options to a decision.
 
     Raises:
         InvalidData: the action is unknown.

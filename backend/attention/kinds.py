@@ -73,14 +73,14 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """Rules for all rows of a kind.
+    """The rules for every attention row of a kind.
 
     Attributes:
         title: what happened, for staff, in the store's language.
         advice: what to do, in the store's language.
         recommended: the action that is right unless there is a reason against it.
         actions: the allowed actions.
-        within: time from the event to the deadline.
+        within: time from the creation of the row to its deadline.
     """
 
     title: str

@@ -43,7 +43,7 @@ def attention_service(request: Request) -> AttentionService:
 async def list_attention(
     params: Annotated[AttentionParameters, read_query(AttentionParameters)], database: Db
 ) -> Wire[AttentionsAnswer]:
-    """Return a page of rows: open ones first, the most urgent on top, then resolved ones."""
+    """Return a page of attention rows: open rows first, the most urgent on top, then resolved rows."""
     urgent_first = [Attention.resolved_at.desc().nulls_first(), Attention.due_at.asc(), Attention.id.asc()]
     order = order_clauses(params.order, SORTABLE, urgent_first)
     async with database.read() as session:
@@ -67,7 +67,10 @@ async def resolve(
     actor: StaffMember,
     fields: RequestedFields,
 ) -> Wire[AttentionAnswer]:
-    """Resolve a row once: `honor`, `refunded` (with the transfer's reference) or `dismissed` (with a note)."""
+    """Resolve an attention row, once.
+
+    The action is `honor`, `refunded` (with the reference of the bank transfer) or `dismissed` (with a note).
+    """
     decision = Decision(
         action=body.action,
         by=actor,

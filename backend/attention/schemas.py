@@ -21,7 +21,10 @@ class AttentionParameters(ListParameters):
 
 
 class FoundLabel(Body):
-    """A label in doubt that was found at the carrier: at least one of its numbers."""
+    """A label that staff found at the carrier, when the shop did not know whether the carrier had created it.
+
+    At least one of the label's numbers is required.
+    """
 
     carrier_order_id: Annotated[int, Field(gt=0, le=2**53)] | None = Field(
         None, description="The label's number at the carrier (`idOrder`)."
@@ -90,7 +93,7 @@ class AttentionsAnswer(Page):
 
 
 def attention_wire(row: Attention) -> AttentionOut:
-    """Return the row with the title, the advice and the allowed actions of its kind."""
+    """Return the attention row as JSON, with the title, the advice and the allowed actions of its kind."""
     rules = RULES[AttentionKind(row.kind)]
     return {
         "id": row.id,

@@ -1,7 +1,8 @@
-"""Attention: raise rows, and resolve each once.
+"""Attention: create rows that staff must resolve, and resolve each once.
 
-Other packages know the effects of a decision on orders, stock, payments and labels; they provide a `Resolver` for
-each kind. The attention row is locked at the end: code that raises attention has locked its subject before.
+Other packages know the effects of a decision on orders, stock, payments and labels: they provide a `Resolver` for
+each kind. The attention row is always locked after its subject (such as a payment or an order), to avoid deadlocks
+with code that creates a row while it holds the lock of the subject.
 """
 
 from collections.abc import Mapping
@@ -35,7 +36,7 @@ _OPEN = lock_rows(
 
 @dataclass(frozen=True, slots=True)
 class AttentionRaised:
-    """Event: there is a new row. Published in the transaction that raises it."""
+    """Event: an attention row was created. Published in the transaction that creates it."""
 
     attention_id: str
 
@@ -57,8 +58,8 @@ async def raise_attention(
     Args:
         kind: determines the deadline and the allowed actions.
         message: what happened, in plain words for staff.
-        subject_id: the subject; by default the fulfillment, payment session or order below (the first that is
-            given).
+        subject_id: the id of the subject; by default the first id that is given of fulfillment, payment session and
+            order.
         amount: the disputed money, in whole pesos.
         order_id: the order, if any.
         payment_session_id: the payment session, if any.
@@ -89,7 +90,10 @@ async def raise_attention(
 
 
 async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id: str, *, note: str) -> None:
-    """Close the open row of the kind and subject as the shop, if there is one: no decision is needed any more."""
+    """Close the open row of this kind and subject, if there is one, because no decision is needed any more.
+
+    The row is stored as dismissed by the shop itself, with the note.
+    """
     row = (await session.execute(_OPEN, {"kind": kind, "subject_id": subject_id})).scalar_one_or_none()
     if row is not None:
         row.resolved_at, row.resolved_by = await database_now(session), SHOP.id
@@ -133,7 +137,10 @@ async def report_failed_job(session: AsyncSession, event: JobFailed) -> None:
 
 @subscribe(MomentsPulledBack)
 async def report_clock(session: AsyncSession, event: MomentsPulledBack) -> None:
-    """Raise attention for a clock that was corrected; while a row is open, later findings are only logged."""
+    """Raise attention because a clock was put back.
+
+    If such a row is still open, no second row is created.
+    """
     counts = ", ".join(f"{count} of {name}" for name, count in sorted(event.counts.items()))
     ahead = timedelta(seconds=round(event.ahead.total_seconds()))
     await raise_attention(
@@ -152,7 +159,9 @@ class Decision:
     Attributes:
         by: the staff member who made it.
         reference: reference of the bank transfer of the refund.
-        label: the label that was found at the carrier, for a label in doubt.
+        label: the fields of the label that staff found at the carrier. It is used only if the shop does not know
+            whether
+            the carrier created a label.
     """
 
     action: Action
@@ -163,10 +172,13 @@ class Decision:
 
 
 class Resolver:
-    """The effects of decisions on one kind. Every method except `finish` may raise an error: the row stays open."""
+    """The effects of decisions on rows of one kind.
+
+    If a method other than `finish` raises an error, the row stays open.
+    """
 
     async def prepare(self, row: Attention, decision: Decision) -> None:
-        """Make the external calls that must precede the decision. No transaction is open."""
+        """Make the calls to external services that must precede the decision. No transaction is open."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Lock the subject of the row, before the row is locked."""
@@ -175,7 +187,10 @@ class Resolver:
         """Apply the decision; the row is locked and still open."""
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Make the external calls that must follow the decision. The row is resolved; no transaction is open."""
+        """Make the calls to external services that must follow the decision.
+
+        The row is already resolved, and no transaction is open.
+        """
 
 
 class NothingToRun(InvalidData):
@@ -191,7 +206,7 @@ class FailedJob(Resolver):
         """Apply the decision (see `Resolver`).
 
         Raises:
-            NothingToRun: the job does not exist or has run since.
+            NothingToRun: the job does not exist any more, or has run in the meantime.
         """
         job_id = int(row.subject_id)
         if decision.action is Action.DISMISSED:
@@ -201,19 +216,22 @@ class FailedJob(Resolver):
 
 
 class AttentionService:
-    """Service that resolves rows with the resolver of each kind; a kind without one only stores the decision."""
+    """Service that resolves rows with the resolver of their kind.
+
+    If a kind has no resolver, only the decision is stored.
+    """
 
     def __init__(self, database: Database, resolvers: Mapping[AttentionKind, Resolver]) -> None:
         self.database = database
         self._resolvers = {AttentionKind.JOB_FAILED: FailedJob(), **resolvers}
 
     async def resolve(self, attention_id: str, decision: Decision) -> Attention:
-        """Apply a decision, once.
+        """Apply a decision to its row, once.
 
         Raises:
-            Forbidden: see `Actor.require`; `refunded` books a refund and needs that right too.
+            Forbidden: the actor may not resolve attention rows, or for `refunded`, may not book refunds.
             NotFound: the row does not exist.
-            Conflict: it is already resolved.
+            Conflict: the row is already resolved.
             InvalidData: the kind does not allow the action, or the action lacks its reference or note.
             ShopError: an error of the kind's resolver; the row stays open.
         """
@@ -245,10 +263,10 @@ class AttentionService:
 
 
 async def read_attention(session: AsyncSession, attention_id: str, *, lock: bool = False) -> Attention:
-    """Return the row with this id.
+    """Return the attention row with this id; with `lock`, lock it.
 
     Raises:
-        NotFound: it does not exist.
+        NotFound: the row does not exist.
     """
     query = select(Attention).where(Attention.id == attention_id)
     return await get_or_404(session, lock_rows(query) if lock else query, "Attention", attention_id)
@@ -258,7 +276,7 @@ def require_open(row: Attention) -> None:
     """Check that the row is open.
 
     Raises:
-        Conflict: the row is resolved.
+        Conflict: the row is already resolved.
     """
     if row.resolved_at is not None:
         raise Conflict(f"Attention {row.id} is resolved already: {row.resolution} by {row.resolved_by}")

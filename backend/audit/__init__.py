@@ -1,4 +1,4 @@
-"""The audit: append-only rows for each action of a staff member, with the values before and after."""
+"""The audit: an append-only entry for each action of a staff member, with the values before and after."""
 
 from backend.audit.models import AuditEntry, AuditPersonalValue
 from backend.audit.recording import (

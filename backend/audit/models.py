@@ -1,4 +1,7 @@
-"""Tables of the audit. Triggers refuse to change or delete an entry, and to change a personal value."""
+"""Tables of the audit.
+
+Database triggers refuse to change or delete an entry, and to change a personal value.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -38,7 +41,7 @@ class AuditEntry(SQLModel, table=True):
 
 
 class AuditPersonalValue(SQLModel, table=True):
-    """The personal values of a changed field, before and after. The row may be deleted."""
+    """The personal values of a changed field, before and after. Unlike an entry, the row may be deleted."""
 
     __tablename__ = "audit_personal_value"
 

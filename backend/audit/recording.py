@@ -82,7 +82,7 @@ class AuditActor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The actor of a job: the staff member who requested it, whose right was checked at the request."""
+    """The actor of a job: the staff member who requested it. Their right was checked when they requested it."""
 
     id: str
 
@@ -104,7 +104,10 @@ class _Entry:
     secret: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, on: str, name: str, change: Change) -> None:
-        """Add a change of a field. After several changes, the first value before is retained."""
+        """Add a change of a field.
+
+        If the field changes several times, the entry keeps the value before the first change.
+        """
         key = (on, name)
         before, after = change
         self.changes[key] = (self.changes[key][0] if key in self.changes else as_json(before), as_json(after))
@@ -137,7 +140,8 @@ async def record(
         actor: the person or process that acts.
         action: a verb in the past tense, such as `changed`; `backend.audit.labels` has a label for each.
         subject: the object of the action.
-        changes: by field, the values before and after of changes made by SQL statements; no personal data.
+        changes: the values before and after, by field, of changes made by SQL statements. They must not contain
+            personal data.
         personal: the same for personal values. They can be deleted later.
 
     Raises:
@@ -274,7 +278,7 @@ def _clear_entries(session: Session, transaction: SessionTransaction) -> None:
 
 @event.listens_for(Session, "after_rollback")
 def _restore_savepoint(session: Session) -> None:
-    """Restore the entries from before a savepoint that was rolled back, also if a failed statement ended it."""
+    """Restore the entries that existed before a savepoint that was rolled back, even if a failed statement ended it."""
     savepoint = session.get_nested_transaction()
     if savepoint is not None:
         session.info[_ENTRIES] = session.info[_SAVEPOINTS].pop(savepoint)

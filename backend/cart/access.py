@@ -42,7 +42,7 @@ _LOCKED_WITH_REGION = lock_rows(
 
 
 class CartCompleted(NotAllowed):
-    """The cart has become an order. The error's type is the platform's (wire: commerce-api, Error bodies)."""
+    """The cart has become an order. The response has the platform's error type (wire: commerce-api, Error bodies)."""
 
     type = "invalid_data"
 
@@ -72,7 +72,7 @@ async def open_or_create_cart(session: AsyncSession, cart_id: str) -> str:
     """Lock the cart for a change and return its id; create a new one if it does not exist or has become an order.
 
     Raises:
-        Conflict: a payment of it is at the bank.
+        Conflict: a payment of the cart is at the bank.
     """
     try:
         return (await open_cart(session, cart_id)).id
@@ -100,11 +100,11 @@ async def lock_cart(session: AsyncSession, cart_id: str, caller: Caller | None =
 
 
 async def lock_unordered_cart(session: AsyncSession, cart_id: str, caller: Caller | None = None) -> Cart:
-    """Return the cart, locked, even if a payment of it is at the bank.
+    """Return the cart, locked, even if a payment of the cart is at the bank.
 
     Raises:
         NotFound: see `read_cart`.
-        NotAllowed: it has already become an order.
+        NotAllowed: the cart has already become an order.
     """
     return _require_unordered(await _lock(session, cart_id), cart_id, caller)
 
@@ -114,7 +114,7 @@ async def open_cart(session: AsyncSession, cart_id: str, caller: Caller | None =
 
     Raises:
         NotFound, NotAllowed: see `lock_unordered_cart`.
-        Conflict: a payment of it is at the bank.
+        Conflict: a payment of the cart is at the bank.
     """
     return _require_changeable(await lock_unordered_cart(session, cart_id, caller))
 
@@ -122,7 +122,9 @@ async def open_cart(session: AsyncSession, cart_id: str, caller: Caller | None =
 async def open_cart_and_region(
     session: AsyncSession, cart_id: str, caller: Caller
 ) -> tuple[Cart, Region | None]:
-    """Return the cart, locked for a change, and its region; the region is None if it was changed concurrently.
+    """Return the cart, locked for a change, and its region.
+
+    The region is None if a concurrent request assigned another region to the cart.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `open_cart`.

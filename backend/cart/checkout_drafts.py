@@ -17,7 +17,7 @@ async def save_draft(session: AsyncSession, cart_id: str, typed: dict[str, str])
 
     Raises:
         NotFound, NotAllowed: see `lock_unordered_cart`.
-        InvalidData: there are more or longer texts than a checkout form has.
+        InvalidData: there are more texts, or longer texts, than a checkout form can have.
     """
     cart = await lock_unordered_cart(session, cart_id)
     draft = {**cart.draft, **typed}

@@ -77,7 +77,7 @@ CART_AND_CONTENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with its variant's current price and data. `product` is None if it is no longer for sale."""
+    """A line with its variant's current price and data. `product` is None if the product is no longer for sale."""
 
     item: LineItem
     variant: Variant
@@ -96,7 +96,7 @@ class Line:
 
 
 class LineType(NamedTuple):
-    """The product type of a line; None if it has none."""
+    """The type of a line's product. Its fields are None if the product has no type."""
 
     id: str | None
     value: str | None
@@ -107,7 +107,7 @@ class Contents:
     """The data that a cart's price is computed from.
 
     Attributes:
-        lines: oldest first, at current prices.
+        lines: the lines at current prices, oldest first.
         method: the chosen shipping; None if none is chosen, and for an empty cart.
         collections: the title of the product's collection, by line id.
         types: the product's type, by line id.
@@ -122,7 +122,7 @@ class Contents:
 
 
 def line_key(variant_id: str, meta: JsonObject) -> tuple[str, str]:
-    """Return the key that equal lines share: their variant and their metadata."""
+    """Return a key made of a line's variant and metadata. Lines with the same key can be merged."""
     return variant_id, json.dumps(meta, sort_keys=True)
 
 
@@ -141,7 +141,7 @@ async def read_lines(session: AsyncSession, cart_id: str) -> list[Line]:
 
 
 async def read_cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | None, list[Line]]:
-    """Return the cart, if there is one, with its lines like `read_lines`, without a lock."""
+    """Return the cart (None if it does not exist) and its lines in the order of `read_lines`, without a lock."""
     rows = (await session.execute(CART_AND_LINES, {"cart_id": cart_id})).all()
     lines = [Line(item, variant, product) for _, item, variant, product in rows if item is not None]
     return rows[0][0] if rows else None, lines

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CartChanged:
-    """Event: the lines or the address of a cart changed: its shipping method and started payment became invalid."""
+    """Event: a cart's lines, address or promotion codes changed, so a started payment of the cart may be invalid."""
 
     cart_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class CartsMerged:
-    """Event: the lines of an open cart were moved into another one. The purchase chains of both are locked."""
+    """Event: the lines of an open cart were moved into another one.
+
+    The caller has locked the purchase chains of both.
+    """
 
     cart_id: str
     into: str

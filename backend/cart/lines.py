@@ -1,6 +1,7 @@
-"""Change the lines of a cart. A line is for one variant and metadata, and has only units that can be sold.
+"""Change the lines of a cart. Each line is for one variant with one set of metadata.
 
-The caller sends only ids and numbers; the price comes from the catalogue (design: decisions 8 and 9).
+Only units that can be sold are added. The caller sends only ids and numbers; the price comes from the catalogue
+(design: decisions 8 and 9).
 """
 
 from sqlalchemy import bindparam, func, select
@@ -69,7 +70,7 @@ async def add_to_cart(
 async def add_units(
     session: AsyncSession, cart_id: str, variant_id: str, quantity: int, meta: JsonObject | None = None
 ) -> bool:
-    """Add units like `add_to_cart` to a cart that is locked or new, without marking it as changed."""
+    """Add units to a cart that is locked or new, like `add_to_cart`, but don't mark the cart as changed."""
     if quantity < 1:
         raise InvalidData("Quantity must be at least 1", fields={"quantity": "at least 1"})
     params = {"variant_id": variant_id, "holder": cart_id}
@@ -107,7 +108,7 @@ async def change_line(
     """Set the quantity of a line, and with `meta` its metadata. A quantity of 0 removes the line.
 
     Raises:
-        NotFound: no such line in this cart, or see `open_cart`.
+        NotFound: the cart has no such line; or see `open_cart`.
         NotAllowed, InvalidData, InsufficientStock: see `add_to_cart`.
     """
     cart = await open_cart(session, cart_id, caller)

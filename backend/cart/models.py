@@ -43,7 +43,7 @@ class Cart(Timestamps, table=True):
 
 
 class LineItem(Timestamps, table=True):
-    """Units of one variant in a cart; lines of one variant differ in `meta`.
+    """Units of one variant in a cart. Several lines of the same variant have different metadata (`meta`).
 
     The price comes from the catalogue until the order is placed.
     """
@@ -61,7 +61,8 @@ class LineItem(Timestamps, table=True):
 class CartNews(SQLModel, table=True):
     """A message to the shopper about an event of an open cart, until they dismiss it. `detail` depends on `kind`.
 
-    `cart_id` is no foreign key: it would lock the cart, and deleting a variant must not wait for that lock.
+    `cart_id` is not a foreign key. A foreign key would lock the cart for each message, and the deletion of a
+    variant would have to wait for requests that hold the cart's lock.
     """
 
     __tablename__ = "cart_news"

@@ -1,10 +1,11 @@
-"""News of a cart for the storefront: the stored ones, and the current problems of its lines and codes.
+"""News of a cart for the storefront: stored messages, and the current problems of the cart's lines and codes.
 
 | kind | event | text | link |
 |---|---|---|---|
 | joined | carts were merged at sign-in | both carts' products with their units | the cart |
-| no_stock | fewer units were moved, as there are no more | the products with the missing units | product, catalogue |
-| no_room | the same, as the cart is full | the products with the missing units | the cart |
+| no_stock | units were not moved, because they are not available | the products with the missing units | product,
+catalogue |
+| no_room | units were not moved, because the cart is full | the products with the missing units | the cart |
 | deleted | a variant was deleted | its title, the units that left the cart | product or its category |
 | code | a code was not moved | the code and why | the cart |
 | withdrawn (current) | a product is no longer for sale | its title | its category |
@@ -48,7 +49,11 @@ class NewsTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewsView:
-    """A news item of a cart. `handle` is that of the product or category that `target` names; else empty."""
+    """A news item of a cart.
+
+    `target` is the kind of page that the item links to. `handle` identifies the product or category; it is empty
+    for other pages.
+    """
 
     id: str
     text: str
@@ -93,8 +98,8 @@ async def list_cart_news(
         session: reads the database.
         cart_id: the cart's id.
         problems: the problems of its lines.
-        codes: the cart's typed codes without a discount.
-        has_stored: False if the cart has no stored news: then none are read.
+        codes: the codes that the shopper typed and that give no discount.
+        has_stored: False if the caller knows that the cart has no stored news. Then no query for them is run.
     """
     stored: list[CartNews] = []
     if has_stored:

@@ -1,7 +1,7 @@
 """News of a cart about events that its shopper has not caused: merges, deleted variants, dropped codes.
 
-They are stored in the transaction that causes them, so that a reload, another device and another replica show the
-same, until the shopper dismisses them. No personal data is stored: only titles, units and codes.
+News are stored in the transaction of the event, until the shopper dismisses them. So a reload, another device and
+another replica show the same news. No personal data is stored: only titles, units and codes.
 """
 
 from collections import Counter
@@ -61,7 +61,7 @@ def format_full_title(title: str, variant_title: str) -> str:
 
 
 async def read_line_units(session: AsyncSession, lines: Sequence[Line]) -> dict[str, CartUnits]:
-    """Return the units of each line by its id, including products that are no longer for sale."""
+    """Return the units of each line, by line id, including products that are no longer for sale."""
     ids = {line.variant.product_id for line in lines}
     titles = await _read_titles(session, ids)
     return {
@@ -120,9 +120,10 @@ async def dismiss_news(session: AsyncSession, cart_id: str, news_id: str) -> Non
 async def add_deletion_news(session: AsyncSession, event: VariantsDeleted) -> None:
     """Store news for every open cart that loses lines with these variants.
 
-    The variants are locked first: a shopper who adds one concurrently is either earlier, or is refused. Then the
-    lines are locked, which a merge may be moving. No cart is locked: a paying shopper's request holds its cart and
-    waits for the stock.
+    First the variants are locked: a shopper who adds one of them at the same time either has already added it, or
+    is refused. Then the lines are locked, because a merge of carts may be moving them. Carts are not locked: a
+    paying shopper's request locks its cart and then waits for the stock, so locking the cart here could cause a
+    deadlock.
     """
     variants = lock_rows(select(Variant).where(Variant.id.in_(event.variant_ids)).order_by(Variant.id))
     by_id = {one.id: one for one in (await session.execute(variants)).scalars()}

@@ -1,5 +1,6 @@
-"""Owners of carts: find the cart that a browser continues with, the same on every device after signing in.
+"""Owners of carts: find the cart that a browser continues with.
 
+- After signing in, a customer has the same cart on every device.
 - Signing in preserves what a guest put into a cart. If the account already has a cart from another device, both are
   merged.
 - Signing out leaves the cart with the account: the next person at the browser does not find it.
@@ -107,7 +108,10 @@ async def _find_open_cart(session: AsyncSession, cart_id: str) -> Cart | None:
 
 
 async def _find_own_cart_id(session: AsyncSession, customer_id: str) -> str | None:
-    """Return the customer's open cart that is not being paid; the newest of several, which API clients may create."""
+    """Return the id of the customer's open cart that is not being paid; of several, the newest.
+
+    API clients may create several carts for a customer.
+    """
     own = select(Cart.id).where(
         Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
     )
@@ -140,14 +144,14 @@ async def set_owner(session: AsyncSession, cart_id: str, customer_id: str | None
 async def set_email(session: AsyncSession, cart: Cart, email: str) -> None:
     """Set the e-mail address of this (locked) cart.
 
-    A cart without a customer then belongs to the guest with this address.
+    If the cart has no customer, it then belongs to the guest with this address.
     """
     guest_id = await find_or_create_guest(session, email) if cart.customer_id is None else None
     cart.email, cart.guest_id = email, guest_id
 
 
 async def assign_customer(session: AsyncSession, cart: Cart, customer_id: str) -> None:
-    """Assign the (locked) cart to an authenticated customer. It gets the customer's e-mail address."""
+    """Assign the (locked) cart to an authenticated customer. The cart gets the customer's e-mail address."""
     if cart.customer_id == customer_id:
         return
     # waits for a concurrent deletion of the customer
@@ -161,10 +165,11 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
 
     The first cart is left empty, so that a second call changes nothing.
 
-    Units of the same variant are added up to the available stock, but never to fewer than either cart had. The
-    checkout draft moves too; the first cart's values have priority. Codes and metadata move too; there the second
-    cart's values have priority. If the first cart was restored from another, the second joins that purchase: so the
-    purchase chains of both must be locked (`backend.cart.purchase_chains`).
+    Quantities of the same variant are added. The sum is limited to the available stock, but is never lower than the
+    quantity in either cart. The checkout draft moves too: if both carts have a value, the first cart's value is
+    used. Codes and metadata also move: if both carts have a value, the second cart's value is used. If the first
+    cart was restored from another cart, the second cart joins that purchase. So the purchase chains of both must be
+    locked (`backend.cart.purchase_chains`).
 
     News items show the shopper the units and codes that could not be moved and, with `at_sign_in`, the moved units.
 
@@ -194,7 +199,7 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
 
 @dataclass(slots=True)
 class _MovedLines:
-    """Result of moving lines: the cart's units before, the units added, and the units that could not be moved.
+    """Result of moving lines into a cart: its units before, the added units, and the units that could not be moved.
 
     `lines` is the number of lines that left the other cart.
     """
@@ -207,7 +212,7 @@ class _MovedLines:
 
 
 async def _move_lines(session: AsyncSession, cart_id: str, into: str) -> _MovedLines | None:
-    """Move the lines of one locked cart into another; return None if it has none."""
+    """Move the lines of one locked cart into another. Return None if the first cart has no lines."""
     existing = await read_lines(session, into)
     units_by_variant = count_units_by_variant(existing)
     lines_by_key = {line_key(line.item.variant_id, line.item.meta): line for line in existing}

@@ -63,11 +63,13 @@ def format_refusal(refused: "CandidateResult | CodeRefused") -> str:
 
 
 class CodeRefused(InvalidData):
-    """A code without a discount for the cart.
+    """The code gives no discount for this cart.
 
     Attributes:
-        obstacle: the reason; None for an unknown or ended code, which the caller must not be able to distinguish.
-        missing: pesos of products that are missing for its minimum.
+        obstacle: the reason. It is None both for an unknown code and for an ended one, so that the caller cannot
+            find
+            out which codes exist.
+        missing: pesos of products that must be added to reach the minimum of the promotion.
     """
 
     def __init__(self, code: str, obstacle: Obstacle | None = None, missing: Cop = 0) -> None:
@@ -146,7 +148,8 @@ async def move_codes(session: AsyncSession, old: Cart, cart: Cart) -> list[Candi
     """Add the codes of an old cart to the (locked) one, if they apply to it and there is room.
 
     Returns:
-        The codes that were not added; without an obstacle if there was no room.
+        The codes that were not added. If a code was not added only because the cart has too many, its `obstacle` is
+            None.
     """
     typed = await _list_typed_ids(session, cart.id)
     judged = await _evaluate_codes(session, cart, sorted(await _list_typed_ids(session, old.id) - typed))
@@ -162,7 +165,7 @@ async def move_codes(session: AsyncSession, old: Cart, cart: Cart) -> list[Candi
 async def _evaluate_codes(
     session: AsyncSession, cart: Cart, promotion_ids: Sequence[str]
 ) -> Sequence[CandidateResult]:
-    """Return what these promotions would do to the cart if their codes were added to it."""
+    """Return the results of these promotions for the cart, as if their codes had been added to it."""
     if not promotion_ids:
         return ()
     contents = await read_contents(session, cart.id)
@@ -217,7 +220,10 @@ async def _remove_codes(session: AsyncSession, cart: Cart, codes: Sequence[tuple
 
 
 async def _publish_change(session: AsyncSession, cart: Cart) -> None:
-    """Publish the cart's new price: a started payment that is not at a bank is no longer valid."""
+    """Publish `CartChanged`, because the cart's price may have changed.
+
+    A started payment that is not at a bank yet becomes invalid.
+    """
     cart.updated_at = now()
     await session.flush()
     await publish(session, CartChanged(cart.id))

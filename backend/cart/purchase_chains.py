@@ -1,6 +1,8 @@
-"""Chains of carts that belong to one purchase: each was restored from another after its payment failed or was closed.
+"""Chains of carts that belong to one purchase.
 
-Signing in may move the lines of a restored cart into the account's cart, which then belongs to the purchase too.
+When the payment of a cart fails or is closed, its contents are restored to another cart. Both carts then belong to
+the same purchase. Signing in may move the lines of a restored cart into the account's cart, which then belongs to
+the purchase too.
 """
 
 from collections.abc import Collection, Sequence
@@ -37,7 +39,7 @@ async def read_chain(session: AsyncSession, cart_id: str) -> frozenset[str]:
 
 
 async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequence[Cart]:
-    """Lock the carts in the order of their ids, so that two callers do not deadlock."""
+    """Lock the carts in the order of their ids, so that two callers cannot deadlock. Return the existing ones."""
     if not cart_ids:
         return []
     return (await session.execute(_LOCK, {"ids": sorted(cart_ids)})).scalars().all()
@@ -51,10 +53,10 @@ async def lock_chains(session: AsyncSession, *cart_ids: str) -> None:
 
 
 async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
-    """Store that the cart `replaced_id` was restored to `cart`. A second call changes nothing.
+    """Store that the contents of the cart `replaced_id` were restored to `cart`. A second call changes nothing.
 
-    Both chains must be locked. If `cart` already replaces another cart, the first cart of that chain is linked to
-    `replaced_id`.
+    The chains of both carts must be locked. If `cart` already replaces another cart, the first cart of that chain
+    is linked to `replaced_id`.
     """
     if replaced_id in await read_chain(session, cart.id):
         return

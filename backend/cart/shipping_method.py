@@ -46,8 +46,9 @@ async def set_shipping_method(
 async def mark_cart_changed(session: AsyncSession, cart: Cart) -> None:
     """Remove the shipping method of the locked cart. Call this after changing its lines or address.
 
-    `CartChanged` is published only if the cart had a shipping method. A payment needs one, and no other function
-    removes it: so a cart without a shipping method has no started payment to cancel.
+    `CartChanged` is published only if the cart had a shipping method. A payment requires a shipping method, and
+    only this function removes it. So a cart without a shipping method has no started payment that would have to be
+    cancelled.
     """
     cart.updated_at = now()
     await session.flush()

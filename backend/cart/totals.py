@@ -21,8 +21,8 @@ async def read_discounted_totals(
 ) -> tuple[CartTotals, Discounts]:
     """Return the cart's totals, and the evaluated promotions with their adjustments in the order in which they apply.
 
-    Lines that are no longer for sale are not counted. This function is the only place that reads discounts: page,
-    API, payment and order use its result.
+    Lines that are no longer for sale are not counted. Pages, API, payments and orders all use this function, so
+    they always have the same discounts.
     """
     shipping, discounts = contents.method.amount if contents.method else None, NO_DISCOUNTS
     if contents.may_be_discounted:

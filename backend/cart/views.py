@@ -30,9 +30,9 @@ from backend.pricing import CartTotals, PartTotals
 class CartLine:
     """One line of a cart.
 
-    `variant` is the variant's name, if it adds something to the product's title. `problem` is a problem to solve
-    before paying: `gone` (no longer for sale, or sold out), `short` (only `max_quantity` units are available), or
-    None.
+    `variant` is the variant's name, if it adds something to the product's title. `problem` is a problem that the
+    shopper must solve before paying, or None. It is `gone` if the product is no longer for sale or sold out, and
+    `short` if only `max_quantity` units are available.
     """
 
     id: str
@@ -54,7 +54,7 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class SavingView:
-    """The discount of a promotion: its code and the pesos with a minus sign."""
+    """The discount of a promotion: its code, and the amount in pesos with a minus sign."""
 
     code: str
     amount_label: str
@@ -62,7 +62,7 @@ class SavingView:
 
 @dataclass(frozen=True, slots=True)
 class CodeView:
-    """A typed code. `refusal` is the reason why it gives no discount now; empty if it does."""
+    """A typed code. `refusal` is the reason why the code gives no discount now; empty if it gives one."""
 
     code: str
     refusal: str
@@ -81,7 +81,8 @@ class WrappingView:
 class CartView:
     """A cart with its totals, at current prices. `shipping_total` is None without a quote.
 
-    Lines, `subtotal_label` and `shipping_total` are before `savings`; `item_total` is the lines' total after them.
+    The lines, `subtotal_label` and `shipping_total` are amounts before the discounts in `savings`. `item_total` is
+    the total of the lines after them.
     """
 
     id: str
@@ -127,8 +128,8 @@ async def read_cart_view(
     """Return the cart for the storefront.
 
     Args:
-        session: reads it.
-        cart_id: its id.
+        session: reads the database.
+        cart_id: the cart's id.
         caller: the caller; None if their access was checked before.
         requires_owner: True if the cart must already be assigned to the calling customer. A guest's cart is
             refused.
@@ -221,7 +222,10 @@ def _to_line_problem(line: Line, view: CartLine) -> LineProblem:
 def _line_view(
     line: Line, title: str, part: PartTotals | None, picture: PictureView | None, units: int
 ) -> CartLine:
-    """Return the view of a line. `part` is None if it is no longer for sale; `units` can be sold."""
+    """Return the view of a line. `part` has its totals; None if the product is no longer for sale.
+
+    `units` is the number of units that can be sold.
+    """
     product = line.product
     total = part.original_total if part else line.priced.amount
     sellable = units if product else 0

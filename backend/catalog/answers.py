@@ -43,7 +43,7 @@ class OptionWithProducts(ProductOptionOut):
 
 
 class VariantOption(OptionValueOut):
-    """The value that a variant has of one option."""
+    """A variant's value for one option."""
 
     option: OptionFields
 

@@ -57,7 +57,7 @@ async def create_category(
 async def change_category(
     session: AsyncSession, actor: Actor, category_id: str, change: CategoryChange
 ) -> Category:
-    """Change the fields that the body names; with `parent_category_id: null`, make the category a root.
+    """Change the fields that the body contains. With `parent_category_id: null`, the category becomes a root.
 
     Raises:
         NotFound: the category or the new parent does not exist.
@@ -147,7 +147,10 @@ async def _set_parent(session: AsyncSession, category: Category, parent_id: str 
 
 
 async def _lock_tree(session: AsyncSession) -> None:
-    """Lock the tree until the transaction ends: two concurrent moves could create a cycle."""
+    """Lock the category tree until the transaction ends.
+
+    Without the lock, two concurrent moves could create a cycle.
+    """
     await session.execute(lock_rows(select(Category.id).order_by(Category.id)))
 
 

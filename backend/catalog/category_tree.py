@@ -37,7 +37,7 @@ class Tree:
         return roots[0] if len(roots) == 1 and self.children(roots[0].id) else None
 
     def departments(self) -> list[Category]:
-        """Return the top-level categories of the pages: the children of `main_root`, or all roots."""
+        """Return the categories that pages show at the top level: the children of `main_root`, or all roots."""
         return self.children(self.main_root.id if self.main_root else None)
 
     def with_descendants(self, handles: Iterable[str]) -> set[str]:
@@ -79,7 +79,10 @@ async def read_tree(session: AsyncSession) -> Tree:
 
 
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
-    """Return the departments as a tree. A product counts once in each category above it."""
+    """Return the departments as a tree, with product counts.
+
+    A product counts once in each category that contains it, directly or through a descendant.
+    """
     return await department_nodes(session, await read_tree(session))
 
 
@@ -111,7 +114,7 @@ async def with_descendant_ids(session: AsyncSession, category_ids: Iterable[str]
 async def count_by_category(
     session: AsyncSession, products: Select[Product] | None = None
 ) -> Mapping[str, int]:
-    """Count the products in each category and below it. Without `products`, count all for sale.
+    """Count the products in each category, including its descendants. Without `products`, count all products for sale.
 
     Categories without products are left out.
     """
@@ -144,7 +147,7 @@ async def _count_by_category(session: AsyncSession, products: Select[Product]) -
 
 
 async def find_category(session: AsyncSession, category_id: str) -> Category:
-    """Return the category.
+    """Return the category with this id.
 
     Raises:
         NotFound: the category does not exist.

@@ -41,7 +41,7 @@ async def create_collection(
 async def change_collection(
     session: AsyncSession, actor: Actor, collection_id: str, change: CollectionChange
 ) -> Collection:
-    """Change the fields that the body names.
+    """Change the fields that the body contains.
 
     Raises:
         NotFound: the collection does not exist.
@@ -104,7 +104,7 @@ async def assign_to_collection(
 
 
 async def find_collection(session: AsyncSession, collection_id: str, *, lock: bool = False) -> Collection:
-    """Return the collection; with `lock`, lock its row for a change.
+    """Return the collection with this id; with `lock`, lock its row for a change.
 
     Raises:
         NotFound: the collection does not exist.

@@ -40,9 +40,9 @@ async def get_or_count(
     """Return the result of `count`, cached until `CatalogVersion.lists` changes.
 
     `name` must identify everything that the value depends on, except the database. Callers must not modify the
-    value. With `of_prices`, the value is cached until `CatalogVersion.catalog` changes. In each process one reader
-    counts while the others wait. In a write transaction nothing is cached: it may see rows that are never
-    committed.
+    value. With `of_prices`, the value is cached until `CatalogVersion.catalog` changes. In each process one caller
+    counts while the others wait for its result. In a write transaction nothing is cached, because the count may
+    include rows that are never committed.
     """
     cache = shared_values(session)
     if cache is None:

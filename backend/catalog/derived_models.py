@@ -55,7 +55,7 @@ class SearchTerm(SQLModel, table=True):
 class SearchTypo(SQLModel, table=True):
     """A search word, and one of its shortened forms: the word with some letters left out.
 
-    Two words with a common shortened form differ only by typos.
+    If two words have a shortened form in common, one may be a misspelling of the other.
     """
 
     __tablename__ = "search_typo"

@@ -1,7 +1,7 @@
 """Events of product changes, and the functions that publish them.
 
-`ProductChanged` also follows a change of the displayed stock. `ProductsEdited` follows only an edit or an import,
-once for all its products.
+`ProductChanged` is also published when the displayed stock of a product changes. `ProductsEdited` is published only
+by an edit or an import, once for all its products.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ _UNITS = (
 
 
 async def publish_product_changes(session: AsyncSession, product_ids: Iterable[str]) -> None:
-    """Index these products again for the search, and publish that they changed."""
+    """Update the search index for these products, and publish `ProductChanged` for each and `ProductsEdited` once."""
     ids = sorted(set(product_ids))
     if not ids:
         return

@@ -12,7 +12,7 @@ from backend.inventory.statements import available_units_query
 
 
 def can_be_bought() -> ColumnElement[bool]:
-    """Return the condition that the variant is for sale and has a price, or is the gift wrapping."""
+    """Return the SQL condition for variants that are for sale and have a price, or that are the gift wrapping."""
     is_wrapping = (Variant.sku == WRAPPING_SKU) & Product.deleted_at.is_(None)
     return (for_sale() & has_price()) | is_wrapping
 

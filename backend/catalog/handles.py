@@ -48,7 +48,7 @@ async def require_free_handle(session: AsyncSession, owner: Product | Collection
 
 
 async def find_current_handle(session: AsyncSession, handle: str) -> str | None:
-    """Return the current handle of the product for sale that had this handle before; None if there is none."""
+    """Return the current handle of the product that had this handle before; None if no product for sale had it."""
     found = await session.execute(
         select(Product.handle)
         .join(FormerHandle, FormerHandle.product_id == Product.id)

@@ -142,7 +142,7 @@ class Product(Timestamps, table=True):
 
 
 class FormerHandle(Timestamps, table=True):
-    """A former handle of a product. Links to it still lead to the product, until another product takes the handle."""
+    """A former handle of a product. URLs with it still open the product, until another product takes the handle."""
 
     __tablename__ = "former_handle"
 
@@ -227,7 +227,7 @@ WRAPPING_SKU = "ENVOLTURA"
 
 
 class Variant(Timestamps, table=True):
-    """A version of a product that can be bought, with its SKU and price. Prices are pesos, IVA included."""
+    """A version of a product that can be bought, with its SKU and price. Prices are whole pesos, IVA included."""
 
     __tablename__ = "variant"
     __table_args__ = (
@@ -316,17 +316,27 @@ NEW_PRODUCT_PERIOD = timedelta(days=30)
 
 
 def for_sale() -> ColumnElement[bool]:
-    """Return the condition that the product is published and not deleted, as in the index `ix_product_for_sale`."""
+    """Return the SQL condition for products that are published and not deleted.
+
+    It is written like the condition of the partial index `ix_product_for_sale`, so that databases can use that
+    index.
+    """
     return (Product.status == literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
 def is_hidden() -> ColumnElement[bool]:
-    """Return the condition that the product is neither published nor deleted, as in the index `ix_product_hidden`."""
+    """Return the SQL condition for products that are neither published nor deleted.
+
+    It is written like the condition of the partial index `ix_product_hidden`, so that databases can use that index.
+    """
     return (Product.status != literal_column("'published'")) & Product.deleted_at.is_(None)
 
 
 def featured_first_order() -> tuple[ColumnElement[bool], ColumnElement[datetime], ColumnElement[str]]:
-    """Return the order with featured products first, then the newest: the reverse of the index `ix_product_shown`."""
+    """Return the ORDER BY columns for featured products first, then the newest.
+
+    Databases can sort like this by reading the index `ix_product_shown` backwards.
+    """
     return Product.featured.desc(), Product.created_at.desc(), Product.id.desc()
 
 
@@ -345,12 +355,12 @@ def is_new() -> ColumnElement[bool]:
 
 
 def has_price(variant: type[Variant] = Variant) -> ColumnElement[bool]:
-    """Return the condition that the variant can be sold at its price: above 0, or 0 if it is marked as free."""
+    """Return the SQL condition for variants with a valid price: above 0, marked as free, or the gift wrapping."""
     return (variant.price > 0) | variant.is_free.is_(True) | (variant.sku == WRAPPING_SKU)
 
 
 def units_of_product() -> ScalarSelect[int]:
-    """Return the number of units of the product that can be sold now, summed over its variants, as a subquery."""
+    """Return a subquery for the number of units of the product that can be sold now, summed over its variants."""
     return (
         select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0))
         .join(Variant, Variant.id == InventoryLevel.variant_id)
@@ -361,5 +371,5 @@ def units_of_product() -> ScalarSelect[int]:
 
 
 def is_available() -> ColumnElement[bool]:
-    """Return the condition that at least one unit of the product can be sold now."""
+    """Return the SQL condition for products with at least one unit that can be sold now."""
     return units_of_product() > 0

@@ -8,10 +8,14 @@ FREE = _("Gratis")
 
 
 def format_price(variant: Variant) -> str:
-    """Return the variant's price as text. A price of 0 that means "not entered yet" is displayed as `$ 0`."""
+    """Return the variant's price as text.
+
+    A price of 0 is displayed as free if the variant may be sold for 0. Otherwise its price was not entered yet, and
+    `$ 0` is displayed.
+    """
     return FREE if not variant.price and variant.has_price else format_cop(variant.price)
 
 
 def format_sold_price(amount: Cop) -> str:
-    """Return the price of a cart or order line before discounts; 0 means that it was sold as free."""
+    """Return the price of a cart or order line before discounts as text. An amount of 0 is displayed as free."""
     return format_cop(amount) if amount else FREE

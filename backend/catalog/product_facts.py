@@ -21,7 +21,10 @@ NOT_UNDER_THREE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A fact and its name. `is_not_under_three`: True if it says that the product is not for children under three."""
+    """A fact and its name.
+
+    `is_not_under_three` is True if the product's warnings say that it is not for children under three.
+    """
 
     term: str
     value: str

@@ -1,4 +1,7 @@
-"""The customers' rating of a product, in numbers and in words, from the published reviews that its row counts."""
+"""The customers' rating of a product, in numbers and in words.
+
+It is computed from the number of published reviews and their sum of stars, which the product's row stores.
+"""
 
 from dataclasses import dataclass
 
@@ -12,7 +15,7 @@ class RatingView:
     """The average of at least one review.
 
     Attributes:
-        halves: the average in half stars, from 2 to 10, for the drawing.
+        halves: the average in half stars, from 2 to 10, from which the stars are drawn.
         average: the average with one decimal.
         count: the number of reviews.
         label: the average and the count in words.

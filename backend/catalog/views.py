@@ -29,7 +29,7 @@ class CategoryRef:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode:
-    """A category of the tree, with its children and the number of published products in it and below it."""
+    """A category of the tree, with its children and the number of published products in it and in its descendants."""
 
     id: str
     handle: str
@@ -179,7 +179,10 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchSuggestion:
-    """A category or a brand that a search may mean, with the handle of its page. `kind` is `category` or `brand`."""
+    """A category or a brand that the typed text may mean, with the handle of its page.
+
+    `kind` is `category` or `brand`.
+    """
 
     kind: str
     name: str
@@ -191,7 +194,7 @@ class HomeContent:
     """Content of the home page.
 
     `slides` are the featured products that can be bought. If there are none, `slides` are the cards of the section
-    below. If no product is for sale, they are empty, and the page shows its static slide.
+    below the banner. If no product is for sale, `slides` is empty, and the page shows its static slide.
     """
 
     slides: list[ProductCard]

@@ -81,7 +81,11 @@ class KeyChannel(TypedDict):
 
 
 class KeyOut(Stamps):
-    """A key. The token of a publishable key is public; that of a secret key is shown once, when it is created."""
+    """An API key.
+
+    The token of a publishable key is public. The token of a secret key is returned only once, when the key is
+    created.
+    """
 
     id: str
     title: str

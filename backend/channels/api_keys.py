@@ -1,7 +1,7 @@
 """API keys, publishable and secret ones: create, rename, revoke and delete them.
 
-A publishable key names one sales channel. Changes apply immediately on every replica: the database counts each
-change in the catalogue's version, after which `PublishableKeys` reads the key again.
+A publishable key belongs to one sales channel. Changes apply immediately on every replica: each change gives the
+catalogue a new version in the database, and `PublishableKeys` reads a key again when that version changes.
 """
 
 from collections.abc import Collection, Sequence
@@ -30,7 +30,7 @@ ONE_CHANNEL = "A publishable key names one sales channel in this shop"
 
 
 async def list_api_keys(session: AsyncSession) -> list[tuple[ApiKey, SalesChannel | None]]:
-    """Return all keys, oldest first; each publishable key with its sales channel."""
+    """Return all keys, oldest first; a publishable key with its sales channel, a secret key with None."""
     publishable = select(PublishableKey, SalesChannel).join(
         SalesChannel, SalesChannel.id == PublishableKey.sales_channel_id
     )
@@ -58,10 +58,10 @@ async def find_key(session: AsyncSession, key_id: str) -> ApiKey:
 
 
 async def create_publishable_key(session: AsyncSession, actor: Actor, title: str) -> PublishableKey:
-    """Create a publishable key of the shop's first sales channel; `link_channels` can change the channel.
+    """Create a publishable key for the shop's first sales channel. `link_channels` can change the channel later.
 
     Raises:
-        NotAllowed: there is no sales channel.
+        NotAllowed: the shop has no sales channel.
     """
     actor.require(Right.CHANGE_SETTINGS)
     query = select(SalesChannel).order_by(SalesChannel.created_at, SalesChannel.id).limit(1)
@@ -94,11 +94,15 @@ async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: st
 async def revoke_key(
     session: AsyncSession, actor: Actor, key_id: str, after: timedelta = timedelta()
 ) -> ApiKey:
-    """Revoke the key: immediately, or a secret key after `after`. An earlier end is not postponed.
+    """Revoke the key immediately; a secret key can also be revoked after the time `after`.
+
+    If the key already ends earlier, nothing changes.
 
     Raises:
         NotFound: there is no such key.
-        InvalidData: `after` is given for a publishable key: its cached value expires with a change, not with time.
+        InvalidData: `after` is given for a publishable key. Replicas cache these keys until the next change, so
+            they
+            would not notice that the time has passed.
         NotAllowed: it is the only remaining publishable key.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -148,7 +152,7 @@ async def link_channels(
     Raises:
         NotFound: there is no such key or channel.
         InvalidData: more than one channel is added.
-        NotAllowed: it is a secret key, it is revoked, or it would have no channel.
+        NotAllowed: the key is a secret key, it is revoked, or it would have no channel.
     """
     actor.require(Right.CHANGE_SETTINGS)
     new_channel_ids = set(add) - set(remove)

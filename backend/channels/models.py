@@ -31,7 +31,7 @@ class Region(Timestamps, table=True):
 
 
 class SalesChannel(Timestamps, table=True):
-    """A sales channel; stock locations serve the channels that they are linked to."""
+    """A sales channel. It sells the stock of the locations that are linked to it."""
 
     __tablename__ = "sales_channel"
 
@@ -44,7 +44,7 @@ class SalesChannel(Timestamps, table=True):
 
 
 class ShippingProfile(Timestamps, table=True):
-    """A group of products with the same shipping. There is one, the default."""
+    """A group of products with the same shipping. There is only one, the default profile."""
 
     __tablename__ = "shipping_profile"
 
@@ -54,7 +54,7 @@ class ShippingProfile(Timestamps, table=True):
 
 
 class PublishableKey(Timestamps, table=True):
-    """The public key that names a sales channel in Store API calls. It is no secret, unlike a `SecretKey`."""
+    """The public key by which Store API calls name their sales channel. Unlike a `SecretKey`, it is not secret."""
 
     __tablename__ = "publishable_key"
 
@@ -68,5 +68,5 @@ class PublishableKey(Timestamps, table=True):
 
     @property
     def id(self) -> str:
-        """The key's id on the wire: the first characters of its token."""
+        """The key's id in the API, made of the first characters of its token."""
         return f"apk_{self.token[len('pk_') :][:26]}"

@@ -71,7 +71,7 @@ async def list_channels(
 async def create_channel(
     actor: StaffMember, body: NewChannel, database: Db, fields: RequestedFields
 ) -> Wire[ChannelAnswer]:
-    """Create a sales channel. It has no stock location and no key until they are linked to it."""
+    """Create a sales channel. It is not linked to a stock location or a key yet."""
     async with database.transaction() as session:
         return _channel_answer(await sales_channels.create_channel(session, actor, body), fields)
 
@@ -104,7 +104,7 @@ async def delete_channel(actor: StaffMember, channel_id: str, database: Db) -> W
 async def list_keys(
     params: Annotated[KeysParameters, read_query(KeysParameters)], database: Db
 ) -> Wire[KeysAnswer]:
-    """List the keys: publishable ones, which storefronts send with every call, and secret ones of programs."""
+    """List the keys: publishable keys, which storefronts send with every call, and secret keys for programs."""
     async with database.read() as session:
         keys = await api_keys.list_api_keys(session)
     found = [(key, channel) for key, channel in keys if _matches_filters(key, params)]

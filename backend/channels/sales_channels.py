@@ -27,7 +27,7 @@ async def find_channel(session: AsyncSession, channel_id: str) -> SalesChannel:
 
 
 async def create_channel(session: AsyncSession, actor: Actor, new: NewChannel) -> SalesChannel:
-    """Create a sales channel. No stock location serves it yet, and no key names it."""
+    """Create a sales channel. It is not linked to a stock location or a key yet."""
     actor.require(Right.CHANGE_SETTINGS)
     channel = SalesChannel(name=new.name, description=new.description, meta=new.metadata or {})
     await record(session, actor, "created", Subject(SubjectType.SALES_CHANNEL, channel.id))
@@ -61,7 +61,7 @@ async def delete_channel(session: AsyncSession, actor: Actor, channel_id: str) -
 
     Raises:
         NotFound: there is no such channel.
-        NotAllowed: it is the only one, keys name it, or it has carts or orders.
+        NotAllowed: it is the only channel, a publishable key belongs to it, or it has carts or orders.
     """
     actor.require(Right.CHANGE_SETTINGS)
     # lock all channels in one order: of two requests that delete the only two, the second is refused

@@ -81,6 +81,6 @@ class Revocation(Body):
 
 
 class KeyChannels(Links):
-    """The one sales channel that a publishable key names."""
+    """The change of the sales channel of a publishable key, which has exactly one."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])

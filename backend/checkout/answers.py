@@ -62,7 +62,7 @@ class CartCustomer(TypedDict):
 
 
 class CartFields(AllTotals, Stamps):
-    """A cart, at current prices. Amounts are whole pesos and include IVA, except those named subtotals."""
+    """A cart, at current prices. Amounts are whole pesos. They include IVA, unless their name contains `subtotal`."""
 
     id: str
     currency_code: str

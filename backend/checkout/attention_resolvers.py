@@ -1,8 +1,10 @@
 """Resolve attentions about money and about missing stock (`backend.attention`).
 
-`honor`: the money pays its order, which is restored, or created from the snapshot of the payment. Its stock is
-reserved first: if units are missing, the decision is refused and the attention stays open. `refunded`: the money
-was given back by a bank transfer, which is booked on its payment session. `dismissed`: nothing changes.
+- `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its stock
+  is
+  reserved first: if units are missing, the decision is refused and the attention stays open.
+- `refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session.
+- `dismissed`: nothing changes.
 """
 
 from collections.abc import Mapping
@@ -65,7 +67,7 @@ class PaidAlready(NotAllowed):
 
 
 class OtherTransactionPays(NotAllowed):
-    """The attention is about a transaction of an invoice that another transaction has paid."""
+    """The attention is about one transaction of an invoice, but another transaction has already paid that invoice."""
 
     staff_text = _(
         "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
@@ -97,7 +99,7 @@ class PurchaseUnknown(InvalidData):
 
 
 class PaymentResolver(Resolver):
-    """Resolver of money that did not simply pay its order."""
+    """Resolver of payments whose money could not be assigned to an order automatically."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Lock the cart, the payment session and the order, in this order.
@@ -116,10 +118,11 @@ class PaymentResolver(Resolver):
         Raises:
             NotFound: the payment was deleted.
             PaidAlready: the order is paid; this money must be refunded.
-            OtherTransactionPays: the payment has the money of another transaction.
-            NotAllowed: less money was captured than the refund.
+            OtherTransactionPays: the payment session already has the money of another transaction.
+            NotAllowed: the refund is larger than the captured money.
             InsufficientStock: units are missing; the message names them.
-            AmountUnknown, PurchaseUnknown: the amount, or the purchase that it was for, is unknown.
+            AmountUnknown: the amount of the money is unknown.
+            PurchaseUnknown: the purchase that the money was for is unknown.
         """
         found = await _lock_payment(session, row, decision)
         if found is None:
@@ -142,9 +145,10 @@ class PaymentResolver(Resolver):
 
 
 class ContradictionResolver(PaymentResolver):
-    """Resolver of a contradicted captured payment. `honor`: the shop has the money. `refunded`: the shopper has it.
+    """Resolver of a captured payment about which the provider later reported something else.
 
-    While the attention is open, nothing of the order is packed (`backend.orders.packing_holds`).
+    `honor` means that the shop has the money, `refunded` that the shopper got it back. While the attention is open,
+    nothing of the order is packed (`backend.orders.packing_holds`).
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -152,8 +156,8 @@ class ContradictionResolver(PaymentResolver):
 
         Raises:
             NotFound: the payment was deleted.
-            AmountUnknown: it is unknown how much money went back.
-            NothingToRefund: all of it is already booked as refunded.
+            AmountUnknown: the amount that went back to the shopper is unknown.
+            NothingToRefund: the whole amount is already booked as refunded.
         """
         found = await _lock_payment(session, row, decision)
         if found is None or decision.action is not Action.REFUNDED:
@@ -170,7 +174,7 @@ class ContradictionResolver(PaymentResolver):
 
 
 class ShortStockResolver(Resolver):
-    """Resolver of a paid order with missing units. `honor`: the units are in stock now, and are reserved."""
+    """Resolver of a paid order with missing units. `honor` means that the units are in stock now: they are reserved."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Lock the cart, the captured payment sessions and the order, in this order."""
@@ -186,7 +190,7 @@ class ShortStockResolver(Resolver):
         """Apply the decision. See `Resolver`.
 
         Raises:
-            OrderWithoutMoney: the order has no money.
+            OrderWithoutMoney: the shop no longer has any money for the order.
             HasActiveFulfillments: for `refunded`, the order has active fulfillments.
             InsufficientStock: units are still missing; the message names them.
         """
@@ -222,7 +226,11 @@ def create_money_resolvers() -> dict[AttentionKind, Resolver]:
 
 @subscribe(PaymentSessionChanged)
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Close the attentions that the final state of a payment resolves: its outcome, or its amount, is known now."""
+    """Close the attentions that need no decision any more, because the payment has reached a final state.
+
+    A final state answers the question whether the payment succeeded. A captured payment also answers the question
+    about a differing amount.
+    """
     kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []
     if event.state is SessionState.CAPTURED:  # the money pays its order
         kinds.append(AttentionKind.AMOUNT_DIFFERS)
@@ -238,10 +246,10 @@ def _is_second_transaction(row: Attention, payment: PaymentSession) -> bool:
 
 
 def _assign_transaction(row: Attention, payment: PaymentSession) -> None:
-    """Set the session's number to that of the attention's transaction, so that it receives the later reports about it.
+    """Store the number of the attention's transaction in the session, so that later reports about it find the session.
 
     Raises:
-        OtherTransactionPays: the session has the money of another transaction.
+        OtherTransactionPays: the session already has the money of another transaction.
     """
     if pays(payment) or payment.captured_amount is not None:
         raise OtherTransactionPays(OTHER_TRANSACTION_PAYS.format(invoice=payment.invoice))
@@ -251,7 +259,7 @@ def _assign_transaction(row: Attention, payment: PaymentSession) -> None:
 async def _let_money_pay(
     session: AsyncSession, row: Attention, payment: PaymentSession, cart: Cart, order: Order | None
 ) -> None:
-    """Let the payment's money pay its order, or the order that is created from its snapshot.
+    """Use the payment's money to pay its order. If there is no order, create it from the payment's snapshot.
 
     Raises:
         PaidAlready: the order is paid.
@@ -280,7 +288,7 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
     """Reserve these units (by variant id) permanently for the paid order.
 
     Raises:
-        InsufficientStock: some are missing; the message lists the missing units by variant.
+        InsufficientStock: some units are missing; the message lists their number by variant.
     """
     available = await inventory.read_available_units(session, list(units), holder=cart_id)
     missing = {
@@ -297,7 +305,13 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
 async def _lock_payment(
     session: AsyncSession, row: Attention, decision: Decision
 ) -> tuple[PaymentSession, Cart] | None:
-    """Lock and return the attention's payment and its cart; None if it was deleted and the decision is a dismissal."""
+    """Lock and return the attention's payment and its cart.
+
+    Return None if the payment was deleted and the decision is a dismissal.
+
+    Raises:
+        NotFound: the payment was deleted, and the decision is not a dismissal.
+    """
     try:
         return await lock_session(session, row.payment_session_id or row.subject_id)
     except NotFound:

@@ -44,7 +44,8 @@ NO_SHIPPING = "No shipping method selected but the cart contains items that requ
 class PricedCart:
     """A cart's lines and shipping at current prices, and their totals.
 
-    `may_hold_uses`: False if the cart certainly has no promotion use reserved: it was checked under the cart's lock.
+    `may_hold_uses` is False if it is certain that the cart has no promotion use reserved, because this was checked
+    while the cart was locked.
     """
 
     lines: tuple[SoldLine, ...]
@@ -58,10 +59,10 @@ class PricedCart:
         return self.totals.total
 
     def require_shipping(self) -> SoldShipping:
-        """Return the shipping.
+        """Return the shipping method.
 
         Raises:
-            InvalidData: none was chosen (wire: commerce-api, Error bodies).
+            InvalidData: no shipping option was chosen (wire: commerce-api, Error bodies).
         """
         if self.shipping is None:
             raise InvalidData(NO_SHIPPING)
@@ -91,7 +92,10 @@ _PAYABLE_CART = (
 
 @dataclass(frozen=True, slots=True)
 class PayableCart:
-    """The contents of a (locked) cart and its payments. `is_shipping_off`: its shipping option is switched off."""
+    """The contents of a (locked) cart and its payments.
+
+    `is_shipping_off` is True if the chosen shipping option is switched off.
+    """
 
     contents: Contents
     payments: CartPayments
@@ -99,7 +103,7 @@ class PayableCart:
 
 
 async def read_payable_cart(session: AsyncSession, cart_id: str) -> PayableCart:
-    """Read everything that decides the cart's price and payment, in one statement."""
+    """Read the contents, payments and settings that decide a cart's price and payment, in one statement."""
     rows = (await session.execute(_PAYABLE_CART, {"cart_id": cart_id})).all()
     if not rows:  # the cart is empty
         return PayableCart(parse_contents(rows), await read_cart_payments(session, cart_id))
@@ -114,8 +118,8 @@ async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents
     """Return the cart at current prices. `contents` must have been read after the cart was locked.
 
     Raises:
-        InvalidData: the cart is empty, or holds only gift wrapping.
-        InsufficientStock: a product in it is no longer for sale.
+        InvalidData: the cart is empty, or contains only gift wrapping.
+        InsufficientStock: a product in the cart is no longer for sale.
     """
     contents = contents or await read_contents(session, cart.id)
     if all(line.is_wrapping for line in contents.lines):
@@ -245,9 +249,9 @@ def to_promotion_claims(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -
 
 
 def to_snapshot(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
-    """Convert the sale to plain values, with the payer's fields for the invoice.
+    """Convert the sale to JSON values, with the payer's fields for the invoice.
 
-    The payer's e-mail is the cart's by default.
+    If the payer has no e-mail address, the address of the cart is used.
     """
     document = {name: str(payer[name]) for name in PAYER_FIELDS if payer.get(name) not in (None, "")}
     return {
@@ -267,7 +271,10 @@ def to_snapshot(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
 
 
 def _drop_facts(line: SoldLine) -> JsonObject:
-    """Return the line without its facts, which replicas of the previous release cannot read."""
+    """Return the line without its facts, which are stored separately.
+
+    During an upgrade, replicas of the previous release also read the lines, and they cannot read lines with facts.
+    """
     return {name: value for name, value in asdict(line).items() if name != "facts"}
 
 

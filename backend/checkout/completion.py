@@ -92,7 +92,7 @@ _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class CompletionResult:
-    """A cart's order, and the rows stored with it if it was created just now."""
+    """The order of a cart. If this call created it, also the rows that were stored with it."""
 
     order: Order
     rows: OrderRows | None = None
@@ -110,7 +110,7 @@ async def complete(
 
     Args:
         cart_id: the cart's id.
-        expected_total: the total that the shopper saw, in whole pesos; None if there was none.
+        expected_total: the total that the shopper saw, in whole pesos; None to accept any total.
         manual_payment_time: how long the stock of an order stays reserved until staff confirm its money.
         caller: the caller; None if their access was checked before.
 
@@ -118,7 +118,7 @@ async def complete(
         NotFound: no cart has this id, or it is not the caller's.
         InvalidData: something is missing (items, e-mail, address, payment, shipping): see
             `backend.checkout.cart_snapshot`.
-        NotAllowed: its payment has ended without money.
+        NotAllowed: the cart's payment has ended without money.
         InsufficientStock: the units are sold out, and not reserved for this cart.
         TotalChanged: the cart's total differs from the payment session's, or from the one that the shopper saw.
         Conflict: the payment is being started right now.
@@ -175,14 +175,20 @@ async def store_payer(session: AsyncSession, order: Order, cart: Cart, payment: 
 
 
 def _get_reservation_end(payment: PaymentSession, moment: datetime) -> datetime | None:
-    """Return when the reservation for this payment ends, as of this moment; None if it is permanent."""
+    """Return the time at which the reservation for this payment ends; None if it is permanent.
+
+    `moment` is the current time.
+    """
     if payment.state == SessionState.CAPTURED:
         return None
     return moment + HELD_RESERVATION_TIME if payment.state == SessionState.HELD else payment.expires_at
 
 
 def _get_reserved_units(cart_payments: CartPayments) -> dict[str, int] | None:
-    """Return the units by variant id reserved for the cart's only payment; None unless it has exactly one."""
+    """Return the units, by variant id, that are reserved for the cart's payment.
+
+    Return None if the cart does not have exactly one payment session with a snapshot.
+    """
     snapshots = [payment.snapshot for payment in cart_payments.payment_sessions]
     return parse_snapshot(snapshots[0]).units if len(snapshots) == 1 and snapshots[0] else None
 
@@ -194,10 +200,11 @@ async def _extend_reservation(
     required: Mapping[str, int],
     until: datetime | None,
 ) -> bool:
-    """Set the end of the cart's reservation, if it is exactly for the required units. `reserved` is None if unknown.
+    """Set the end of the cart's reservation, if exactly the required units are reserved. `reserved` is None if unknown.
 
     Returns:
-        False if the reservation is for other units, or no longer exists. Then the units must be reserved again.
+        False if other units are reserved, or the reservation no longer exists. Then the units must be reserved
+            again.
     """
     if reserved != required:
         return False
@@ -205,7 +212,10 @@ async def _extend_reservation(
 
 
 def _choose_session(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
-    """Return the session for the order: the one that pays, else the newest that still may; None if there is none."""
+    """Return the payment session for the order; None if there is none.
+
+    This is the session that has paid; else the newest session that may still pay.
+    """
     paid = next(filter(pays, payment_sessions), None)
     return paid or next((one for one in payment_sessions if one.state in _PAYABLE_STATES), None)
 
@@ -227,7 +237,10 @@ def _require_total(total: Cop, expected: Cop | None) -> None:
 
 @subscribe(PaymentSessionChanged)
 async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Update the order after its payment session: paid, or cancelled with its stock released (design: decision 4)."""
+    """Update the order when its payment session changes (design: decision 4).
+
+    The order becomes paid, or it is cancelled and its stock is released.
+    """
     payment = await session.get_one(PaymentSession, event.session_id)
     cart = await session.get_one(Cart, event.cart_id)
     if event.state is SessionState.CAPTURED:
@@ -243,7 +256,11 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
 
 
 async def _apply_capture(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
-    """Mark the order as paid. It is created, or rewritten, so that it matches the session's snapshot."""
+    """Mark the order as paid.
+
+    If there is no order yet, it is created from the session's snapshot. If the order differs from the snapshot, it
+    is rewritten.
+    """
     order = await lock_order_of_cart(session, cart.id)
     sale = parse_snapshot(payment.snapshot) if payment.snapshot else None
     if order is None:
@@ -297,7 +314,7 @@ async def _reserve_again(session: AsyncSession, order: Order, required: dict[str
 
 
 async def _apply_authorization(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
-    """Set the order to authorized, or create it. Staff confirm its money later."""
+    """Set the order to authorized, or create it as authorized. Staff confirm later that the money has arrived."""
     order = await lock_order_of_cart(session, cart.id)
     if order is not None:
         order_states.move(order, payment=PaymentStatus.AUTHORIZED)
@@ -315,7 +332,8 @@ async def _cancel_unpaid_order(
     """Cancel the order of a session that ended without money, unless another session has paid it or still may.
 
     Raises:
-        NotAllowed: the order was packed because its money was expected; the payment does not change.
+        NotAllowed: units of the order were already packed, because its money was expected. The payment's state does
+            not change.
     """
     others = [other for other in await list_payment_sessions(session, cart.id) if other.id != payment.id]
     is_last = not any(pays(other) or _may_still_pay(other) for other in others)
@@ -335,8 +353,8 @@ async def _cancel_unpaid_order(
 async def release_reserved(session: AsyncSession, cart_id: str, payments: Sequence[PaymentSession]) -> None:
     """Release the promotion uses and units that the (locked) cart has reserved, if its `payments` do not need them.
 
-    While one of them may still pay, everything stays reserved. After one has paid, only promotion uses that the
-    payment did not confirm are released.
+    While one of the payments may still pay, everything stays reserved. After one has paid, only promotion uses that
+    the payment did not confirm are released.
     """
     if any(map(_may_still_pay, payments)):
         return
@@ -356,10 +374,10 @@ async def _publish_loss(
     event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
-    """Publish `OrderLost` only if the providers of all its payments have reported that nothing was charged.
+    """Publish `OrderLost` if all its payments are known to have charged nothing, else `OrderUnconfirmed`.
 
-    Refunded money counts as not charged. If a staff member has ended a payment that had taken money, nothing is
-    published: staff write to the customer.
+    Refunded money counts as not charged. Nothing is published if the shopper closed the payment, or if a staff
+    member ended a payment that had taken money: then staff write to the customer.
     """
     if payment.close_reason in _CLOSED_BY_SHOPPER or any(map(_took_money, (payment, *others))):
         return
@@ -381,7 +399,7 @@ def _took_money(payment: PaymentSession) -> bool:
 
 @subscribe(CartsMerged)
 async def join_purchases(session: AsyncSession, event: CartsMerged) -> None:
-    """Join the merged carts to one purchase if a payment of the first may still be approved.
+    """Join the merged carts to one purchase if a payment of the first cart may still be approved.
 
     Then only one payment pays the purchase, and a second one is detected as a double payment.
     """
@@ -393,7 +411,10 @@ async def join_purchases(session: AsyncSession, event: CartsMerged) -> None:
 
 @subscribe(CartChanged)
 async def void_payment(session: AsyncSession, event: CartChanged) -> None:
-    """Cancel a payment session of the changed cart that was not sent to a provider yet (the platform deletes it)."""
+    """Cancel the payment session of the changed cart, if it was not sent to a provider yet.
+
+    The platform deletes such a session instead.
+    """
     for payment in await list_payment_sessions(session, event.cart_id):
         if payment.state == SessionState.PENDING:
             cart = await session.get_one(Cart, event.cart_id)

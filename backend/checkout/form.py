@@ -1,7 +1,8 @@
 """The checkout form: recipient, destination and gift message, checked field by field.
 
-The rules of the fields are in the wire facts (checkout; carrier 2.3). Messages are for the shopper, in the store's
-language. The payer's own rules (document by person type, bank) are the provider's (`PaymentProvider.check_payer`).
+The sources of the rules are documented (wire: checkout; carrier 2.3). Messages are for the shopper, in the store's
+language. The payment provider checks the payer's fields, such as the document and the bank
+(`PaymentProvider.check_payer`).
 """
 
 import logging
@@ -78,7 +79,7 @@ class Destination(BaseModel):
     """Message printed for a gift; may be empty."""
 
     def to_address(self) -> JsonObject:
-        """Return the address in the platform's format, with the fields that the platform lacks in `metadata`."""
+        """Return the address in the platform's format. Fields that the platform lacks are in `metadata`."""
         town = require_town(self.dane_code)
         return {
             "first_name": self.first_name,
@@ -106,7 +107,7 @@ def require_town(code: str) -> Municipality:
 
 
 def parse_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dict[str, str]]:
-    """Return the destination (None if a field is wrong), and the message of each wrong field."""
+    """Return the destination (None if a field is invalid), and a message for each invalid field."""
     try:
         return read_form(Destination, typed), {}
     except InvalidData as error:
@@ -116,9 +117,9 @@ def parse_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dic
 async def check_typed(
     provider: PaymentProvider, typed: Mapping[str, Any], ip: str, billing_address: JsonObject | None = None
 ) -> tuple[Destination, CheckedPayer]:
-    """Check the form and return destination and payer; for a provider that asks no payer, the payer is empty.
+    """Check the form, and return the destination and the payer. The payer is empty if the provider requires none.
 
-    The payer is the person of `billing_address`, else the recipient. `ip` is the payer's.
+    The payer is the person in `billing_address`; without it, the recipient. `ip` is the payer's IP address.
 
     Raises:
         InvalidData: `fields` has the problems of all fields together.
@@ -155,7 +156,7 @@ async def find_problems(provider: PaymentProvider, typed: Mapping[str, Any], ip:
 def _collect_payer_answers(
     typed: Mapping[str, Any], destination: Destination | None, billing_address: JsonObject | None
 ) -> JsonObject:
-    """Return the payer's answers: document and bank from the form, the rest from the addresses."""
+    """Return the payer's answers: the document and the bank from the form, the other values from the addresses."""
     if destination is None:
         town = find_municipality_by_code(str(typed.get("dane_code", "")))
         return {**typed, "city": town.name if town else "", "department": town.department if town else ""}
@@ -164,5 +165,8 @@ def _collect_payer_answers(
 
 
 def _drop_hidden_fields(problems: Mapping[str, str]) -> dict[str, str]:
-    """Return the problems of fields that the form shows: city and department follow from the municipality."""
+    """Return the problems without those of the fields city and department, which the form does not show.
+
+    Both follow from the municipality.
+    """
     return {name: message for name, message in problems.items() if name not in ("city", "department")}

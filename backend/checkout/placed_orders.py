@@ -54,8 +54,8 @@ class PlacedOrders:
     async def get_placed_order(self, order_id: str, token: str, caller: Caller | None = None) -> PlacedOrder:
         """Return the order, with the bank's page while it can still be paid there.
 
-        With a `caller`, another customer's order counts as missing, because the token outlives the session of its
-        owner.
+        With a `caller`, another customer's order counts as missing. The token alone is not enough then, because a
+        browser may still have it after its customer has signed out.
         """
         self._require_token(order_id, token)
         async with self.starter.database.read() as session:

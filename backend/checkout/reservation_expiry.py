@@ -1,4 +1,4 @@
-"""Release expired reservations and cancel the payment sessions that had them.
+"""Release expired reservations and cancel the payment sessions that they belong to.
 
 Payments at a bank are not cancelled here: only their provider reports how they end (`backend.payment.checks`).
 """
@@ -65,7 +65,7 @@ class ReservationExpiry:
     async def _cancel_authorized(self, session_id: str) -> None:
         """Cancel a payment that staff did not confirm in time, and its order.
 
-        If some units of the order were already sent, staff decide instead.
+        If the order has active fulfillments, nothing is cancelled and nothing expires any more: staff must decide.
         """
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)

@@ -106,7 +106,7 @@ class NewCart(CartChange):
 
 
 class ChosenShipping(Body):
-    """The chosen shipping option. `data` is for the provider; none of ours needs any."""
+    """The chosen shipping option. `data` is passed to the provider; no provider of this shop needs any."""
 
     model_config = example(option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
@@ -130,7 +130,7 @@ class ShippingOptionParameters(OneParameters):
 
 
 class PaymentProvidersParameters(ListParameters):
-    """Filters of the list of payment providers, and its page of 20 by default (wire: commerce-api, Conventions)."""
+    """Filters and page of the list of payment providers. A page has 20 by default (wire: commerce-api, Conventions)."""
 
     limit: Limit = 20
     region_id: Name | None = None
@@ -156,9 +156,9 @@ class NewCollection(Body):
 
 
 class NewSession(Body):
-    """The payment method. For `gateway_pse`, `data` is the payer and their bank (`GET /api/pse/banks`).
+    """The payment method. For `gateway_pse`, `data` has the payer's answers and bank (`GET /api/pse/banks`).
 
-    Name, e-mail, telephone and address that are absent are taken from the cart.
+    If name, e-mail, telephone or address are missing, they are taken from the cart.
     """
 
     model_config = example(

@@ -77,14 +77,17 @@ class Checkout:
     async def offer_shipping(
         self, cart_id: str, option_id: str = "", *, ip: str, is_choice: bool = False
     ) -> ShippingOffer:
-        """Return the priced options, and choose one of them. See `backend.checkout.shipping_options.offer_shipping`."""
+        """Return the cart's shipping options with prices, and choose one of them.
+
+        See `backend.checkout.shipping_options.offer_shipping`.
+        """
         return await offer_shipping(self._create_quoter(cart_id, ip), cart_id, option_id, is_choice=is_choice)
 
     @traced
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
         """Store the municipality, and the street if given, so that shipping can be priced before the form is complete.
 
-        Another place removes the shipping method.
+        If the place changes, the shipping method is removed.
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.access.open_cart`.
@@ -95,7 +98,7 @@ class Checkout:
             await set_town(session, await open_cart(session, cart_id), town, address)
 
     async def is_provider_offered(self, cart_id: str, provider_id: str) -> bool:
-        """Return True if the cart may be paid with this provider: its region offers it, and the shop runs with it.
+        """Return True if the cart may be paid with this provider: its region offers it, and the shop has it configured.
 
         Raises:
             NotFound: no cart has this id.
@@ -106,7 +109,7 @@ class Checkout:
         return provider_id in offered and self.payments.find_provider(provider_id) is not None
 
     async def list_offered_option_ids(self, cart_id: str) -> frozenset[str]:
-        """Return the ids of the shipping options that the cart is offered.
+        """Return the ids of the shipping options that are offered for the cart.
 
         Raises:
             NotFound: no cart has this id.
@@ -126,8 +129,9 @@ class Checkout:
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.access.lock_unordered_cart`.
-            InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`; or a step is not
-                done.
+            InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`; or an earlier
+                step of
+                the checkout is missing.
         """
         async with self.database.transaction() as session:
             cart = await lock_unordered_cart(session, cart_id, caller)
@@ -159,20 +163,23 @@ class Checkout:
 
         `payer` must be the result of the provider's `check_payer`. `return_url` is a storefront's page to which the
         shopper returns from the bank: see `require_return_url`. With `replace`, a payment of the cart that is at
-        the bank is closed. Its provider is asked first. If it approves that payment later, it still pays the order,
-        unless another payment has.
+        the bank is closed, after its provider was asked for its state. If the provider approves the closed payment
+        later, that payment still pays the order, unless another payment has paid it.
 
         Raises:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
-            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is invalid
-                (`fields`).
+            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is invalid.
+                In
+                the third case, `fields` has the message.
             InsufficientStock: the units are sold out.
             HoldTooLarge: the client would hold too much stock without paying: see
                 `backend.checkout.payment.stock_holds`.
             TotalChanged: the cart's total differs from the one that the shopper saw.
-            Conflict: a payment of this cart is under way, or has just been approved; or the purchase that the cart
-                was restored for is paid, and its lines were removed from the cart (`PurchasePaid`).
+            Conflict: a payment of this cart is under way, or has just been approved.
+            PurchasePaid: a kind of Conflict. The cart was restored from another cart whose payment was approved
+                later.
+                The paid lines were removed from the cart.
             TooManyRequests: this client, or this cart, has started too many payments lately. Conflicts are not
                 counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
@@ -264,8 +271,8 @@ class Checkout:
 
         A total of 0 uses a payment session of `pp_system_default`; any other total is paid at the bank.
 
-        Called twice, or from two tabs, it creates one order and starts one payment. The order goes to the address
-        in the form: if shipping was priced for another place, it is priced again, and a different price raises
+        Repeated calls, also from two tabs, create one order and start one payment. The order is sent to the address
+        in the form. If shipping was priced for another place, it is priced again, and a different price raises
         `TotalChanged`.
 
         Raises:
@@ -305,16 +312,16 @@ class Checkout:
     ) -> dict[str, str]:
         """Return a message for the shopper for each field of the form that is wrong; empty if there are none.
 
-        `is_free`: the total is 0, so that no payer is required.
+        `is_free` is True if the total is 0. Then no payer is required.
         """
         return await find_problems(
             self._require_provider(SYSTEM_PAYMENT if is_free else GATEWAY_PSE), typed, ip
         )
 
     async def find_placed_order(self, cart_id: str) -> PlacedOrder | None:
-        """Return the order that the cart has just become, for callers that may use the cart.
+        """Return the order that the cart has just become. The caller must have checked access to the cart.
 
-        None if there is none yet, or if it was placed longer than `JUST_PLACED` ago.
+        Return None if there is no order yet, or if it was placed longer than `JUST_PLACED` ago.
         """
         async with self.database.read() as session:
             order = await lock_order_of_cart(session, cart_id)
@@ -330,7 +337,10 @@ class Checkout:
             await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
 
     def _create_quoter(self, cart_id: str, ip: str) -> Quoter:
-        """Return the quoter that limits live prices for the client at this address; without one, for the cart."""
+        """Return the quoter that limits the live prices of the client with this IP address.
+
+        If `ip` is empty, the limit applies to the cart instead.
+        """
         client = Client.from_ip(ip or cart_id, self.settings)
         return Quoter(
             self.database, self.fulfillment_providers, client, self.quotation_slots, self.effective_settings

@@ -1,8 +1,8 @@
 """Estimate shipping prices before the checkout: of one product, or of a cart, to a municipality.
 
-Prices are live prices of the carrier. A recent quote is reused for as long as the checkout would reuse it; the
-fixed price that replaces a failed carrier's quote is not. No request waits longer than `ANSWER_TIMEOUT`: the quote
-is then still fetched for later requests.
+Prices are live prices of the carrier. A recent quote is reused for as long as the checkout would reuse it. If a
+carrier failed, the fixed price that replaces its quote is not reused. A request waits at most `ANSWER_TIMEOUT` for
+the carrier; a quote that arrives later is stored for later requests.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ _PRODUCT = (
 class ShippingEstimate:
     """A shipping option with its price. `arrives` is the expected day of delivery; None if it is unknown.
 
-    `choice` is None while its carrier has not answered.
+    `choice` is None while the option's carrier has not answered.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """List a cart's shipping options with live prices, and choose one.
 
-A provider is called outside any transaction. Its price is stored only if the cart still ships the same things to
-the same place when the answer arrives; otherwise the price is requested again. So a shopper never pays the price of
+A provider is called outside any transaction. When its answer arrives, the price is stored only if the cart still
+has the same items and destination; otherwise the price is requested again. So a shopper never pays the price of
 another address.
 """
 
@@ -73,10 +73,10 @@ class ShippingChoice:
 
 @dataclass(frozen=True, slots=True)
 class ShippingOffer:
-    """The shipping options of a cart, and the id of the chosen one; empty if there is none.
+    """The shipping options of a cart, and the id of the chosen one; the id is empty if none is chosen.
 
     Attributes:
-        notice: why an option is missing, in the shopper's language.
+        notice: the reason why an option is missing, in the shopper's language.
     """
 
     choices: list[ShippingChoice]
@@ -138,7 +138,8 @@ async def choose_shipping(
         The cart after the change.
 
     Raises:
-        NotFound, NotAllowed: see `open_cart`; also if the option's provider is not enabled for the location.
+        NotFound: see `open_cart`; also if the option's provider is not enabled for the location.
+        NotAllowed: see `open_cart`.
         InvalidData: an earlier step is not done (`backend.checkout.cart_snapshot`), or the option is not offered
             for this cart.
         NoCourier: no courier delivers to the destination, and the settings refuse such deliveries.
@@ -171,14 +172,14 @@ async def choose_shipping(
 
 
 async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_choice: bool) -> ShippingOffer:
-    """Return the cart's options, and choose the `option_id` one (else the first) at the price that is shown.
+    """Return the cart's options, and choose the option `option_id` (else the first one) at the price that is returned.
 
-    `is_choice`: the shopper chooses from a list that is already shown, and its prices are reused; otherwise live
-    prices are requested.
+    With `is_choice`, the shopper chooses from a list that they already see, so its prices are reused. Otherwise
+    live prices are requested.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
-        InvalidData: the cart has no destination yet (`fields`).
+        InvalidData: the cart has no destination yet (`fields` has the message).
         Conflict: the cart changed repeatedly while it was being priced.
         TooManyQuotations: see `Quoter.request_quotes`.
     """
@@ -232,12 +233,12 @@ async def list_offered_option_ids(database: Database, providers: Providers, cart
 async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Destination) -> None:
     """Set the cart's destination and gift message, and price the chosen shipping option for the new place.
 
-    For another place, the price is requested first; address and price change together, so that a concurrent request
-    never finds the cart without a price.
+    If the place changes, the new price is requested first. Then the address and the price change in one
+    transaction, so that a concurrent request never finds the cart without a price.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
-        InvalidData: no shipping is chosen (`fields`), or its option is no longer offered.
+        InvalidData: no shipping is chosen (`fields` has the message), or its option is no longer offered.
         NoCourier: no courier delivers to the destination, and the settings refuse such deliveries.
         Conflict: the cart changed repeatedly while it was being priced.
         TooManyQuotations: see `Quoter.request_quotes`.

@@ -68,7 +68,10 @@ def create_admin(
 
 @admin.command("invite")
 def invite_admin(email: StaffEmail, role: RoleOption = "owner") -> None:
-    """Invite a staff member by mail. They choose their password with its link. Repeat it to send a new link."""
+    """Invite a staff member by mail. The mail has a link to choose a password.
+
+    Repeat the command to send a new link.
+    """
     from backend.staff import admin_command
 
     chosen = _parse_role(role)
@@ -112,7 +115,7 @@ def enable_admin(email: StaffEmail) -> None:
 
 @admin.command("password")
 def change_admin_password(email: StaffEmail) -> None:
-    """Give a staff member a new password. Their sessions and tokens end at once."""
+    """Give a staff member a new password. Their sessions and tokens end immediately."""
     from backend.staff import admin_command
 
     password = _read_new_password()
@@ -137,7 +140,7 @@ admin.add_typer(totp, name="totp")
 
 @totp.command("reset")
 def reset_totp(email: StaffEmail) -> None:
-    """Remove a lost second factor. The staff member's sessions end; they set up another factor in the office."""
+    """Remove a staff member's lost second factor. Their sessions end, and they set up another factor in the office."""
     from backend.staff import admin_command
 
     _run_staff_command(lambda database: admin_command.reset_second_factor(database, email))

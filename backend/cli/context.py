@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def load_shop_settings(*, is_announced: bool) -> "Settings":
-    """Load the settings. With `named`, print on stderr which shop is about to be changed."""
+    """Load the settings. With `is_announced`, print on stderr which shop is about to be changed."""
     settings = load_settings()
     if is_announced:
         typer.echo(f"The shop in {settings.data_dir}, database {settings.redacted_database_url}", err=True)
@@ -36,11 +36,12 @@ def with_database(
 ) -> T:
     """Run `work` with an open database, and return its result.
 
-    With `migrated` the database is migrated first, and no other process can open the shop during the work. With
-    `changes` the shop is named first.
+    With `migrated`, the database is migrated first, and no other process can open the shop during the work. With
+    `changes`, the name of the shop's folder and database is printed first, because the work changes them.
 
     Raises:
-        CannotStart: the database does not answer, or cannot be or was not migrated; the message begins with
+        CannotStart: the database does not answer, its migration failed, or it is not migrated. The message begins
+            with
             `otherwise`.
     """
     from backend.core.db.database import Database
@@ -66,7 +67,9 @@ def with_database(
 
 
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
-    """Run `work` with a shop without background work, and return its result. With `changes` the shop is named first.
+    """Run `work` with a shop that runs no background jobs, and return its result.
+
+    With `changes`, the name of the shop's folder and database is printed first, because the work changes them.
 
     Raises:
         CannotStart: the database does not answer, or was not migrated.

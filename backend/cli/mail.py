@@ -30,9 +30,9 @@ def resend(
         bool, typer.Option("--again", help="Also send mails again that were sent before.")
     ] = False,
 ) -> None:
-    """Send mails again at once that could not be sent. The running shop sends them.
+    """Let the running shop immediately send mails again that could not be sent.
 
-    The shop retries a mail for three days at most; after that it is a row in attention, which this command
+    The shop retries a mail for three days at most. After that, it creates an attention row, which this command
     resolves. A mail that is being sent, or was sent, stays unchanged, so the command may be repeated. It prints no
     address.
 

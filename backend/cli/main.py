@@ -42,7 +42,7 @@ def migrate() -> None:
 def init(
     *, yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: use the settings.")] = False
 ) -> None:
-    """Create what a shop needs before its first product: region, sales channel, key, warehouse, shipping options.
+    """Create the data that a shop needs first: region, sales channel, key, warehouse, shipping options.
 
     Safe to repeat. At a terminal it asks for the shop's identity and its warehouse, and saves the answers in the
     shop: they replace STORE_* and CARRIER_ORIGIN_*. Without a terminal, or with --yes, these settings are used. The
@@ -86,7 +86,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     test_mail: Annotated[str, typer.Option(metavar="ADDRESS", help="Send a test mail there.")] = "",
 ) -> None:
-    """Check everything the shop needs: one line each, with what to do. Changes nothing.
+    """Check everything that the shop needs. Print one line for each check, with advice. Nothing is changed.
 
     Exit code 0: the shop can open, with or without warnings. 1: a check fails.
 
@@ -129,8 +129,8 @@ def reconcile_payments(
 ) -> None:
     """Ask the gateway about pending payments, and update their orders.
 
-    The running shop does this regularly. The command may run at the same time, and twice: no payment is asked about
-    twice.
+    The running shop does this regularly. The command may run at the same time, or twice: the gateway is asked about
+    each payment only once.
 
     Examples:
         trompo payments reconcile
@@ -196,7 +196,7 @@ def attention(
         str | None, typer.Option(metavar="CODE", help="For a label in doubt: its tracking code.")
     ] = None,
 ) -> None:
-    """List the decisions that wait for a person, or resolve one of them. Does the same as the Admin API.
+    """List the decisions that wait for a staff member, or resolve one of them, like the Admin API.
 
     Examples:
         trompo attention
@@ -240,7 +240,7 @@ def assign_products(
     """Put products into collections and a category over the Admin API. Safe to repeat.
 
     ADMIN_JWT is a token from POST /auth/user/emailpass; it is not stored. BACKEND_URL is the shop to change; the
-    default is this one.
+    default is this shop.
 
     Examples:
         ADMIN_JWT=… trompo catalog assign --dry-run

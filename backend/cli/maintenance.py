@@ -71,8 +71,8 @@ def backup(
     """Write the shop into one file, while it runs: database, pictures, secrets and its own mail templates.
 
     The file contains the signing key and personal data: store it where only you can read it. Settings are not
-    included. A folder of an S3 store has an address like PICTURES_URL. Set it in BACKUP_URL, because others can see
-    arguments.
+    included. The address of a folder in an S3 store has the form of PICTURES_URL. Set it in BACKUP_URL instead of
+    an argument, because other users of the machine can see arguments.
 
     Examples:
         trompo backup /var/backups/trompo/ --keep 14
@@ -132,7 +132,8 @@ def restore(
 ) -> None:
     """Restore a backup to DATA_DIR and DATABASE_URL, and migrate it to this version.
 
-    The whole backup is checked before anything is changed. A place that is not empty is refused without --replace.
+    The whole backup is checked before anything is changed. If the folder or the database is not empty, the command
+    is refused without --replace.
 
     Examples:
         DATA_DIR=/srv/trompo trompo restore trompo-20260102-030405.tar.gz
@@ -168,7 +169,9 @@ def _parse_target(target: str, otherwise: str) -> "Path | BackupStore":
     """Parse the target of a backup.
 
     Raises:
-        SystemExit: none was given, or it is not an address. The message shows nothing of it.
+        SystemExit: no target was given, or it is not an address. The message does not contain the target, because
+            it may
+            include a secret.
     """
     from backend.operations.backup.storage import parse_backup_target
 

@@ -23,7 +23,7 @@ _MAX_INPUT_CHARS = 4_000
 
 
 class Area(StrEnum):
-    """A part of the shop whose content has its own versions. Programs use these names."""
+    """A part of the shop whose content has its own versions. API clients use these names."""
 
     BANNER = "banner"
     ANNOUNCEMENT = "announcement"
@@ -122,9 +122,9 @@ class Slide(ScheduledContent):
 
     Attributes:
         product_id: the product; empty for a picture slide.
-        picture: address of the uploaded picture of a picture slide; `alt` describes it.
-        title: of a picture slide. A product's slide has the product's name.
-        text: below the title; empty for the product's own subtitle.
+        picture: URL of the uploaded picture of a picture slide; `alt` describes it.
+        title: the title of a picture slide. A product slide shows the product's name.
+        text: the text below the title; empty for the product's own subtitle.
         link: target of the slide; empty for the product's page.
     """
 
@@ -138,7 +138,7 @@ class Slide(ScheduledContent):
 
 
 class BannerBody(ContentModel):
-    """The slides of the home page's banner, in their order. If there are none, the shop selects them."""
+    """The slides of the home page's banner, in their order. If there are none, the shop chooses slides itself."""
 
     slides: list[Slide] = Field(default_factory=list, max_length=MAX_SLIDES)
 
@@ -151,7 +151,10 @@ class AnnouncementBody(ScheduledContent):
 
 
 class SectionKind(StrEnum):
-    """The kind of a section of the home page: filled by the shop itself, or written by the office."""
+    """The kind of a section of the home page.
+
+    The office writes the content of `editorial`; the shop fills the other kinds.
+    """
 
     DEPARTMENTS = "departments"
     NEW = "new"
@@ -171,14 +174,14 @@ SECTION_NAMES = {
 
 
 class Section(ContentModel):
-    """A section of the home page. Only an editorial one has more than its kind.
+    """A section of the home page. Only an editorial section uses the fields other than its kind.
 
     Attributes:
         text: paragraphs, separated by an empty line.
-        picture: address of an uploaded picture; empty for none.
+        picture: URL of an uploaded picture; empty for none.
         link: target of `label`; empty for none.
         product_ids: the products that are shown, in this order, while they are for sale.
-        category_id: the category whose products follow them.
+        category_id: a category whose products are shown after `product_ids`.
     """
 
     kind: SectionKind

@@ -27,7 +27,7 @@ from backend.core.db.database import Database, database_now
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """The line above every page. It is hidden without a text; without `href` it is no link."""
+    """The line above every page. It is hidden if it has no text. Without `href` it is plain text, not a link."""
 
     text: str = ""
     href: str = ""
@@ -61,14 +61,17 @@ class VisibleContent:
 
 
 class CurrentContent:
-    """A cache of the visible content. The shop's pages read it only here."""
+    """A cache of the visible content. All pages of the shop read the content through it."""
 
     def __init__(self, database: Database, probe: CachedReads) -> None:
         self._database = database
         self._probe = probe
 
     async def read_current(self) -> VisibleContent:
-        """Return the visible content. It is current on every replica, and rarely needs a query."""
+        """Return the visible content.
+
+        It is up to date on every replica, and usually needs no query of the content's tables.
+        """
         return await self._probe.read_cached("content", self._read)
 
     async def _read(self) -> VisibleContent:

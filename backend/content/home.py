@@ -38,7 +38,7 @@ class SlideView:
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """A section of the home page. Only an editorial one has more than its kind."""
+    """A section of the home page. Only an editorial section uses the fields other than its kind."""
 
     kind: str
     key: str
@@ -55,9 +55,10 @@ class HomePage:
     """The content of the home page.
 
     Attributes:
-        slides: if the office set none, exactly those of the specification (Storefront view rules 1).
+        slides: the slides of the banner. If the office set none, they are exactly those of the specification
+            (Storefront view rules 1).
         is_bare: True if no slide is a product, because the store has no active product: the static slide is shown.
-        sections: empty if the default ones are shown in their order.
+        sections: the sections that the office set; empty if the default ones are shown in their order.
     """
 
     slides: list[SlideView]
@@ -72,8 +73,9 @@ class HomePage:
 async def read_home_page(session: AsyncSession, visible_content: VisibleContent) -> HomePage:
     """Return the home page with the office's content.
 
-    The office's products replace those that the shop selects, each only while it can be bought. If none can be
-    bought, the shop selects. Pictures are added; they never replace a product or the static slide.
+    The office's product slides replace the slides that the shop chooses. A product slide is shown only while the
+    product can be bought. If none of the office's products can be bought, the shop's slides are shown. The office's
+    picture slides are added; they never replace a product or the static slide.
     """
     content = await home_content(session)
     slides = await list_slide_views(session, visible_content.slides)
@@ -139,7 +141,7 @@ def _picture_slide(slide: Slide, number: int) -> SlideView:
 
 
 def uploaded_picture_view(url: str, alt: str) -> PictureView | None:
-    """Return the view of an uploaded picture; None for any other address."""
+    """Return the view of an uploaded picture; None if the URL is not that of an uploaded picture."""
     prepared = parse_uploaded_picture(url)
     if prepared is None:
         return None

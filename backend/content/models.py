@@ -28,7 +28,7 @@ class ContentVersion(Timestamps, table=True):
 
 
 class ContentTurn(SQLModel, table=True):
-    """The latest time when scheduled content of an area began or ended. Changing this row updates cached pages."""
+    """The latest time at which scheduled content of an area began or ended. Changing this row updates cached pages."""
 
     __tablename__ = "content_turn"
 

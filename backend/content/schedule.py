@@ -28,7 +28,7 @@ def list_scheduled_parts(body: Body) -> list[ScheduledContent]:
 
 
 def find_next_turn(body: Body, moment: datetime) -> datetime | None:
-    """Return the next moment when a part of the body begins or ends; None if there is none."""
+    """Return the next time at which a scheduled part of the body begins or ends; None if there is none."""
     return min((turn for turn in _iter_turns(body) if turn > moment), default=None)
 
 
@@ -41,7 +41,10 @@ def _iter_turns(body: Body) -> Iterator[datetime]:
 
 
 async def schedule_turn(session: AsyncSession, area: Area, body: Body) -> None:
-    """Schedule the job for the next begin or end in this body, which was just saved."""
+    """Schedule the job for the next time at which a part of this body begins or ends.
+
+    Call it when the body was saved.
+    """
     moment = await database_now(session)
     if (turn := find_next_turn(body, moment)) is not None:
         await enqueue(session, TURN, key=area, after=turn - moment)
@@ -55,7 +58,10 @@ class ContentTurns:
 
     @job(TURN, give_up_after=None)
     async def turn(self, run: JobRun) -> RunAgain | None:
-        """Record the area's turn, and run again at the next one. Running once too often is harmless."""
+        """Store that scheduled content of the area began or ended. Run again at the next such time.
+
+        An additional run is harmless.
+        """
         area = Area(str(run.key))
         async with self._database.transaction() as session:
             moment = await database_now(session)

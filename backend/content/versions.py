@@ -88,7 +88,7 @@ async def restore_content(
 ) -> SavedContent:
     """Save the content of an earlier version again, as a new version.
 
-    Products of it that no longer exist are not shown, as in any version.
+    Products of the version that no longer exist are not shown.
 
     Raises:
         Forbidden: the role may not change content.

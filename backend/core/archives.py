@@ -18,7 +18,7 @@ class UnsafeMember(Exception):
 
 
 class _BoundedFile:
-    """A file that refuses to return more than `MAX_DIRECTORY_BYTES` at once, until `is_unlimited` is set."""
+    """A file whose `read` refuses to return more than `MAX_DIRECTORY_BYTES` at once, until `is_unlimited` is set."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -71,7 +71,7 @@ def require_safe(member: ZipInfo) -> None:
     """Check that a member can be unpacked in bounded memory.
 
     Raises:
-        UnsafeMember: it is encrypted or uses another compression.
+        UnsafeMember: it is encrypted, or its compression method is not in `COMPRESSIONS`.
     """
     if member.compress_type not in COMPRESSIONS or member.flag_bits & 1:
         raise UnsafeMember

@@ -1,4 +1,7 @@
-"""Cursors for lists sorted by a moment and a key: a text that a client sends back to get the next page."""
+"""Cursors for lists that are sorted by a time and a key.
+
+A cursor is a text that a client sends back to get the next page.
+"""
 
 from datetime import UTC, datetime
 

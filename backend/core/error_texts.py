@@ -46,8 +46,10 @@ class Surface:
 
     Attributes:
         texts: sentence by error class. If there is none for `ShopError`, the surface shows the API's message.
-        fields_text: the sentence for `InvalidData` with messages next to fields; None: the first of these messages.
-        is_for_staff: staff members read it, not customers.
+        fields_text: the sentence for `InvalidData` if messages are shown next to fields. If it is None, the first
+            of
+            these messages is shown.
+        is_for_staff: True if staff members read the surface, False if customers do.
     """
 
     texts: Mapping[type[ShopError], str]

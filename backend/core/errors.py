@@ -131,7 +131,7 @@ class Forbidden(ShopError):
 
 
 class Conflict(ShopError):
-    """The state has changed; the caller must read it again, after `retry_after` seconds if that is set."""
+    """The state has changed. The caller must read it again, after `retry_after` seconds if that is set."""
 
     status, type, code = 409, "conflict", "invalid_state_error"
 
@@ -179,16 +179,19 @@ class TooManyRequests(ShopError):
 
 
 class OutsideFailure(ShopError):
-    """An external service (gateway, carrier) refused, failed, or gave an answer that cannot be understood.
+    """An external service (gateway, carrier) refused a request, failed, or gave an answer that cannot be understood.
 
-    If the service refused, `staff_text` has its reason; it is empty if the service failed or did not answer.
+    If the service refused the request, `staff_text` has its reason; otherwise it is empty.
     """
 
     status, type = 502, "outside_failure"
 
 
 class OutcomeUnknown(OutsideFailure):
-    """A request was sent, but no answer arrived, so it may have had its effect. Look it up; do not repeat it."""
+    """A request was sent, but no answer arrived, so it may have had its effect.
+
+    Do not repeat the request: find out first whether it had its effect.
+    """
 
 
 class CannotStart(SystemExit):

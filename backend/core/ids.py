@@ -1,7 +1,7 @@
 """Prefixed ids: `prod_01J…`, as the commerce platform creates them (wire: commerce-api, Conventions).
 
-Anyone who knows the id of a cart may use the cart, so such ids are made by `secret_id`. Ids from `new_id` can be
-guessed from each other, because they follow closely.
+Anyone who knows the id of a cart may use the cart, so such ids are made by `secret_id`. Ids from `new_id` are not
+secret: anyone who knows one of them can guess those that were created shortly before or after it.
 """
 
 import secrets

@@ -21,7 +21,10 @@ def format_cop(amount: Cop) -> str:
 
 
 def format_exact(amount: Decimal) -> str:
-    """Format an amount that may have cents: `$ 38.000,40`; without cents like `format_cop`."""
+    """Format an amount that may have cents, such as `$ 38.000,40`.
+
+    An amount without cents is formatted by `format_cop`.
+    """
     if amount == amount.to_integral_value():
         return format_cop(int(amount))
     return format_currency(amount, CURRENCY, format="¤ #,##0.00##", locale="es_CO", currency_digits=False)
@@ -48,7 +51,10 @@ def regular_price(price: Cop, compare_at: Cop | None) -> Cop:
 
 
 def percent_off(price: Cop, compare_at: Cop | None) -> int | None:
-    """Return the whole percent saved against the compare-at price, or None (spec: Storefront view rules 1)."""
+    """Return the discount in whole percent of the compare-at price; None without a discount.
+
+    See spec: Storefront view rules 1.
+    """
     if compare_at is None or compare_at <= price or price < 0:
         return None
     return (compare_at - price) * 100 // compare_at or None

@@ -1,4 +1,4 @@
-"""Outages: the database is unavailable, or all its connections are busy. One error covers both.
+"""Outages: the database is unavailable, or all its connections are busy. Both raise the same error.
 
 An outage is logged when it begins and when it ends, not with every request that fails because of it.
 """
@@ -31,7 +31,7 @@ UNAVAILABLE_CODES = frozenset({5, 6, 8, 10, 13, 14})
 
 
 def to_unavailable(error: Exception) -> DatabaseUnavailable | None:
-    """Convert an error that means an outage; None for any other error."""
+    """Convert an error that means an outage to `DatabaseUnavailable`. Return None for any other error."""
     if isinstance(error, DatabaseUnavailable):
         return error
     if isinstance(error, PoolTimeout):
@@ -55,7 +55,7 @@ POOL, PROBE = "pool", "probe"
 class Outage:
     """The availability of a database, as reported by its users.
 
-    `last_success_at`: monotonic time of the latest successful session, in seconds.
+    `last_success_at` is the time of the latest successful session, in seconds of the monotonic clock.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,10 @@ class Outage:
         self._failing_sources.add(source)
 
     def record_success(self, source: str = POOL) -> None:
-        """Record a successful statement. Log the end of an outage once every source that failed is successful again."""
+        """Record a successful statement of a source.
+
+        If all sources that failed have succeeded again, log that the outage ended.
+        """
         if source == POOL:
             self.last_success_at = time.monotonic()
         if self._failing_sources:

@@ -11,9 +11,9 @@ Templates: TypeAlias = "Environment"
 
 
 def read_templates(folders: Sequence[Path], *, is_markup: bool = True) -> Templates:
-    """Return the templates in these folders; the first folder wins. An undefined variable raises an error.
+    """Return the templates in these folders. If several folders have the same template, the first folder is used.
 
-    Values are escaped in markup and inserted unchanged in plain text.
+    An undefined variable raises an error. Values are escaped in markup and inserted unchanged in plain text.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

@@ -17,8 +17,8 @@ def is_terminal() -> bool:
 def show_progress(total: int | None, title: str) -> Iterator[Callable[[int], None]]:
     """Show a progress bar; yield a function that advances it by a number of steps. Without a terminal nothing is shown.
 
-    Text printed in the meantime appears above the bar if it goes to a terminal too; if it goes to a file, it is not
-    changed.
+    If text is printed to the terminal in the meantime, it appears above the bar. Text that is printed to a file is
+    not changed.
     """
     if not sys.stderr.isatty():
         yield lambda _steps: None

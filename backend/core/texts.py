@@ -38,7 +38,7 @@ def _(message: str) -> str:
 
 
 def format_count(number: int, singular: str, plural: str) -> str:
-    """Return `singular` if the number is 1, else `plural`, with the number in place of `{n}`."""
+    """Return `singular` if the number is 1, else `plural`. In the text, `{n}` is replaced by the number."""
     return (singular if number == 1 else plural).format(n=number)
 
 

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Threads:
-    """A pool of at most `max_threads` threads; further calls wait until a thread is free."""
+    """A pool of at most `max_threads` threads. If all are busy, further calls wait."""
 
     def __init__(self, name: str, max_threads: int) -> None:
         self._name, self._max_threads = name, max_threads
@@ -28,5 +28,5 @@ class Threads:
 
 @cache
 def _get_pool(name: str, max_threads: int, process_id: int) -> ThreadPoolExecutor:  # noqa: ARG001 - part of the key
-    """Return this process's pool. The process id is part of the key, because threads do not survive a fork."""
+    """Return this process's thread pool. It is cached with the process id, because threads do not survive a fork."""
     return ThreadPoolExecutor(max_workers=max_threads, thread_name_prefix=name)

@@ -16,7 +16,7 @@ class Transitions(Generic[S]):
 
     Args:
         noun: the noun of the object that has these states, for error messages.
-        steps: by state, the states that may follow it. A state that is missing is final.
+        steps: for each state, the states that may follow it. A state without an entry is final.
     """
 
     def __init__(self, noun: str, steps: Mapping[S, frozenset[S]]) -> None:

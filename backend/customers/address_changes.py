@@ -16,7 +16,7 @@ BOOK_FIELDS = {"address_name", "is_default_shipping", "is_default_billing"}
 async def write_address(
     session: AsyncSession, customer_id: str, body: AddressBody, address_id: str | None = None
 ) -> None:
-    """Add an address to the book; with an id, change the given parts of that one.
+    """Add an address to the book; with an id, change the given parts of the existing address.
 
     Raises:
         NotFound: the book has no such address.

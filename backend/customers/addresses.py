@@ -1,4 +1,7 @@
-"""The address book. The address of another customer gets the same answer as one that does not exist."""
+"""The address book of a customer.
+
+The address of another customer gets the same answer as an address that does not exist.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -77,7 +80,7 @@ async def change_address(
     is_billing: bool | None = None,
     **named: str | None,
 ) -> CustomerAddress:
-    """Change parts of an address (see `changed_address`), its name (`name`), or the default addresses.
+    """Change parts of an address (see `changed_address`), its name (keyword `name`), or the default addresses.
 
     Raises:
         NotFound: see `read_address`.

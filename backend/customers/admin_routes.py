@@ -85,7 +85,7 @@ async def create_customer(
 ) -> Wire[StaffCustomerAnswer]:
     """Create a customer without an account.
 
-    Later purchases with this address, without sign-in, belong to the same guest.
+    If a shopper later buys with this e-mail address without signing in, the order belongs to this customer.
     """
     async with database.transaction() as session:
         guest = await directory.add_guest(
@@ -284,7 +284,7 @@ def group_wire(group: CustomerGroup) -> GroupOut:
 async def _customers_out(
     session: AsyncSession, persons: Sequence[Person | ListedCustomer], fields: Fields, *, with_book: bool
 ) -> list[StaffCustomerOut]:
-    """Return the customers with the requested relations. `with_book`: include the addresses by default."""
+    """Return the customers with the requested relations. With `with_book`, include the addresses by default."""
     shown = [cast(StaffCustomerOut, directory.person_wire(person)) for person in persons]
     if fields.wants("groups"):
         found = await groups.groups_of(session, [person.id for person in persons])

@@ -8,7 +8,7 @@ from backend.edge.wire import AddressParts, Deleted, JsonDict, LastingStamps, Pa
 
 
 class SessionAnswer(TypedDict):
-    """The session's owner; its token is only in the cookie."""
+    """The owner of the new session. The session's token is only in the cookie."""
 
     user: JsonDict
 
@@ -67,7 +67,7 @@ class AddressesAnswer(Page):
 
 
 class DeletedAddress(Deleted):
-    """Response after an address was deleted: its id, and the customer without it."""
+    """Response after an address was deleted: the address's id, and the customer without the address."""
 
     parent: CustomerOut
 

@@ -86,10 +86,10 @@ async def customers_page(
 
 
 async def find_person(session: AsyncSession, customer_id: str, *, for_change: bool = False) -> Person:
-    """Return the customer or guest with this id; `for_change`: lock the row.
+    """Return the customer or guest with this id. With `for_change`, lock the row.
 
     Raises:
-        NotFound: it does not exist.
+        NotFound: the customer or guest does not exist.
     """
     for query in (
         select(Customer).where(Customer.id == customer_id),
@@ -121,11 +121,11 @@ async def add_guest(session: AsyncSession, actor: Actor, email: str, values: Jso
 async def change_person(
     session: AsyncSession, actor: Actor, customer_id: str, values: JsonObject, email: str | None = None
 ) -> Person:
-    """Change a customer or guest. The e-mail address cannot be changed: it identifies them.
+    """Change a customer or guest. The e-mail address cannot be changed, because it identifies the person.
 
     Raises:
-        NotFound: it does not exist.
-        InvalidData: the e-mail address is not the current one.
+        NotFound: the customer or guest does not exist.
+        InvalidData: the given e-mail address is not the current one.
     """
     actor.require(Right.CHANGE_CUSTOMERS)
     person = await find_person(session, customer_id, for_change=True)
@@ -139,7 +139,7 @@ async def change_person(
 
 
 async def find_existing_ids(session: AsyncSession, customer_ids: Sequence[str]) -> set[str]:
-    """Return those of these ids that belong to a customer or a guest."""
+    """Return the ids in the list that belong to a customer or a guest."""
     known: set[str] = set()
     for model in (Customer, GuestCustomer):
         query = select(model.id).where(model.id.in_(customer_ids))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ResetRequested:
-    """A customer requested a link for a new password. The address may have no account."""
+    """A link for a new password was requested for this address. The address may have no account."""
 
     address: str
 

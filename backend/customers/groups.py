@@ -19,10 +19,10 @@ _MEMBER = table_of(CustomerGroupMember)
 
 
 async def find_group(session: AsyncSession, group_id: str) -> CustomerGroup:
-    """Return the group, locked.
+    """Return the group with this id, locked.
 
     Raises:
-        NotFound: it does not exist.
+        NotFound: the group does not exist.
     """
     query = lock_rows(select(CustomerGroup).where(CustomerGroup.id == group_id))
     return await get_or_404(session, query, "Customer group", group_id)

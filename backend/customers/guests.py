@@ -25,7 +25,7 @@ _ADD = insert_into(table_of(GuestCustomer)).on_conflict_do_nothing(index_element
 async def find_or_create_guest(session: AsyncSession, email: str) -> str:
     """Return the id of the guest with this address; create the guest if there is none.
 
-    It makes no difference whether a customer has an account with the address: a typed address proves nothing.
+    An account with the same address is not used, because anyone can type an address that is not their own.
     """
     address = tidy_email(email)
     known = (await session.execute(_KNOWN, {"email": address})).scalar_one_or_none()
@@ -41,7 +41,7 @@ async def find_or_create_guest(session: AsyncSession, email: str) -> str:
 
 
 async def delete_guests(session: AsyncSession, guest_ids: Sequence[str]) -> None:
-    """Delete these guests, to whom no other data belongs."""
+    """Delete these guests. The caller must have checked that no other data belongs to them."""
     guest, member = table_of(GuestCustomer), table_of(CustomerGroupMember)
     await delete_terms(session, guest_ids)
     await session.execute(delete(member).where(member.c.customer_id.in_(guest_ids)))

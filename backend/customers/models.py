@@ -28,7 +28,7 @@ class Customer(Timestamps, table=True):
 
 
 class GuestCustomer(Timestamps, table=True):
-    """A customer without an account, one per e-mail address, as on the platform. It gives access to nothing.
+    """A customer without an account, one per e-mail address, as on the platform. The row gives access to no data.
 
     The id is returned to anyone who types the address into a cart. So the id must not reveal whether the guest
     existed before.
@@ -110,7 +110,7 @@ class Login(Timestamps, table=True):
 
 
 class CustomerSession(Timestamps, table=True):
-    """A signed-in browser. Only the token's hash is stored, so the table's content does not allow to sign in."""
+    """A signed-in browser. Only the token's hash is stored, so the content of this table is not enough to sign in."""
 
     __tablename__ = "customer_session"
 

@@ -1,7 +1,7 @@
 """Saved payment data of customers: document and bank. It is saved only at the customer's request.
 
-It is personal data. It only fills the form of the next purchase. It is deleted when the customer withdraws the
-request, or with the account.
+This is personal data. It is used only to fill the form of the next purchase. It is deleted when the customer
+withdraws the request, or with the account.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ FIELDS = ("person_type", "doc_type", "doc_number", "bank")
 
 
 async def save_payer(session: AsyncSession, customer_id: str, typed: Mapping[str, str]) -> None:
-    """Save the typed data in place of the old one, if the box is ticked and all fields are filled in."""
+    """Save the typed data, if the customer ticked the box and filled in all fields. It replaces data saved before."""
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     if typed.get(KEEP_PAYER) == "on" and all(fields.values()):
         try:
@@ -29,7 +29,7 @@ async def save_payer(session: AsyncSession, customer_id: str, typed: Mapping[str
 
 
 async def read_saved_payer(session: AsyncSession, customer_id: str) -> dict[str, str]:
-    """Return the saved data by the names of the fields; empty if none is saved."""
+    """Return the saved data by field name; empty if none is saved."""
     saved = await session.get(CustomerPayer, customer_id, populate_existing=True)
     return {name: getattr(saved, name) for name in FIELDS} if saved is not None else {}
 

@@ -1,6 +1,6 @@
 """Bodies of customers (wire: commerce-api, Customers and auth).
 
-No body contains the owner: the token identifies the customer.
+No body contains the customer's id, because the token identifies the customer.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,10 @@ class CustomerChange(Body):
 
 
 class AddressBody(AddressFields, Body):
-    """An address. `metadata.dane_code` is the municipality; without it, city and province must name one."""
+    """An address.
+
+    `metadata.dane_code` is the municipality's code; without it, city and province must name a municipality.
+    """
 
     model_config = example(
         address_name="Casa",

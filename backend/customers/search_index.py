@@ -1,4 +1,4 @@
-"""Search terms of customers and guests. Listeners of the ORM update them with each change of a row."""
+"""Search terms of customers and guests. ORM event listeners update them with each change of a row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,17 +18,23 @@ _ADD = insert_into(_TERMS).on_conflict_do_nothing()
 
 
 async def index_guest(session: AsyncSession, guest_id: str, email: str) -> None:
-    """Add the terms of a guest that was inserted by a statement, without the ORM."""
+    """Add the search terms of a guest that was inserted by an SQL statement.
+
+    Call it because no ORM listener is called for such a statement.
+    """
     await session.execute(_ADD, _term_rows(guest_id, email, {}))
 
 
 async def delete_terms(session: AsyncSession, customer_ids: Sequence[str]) -> None:
-    """Delete the terms of customers or guests that are deleted by a statement, without the ORM."""
+    """Delete the search terms of customers or guests that an SQL statement deletes.
+
+    Call it because no ORM listener is called for such a statement.
+    """
     await session.execute(delete(_TERMS).where(_TERMS.c.customer_id.in_(customer_ids)))
 
 
 def match_words(person_id: Any, text: str) -> list[ColumnElement[bool]]:
-    """Return conditions on the id of a customer or guest: each word of the text is the beginning of a term."""
+    """Return SQL conditions on the id of a customer or guest: each word of the text must be the beginning of a term."""
     words = parse_search_terms(text)[:MAX_SEARCH_WORDS]
     if not words:
         return [false()] if text.strip() else []

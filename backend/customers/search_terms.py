@@ -1,4 +1,4 @@
-"""Search terms of orders and customers: of names, e-mails, telephones and documents. They are personal data."""
+"""Search terms of orders and customers, from names, e-mails, telephones and documents. They are personal data."""
 
 import re
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def customer_terms(
 
 
 def parse_search_terms(text: str) -> list[str]:
-    """Return the beginnings of terms that a search text means. Digits may be written in groups."""
+    """Convert a search text to the beginnings of the terms to search for. Digits may be written in groups."""
     folded = fold(text)
     together = re.sub(r"[\s+().#-]", "", folded)
     if together.isdigit():
@@ -52,7 +52,7 @@ def parse_search_terms(text: str) -> list[str]:
 
 
 def phone_digits(text: str) -> str:
-    """Return the digits of a telephone number; Colombia's country code is removed from a national number."""
+    """Return the digits of a telephone number, without Colombia's country code."""
     digits = re.sub(r"[^0-9]", "", text)
     is_international = len(digits) == NATIONAL_DIGITS + len(COUNTRY) and digits.startswith(COUNTRY)
     return digits[len(COUNTRY) :] if is_international else digits

@@ -9,7 +9,12 @@ CODE = "dane_code"
 
 
 def changed_address(address: Mapping[str, Any], sent: Mapping[str, Any]) -> JsonDict:
-    """Return the address with the changed fields. If the city changes, the code of the municipality is removed."""
+    """Return the address with the sent fields changed.
+
+    If the city or the province changes, remove the municipality code.
+
+    A municipality code that was sent together with the new city is kept.
+    """
     changed = {**address, **sent}
     metadata = changed.get("metadata") or {}
     has_moved = any(name in sent and sent[name] != address.get(name) for name in ("city", "province"))

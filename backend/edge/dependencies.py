@@ -1,6 +1,7 @@
 """FastAPI dependencies of all routes: database, settings, sales channel, the client's address, requested fields.
 
-Each dependency costs time in every request, so one that needs another's value takes it from the request if it can.
+Each dependency costs time in every request. So where possible, a dependency reads values from the request instead
+of depending on another dependency.
 """
 
 from typing import Annotated, Protocol

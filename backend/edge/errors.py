@@ -89,7 +89,7 @@ def _format_problem(problem: Problem) -> str:
 def _field_path(problem: Problem) -> str:
     """Return the path to the field; `body` for the whole body.
 
-    Steps in brackets are left out: they are not fields, they name an alternative of a union type.
+    Steps in brackets are left out, because they name an alternative of a union type instead of a field.
     """
     steps = [str(step) for step in problem["loc"][1:]]
     return ", ".join(step for step in steps if not step.startswith("(")) or "body"
@@ -164,7 +164,7 @@ async def _answer_disconnect(_request: Request, _error: Exception) -> Response:
 
 
 async def _answer_database_error(request: Request, error: Exception) -> Response:
-    """Answer a conflict of two concurrent changes with 409; any other database error is unknown."""
+    """Answer a conflict of two concurrent changes with 409, and any other database error as an unknown error."""
     if isinstance(error, IntegrityError) or _is_write_conflict(error):
         log.warning("a concurrent request was first: %s %s", request.method, request.url.path, exc_info=error)
         return await _answer_shop_error(
@@ -181,7 +181,7 @@ async def _answer_outage(_request: Request, error: Exception) -> Response:
 
 
 def _is_write_conflict(error: Exception) -> bool:
-    """Return True if PostgreSQL ended the transaction for a deadlock (40P01) or serialization failure (40001)."""
+    """Return True if PostgreSQL rolled back because of a deadlock (40P01) or a serialization failure (40001)."""
     return getattr(getattr(error, "orig", None), "sqlstate", None) in ("40P01", "40001")
 
 
@@ -191,7 +191,7 @@ async def _answer_unknown_error(request: Request, error: Exception) -> Response:
 
 
 class Refusal(BaseModel):
-    """An error, in the platform's form. `type` is missing only if the caller is not signed in."""
+    """An error response, in the platform's form. `type` is missing only if the caller is not signed in."""
 
     type: str | None = Field(None, examples=["invalid_data"])
     message: str = Field(examples=["Invalid request: Field 'quantity' is required"])

@@ -31,7 +31,10 @@ _MEMBER = re.compile(r'[ \t]*+(?:(?:W/)?+"([\x21\x23-\x7e\x80-\xff]*+)"[ \t]*+)?
 
 
 class NotModified(Response):
-    """A 304 response: the client's copy is still valid. `headers` are those of the 200."""
+    """A 304 response: the client's copy is still valid.
+
+    `headers` are the headers of the 200 response that it replaces.
+    """
 
     def __init__(self, headers: RawHeaders) -> None:
         # not `Response.__init__`, which would add headers that a 304 must not have
@@ -66,7 +69,7 @@ def has_current_copy(scope: Scope, tag: str) -> bool:
 
 
 def _opaque_tags(text: str) -> set[str]:
-    """Return the quoted part of each tag in a list; nothing if the text is not a list of tags."""
+    """Return the quoted part of each tag in a list of tags; an empty set if the text is not such a list."""
     tags, place = set(), 0
     while place <= len(text):
         member = _MEMBER.match(text, place)

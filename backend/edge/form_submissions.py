@@ -1,8 +1,11 @@
-"""Forms that pages send by HTTP. A repeated sending has no effect; scripts and browsers get different answers.
+"""Forms that pages send by HTTP. If a form is sent again, it has no second effect.
 
-A page's script adds a random id to the typed values, and sends both again until it has an answer: see `HttpForm` in
-`assets/scripts/account.jsx`. A form that the browser sends without a script has an id in its URL: one for all forms
-of the page, and the same again after the browser's button «Back».
+A page's script adds a random id to the typed values, and sends both again until it gets an answer: see `HttpForm`
+in `assets/scripts/account.jsx`. If a browser sends the form without a script, the id is in the form's URL. All
+forms of the page then have the same id, and they have it again when the shopper returns with the browser's button
+«Back».
+
+Scripts get a JSON answer, browsers without scripts a redirect.
 """
 
 import hashlib
@@ -21,9 +24,10 @@ _PRESS_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def read_sending(request: Request, form: str) -> Sending | None:
-    """Return the sending of the form named `form`, for `backend.presses.service.handle_press`; None without an id.
+    """Return the submission of the form named `form`, for `backend.presses.service.handle_press`; None without an id.
 
-    If several forms can have the same id, `form` must include their differences (see `hash_content`).
+    If several forms on a page can have the same id, `form` must also contain what distinguishes them (see
+    `hash_content`).
     """
     press_id = request.headers.get(PRESS_HEADER) or request.query_params.get(PRESS_PARAMETER) or ""
     return Sending(form, press_id) if _PRESS_ID.fullmatch(press_id) else None
@@ -35,7 +39,7 @@ def hash_content(content: Any) -> str:
 
 
 def is_sent_by_script(request: Request) -> bool:
-    """Return True if a script waits for the answer; on an error it stays on its page."""
+    """Return True if a script sent the request and reads the answer. On an error, the script stays on its page."""
     return "application/json" in request.headers.get("accept", "")
 
 

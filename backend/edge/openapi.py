@@ -16,7 +16,7 @@ _REFERENCE = re.compile(r"'#/components/schemas/([^']+)'")
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI app whose answers are documented by the return types of its routes."""
+    """A FastAPI app whose answers are documented by the return types of its routes (`Wire[…]`)."""
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document. It is built at the first request."""
@@ -35,7 +35,10 @@ class DocumentedApi(FastAPI):
 
 
 def allow_missing_fields(document: dict[str, Any]) -> None:
-    """Require only `id` in the schemas that `fields` applies to: all below the answer of an operation that takes it."""
+    """Require only `id` in all schemas from which the parameter `fields` can remove fields.
+
+    These are the schemas inside the answers of operations that have this parameter.
+    """
     schemas = document["components"]["schemas"]
     operations = [operation for path in document["paths"].values() for operation in path.values()]
     selectable = [_answer(operation) for operation in operations if _takes_fields(operation)]

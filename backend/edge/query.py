@@ -117,7 +117,7 @@ class QueryReader:
 
 
 def read_query(model: type[Parameters]) -> Any:
-    """Return the annotation of a route's parameter that a `QueryReader` parses into this model."""
+    """Return the annotation for a route's parameter: a `QueryReader` parses the request's query into this model."""
     return Depends(QueryReader(model))
 
 
@@ -161,7 +161,7 @@ class Fields:
         self.is_plain = self._root.keys() == {EVERYTHING}
 
     def wants(self, path: str, *, by_default: bool = False) -> bool:
-        """Return True if the field must be read. `by_default`: it is a default field."""
+        """Return True if the field must be read. `by_default` is True if the field is one of the default fields."""
         node = self._root
         for name in path.split("."):
             if name in node.get("-", ()):
@@ -178,9 +178,9 @@ class Fields:
 
 
 def _split_names(text: str | None) -> list[str]:
-    """Return the names in the parameter. A leading space means `+`, which arrives as a space in an unescaped query.
+    """Return the names in the parameter. A leading space means `+`, because an unescaped `+` arrives as a space.
 
-    Before another mark it is only a space: the official storefront writes `*items, *region`.
+    A space before another mark has no meaning: the official storefront writes `*items, *region`.
     """
     if not text:
         return []
@@ -211,7 +211,10 @@ def _add_name(root: Node, name: str) -> None:
 
 
 def _get_child(node: Node, name: str) -> Node:
-    """Return the child node, and create it if necessary. Under defaults, its fields are added to the default fields."""
+    """Return the child node, and create it if necessary.
+
+    If the parent contains its default fields, a new child contains its default fields too.
+    """
     if name not in node:
         node[name] = {EVERYTHING: {}} if EVERYTHING in node else {}
     child: Node = node[name]
@@ -248,7 +251,10 @@ def paging_fields(count: int, parameters: ListParameters) -> Page:
 
 
 def list_response(name: str, items: Iterable[JsonDict], count: int, parameters: ListParameters) -> Page:
-    """Return the answer to a list whose name is known only at run time: `{<name>: […], count, offset, limit}`."""
+    """Return the answer to a list: `{<name>: […], count, offset, limit}`.
+
+    Use it if the list's name is known only at run time.
+    """
     return cast(Page, {name: pick_each(items, parameters), **paging_fields(count, parameters)})
 
 
@@ -257,7 +263,7 @@ def where_clauses(
 ) -> list[ColumnElement[bool]]:
     """Return the WHERE clauses for the filters, including nested `$and` and `$or`.
 
-    `conditions` returns the clauses of one level: the query itself, or one part of `$and` or `$or`.
+    `conditions` must return the clauses of one level: of the query itself, or of one part of `$and` or `$or`.
     """
 
     def whole(part: Query) -> ColumnElement[bool]:
@@ -273,9 +279,10 @@ def in_clauses(*pairs: tuple[Any, Sequence[Any] | None]) -> list[ColumnElement[b
 
 
 def search_clauses(text: str | None, *columns: Any) -> list[ColumnElement[bool]]:
-    """Return the conditions of `q` on a small table: each word is part of a column, ignoring accents and case.
+    """Return the conditions of the parameter `q` on a small table: each word must be part of one of the columns.
 
-    A word is also searched as typed, because a column is not folded as much as a word is (`_folded`).
+    Accents and case are ignored. A word is also searched as it was typed, because `_folded` removes fewer accents
+    from a column than `fold` removes from the word.
 
     All rows are read. Large tables have a word index instead (`backend.catalog.search.index`, `staff_search`,
     `backend.customers.search_terms`).
@@ -291,7 +298,10 @@ def search_clauses(text: str | None, *columns: Any) -> list[ColumnElement[bool]]
 
 
 def _folded(column: Any) -> ColumnElement[str]:
-    """Return the column in lower case and without Spanish accents, like `fold`, by SQL functions that SQLite has."""
+    """Return an SQL expression for the column in lower case and without Spanish accents, similar to `fold`.
+
+    It uses only functions that SQLite has too.
+    """
     folded = func.lower(column)
     for letters, plain in _ACCENTED.items():
         for letter in letters:
@@ -300,7 +310,7 @@ def _folded(column: Any) -> ColumnElement[str]:
 
 
 def name_clauses(table: Any) -> Callable[[NamedParameters], list[ColumnElement[bool]]]:
-    """Return a function that builds the conditions for a table with ids and names."""
+    """Return a function that builds the SQL conditions of a query for a table with ids and names."""
 
     def conditions(parameters: NamedParameters) -> list[ColumnElement[bool]]:
         found = in_clauses((table.id, parameters.id), (table.name, parameters.name))
@@ -310,7 +320,7 @@ def name_clauses(table: Any) -> Callable[[NamedParameters], list[ColumnElement[b
 
 
 def moment_clauses(parameters: MomentParameters, created: Any, updated: Any) -> list[ColumnElement[bool]]:
-    """Return the conditions on the times of creation and of the latest change."""
+    """Return the SQL conditions on the times of creation and of the latest change."""
     bounds = (
         (
             created,

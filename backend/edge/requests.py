@@ -32,8 +32,9 @@ def client_address(connection: HTTPConnection, trusted_proxies: str) -> str:
 def resolve_client_address(host: str, forwarded_for: Sequence[str], trusted_proxies: str) -> str:
     """Return the client's address behind the connection's `host`; empty if it is unknown.
 
-    `X-Forwarded-For` counts only as far as trusted proxies wrote it: it is read from its end, where the nearest
-    proxy wrote, up to the first address that is not a trusted proxy. The part before that may be forged.
+    `X-Forwarded-For` is read from its end, where the nearest proxy wrote, as long as the addresses are those of
+    trusted proxies. The first other address is the client's. The part before it is ignored, because it may be
+    forged.
     """
     networks = _networks(trusted_proxies)
     address = _normalize_address(host)
@@ -92,7 +93,7 @@ class WireRequest(Request):
         """Return the body.
 
         Raises:
-            HTTPException: 413, it exceeds the limit.
+            HTTPException: status 413, because the body exceeds the limit.
         """
         if not hasattr(self, "_body"):
             chunks = bytearray()

@@ -91,8 +91,9 @@ class ListParameters(OneParameters):
 class FilterParameters(ListParameters):
     """Query parameters of lists whose filters can be combined.
 
-    `$or[0][title]=a&$or[1][id]=b`: one of these must match too; `$and[0][title]=a&$and[1][id]=b`: each must. They
-    contain filters but no paging, and may be nested.
+    With `$or[0][title]=a&$or[1][id]=b`, an item must match at least one of these parts, in addition to the other
+    filters. With `$and[0][title]=a&$and[1][id]=b`, it must match each of them. Parts contain filters but no paging,
+    and may be nested.
     """
 
     _any_of: list[Self] = PrivateAttr(default_factory=list)
@@ -177,7 +178,7 @@ def _check_finite(value: float) -> float:
 
 
 def _to_utc(moment: datetime) -> datetime:
-    """Convert a moment to UTC; one without a zone is in UTC."""
+    """Convert a moment to UTC. A moment without a zone is taken as UTC."""
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError:

@@ -71,7 +71,7 @@ class Stamps(TypedDict):
 
 
 class LastingStamps(Stamps):
-    """Times of a row that the API never returns after its deletion, so `deleted_at` is always null."""
+    """Times of a row that the API does not return after it was deleted, so `deleted_at` is always null."""
 
     deleted_at: None
 
@@ -193,7 +193,10 @@ def iso(moment: None) -> None: ...
 @overload
 def iso(moment: datetime | str | None) -> str | None: ...
 def iso(moment: datetime | str | None) -> str | None:
-    """Format a moment like the platform: `2026-11-21T02:02:25.477Z`. A text was already formatted by the database."""
+    """Format a moment like the platform: `2026-11-21T02:02:25.477Z`.
+
+    A text is returned unchanged, because the database has already formatted it.
+    """
     if moment is None or isinstance(moment, str):
         return moment
     return f"{moment.isoformat(timespec='milliseconds')[:23]}Z"
@@ -205,7 +208,10 @@ def exact_value(amount: int | float) -> JsonDict:
 
 
 def with_raw_amounts(amounts: Amounts) -> Amounts:
-    """Return the amounts, each with its exact value in `raw_…`. The types of the responses omit these fields."""
+    """Return the amounts, and for each amount its exact value as `raw_…`.
+
+    The types of the responses omit the `raw_…` fields.
+    """
     numbers = cast(Mapping[str, int | float | None], amounts)
     twins = {
         f"raw_{name}": None if amount is None else exact_value(amount) for name, amount in numbers.items()
@@ -214,7 +220,7 @@ def with_raw_amounts(amounts: Amounts) -> Amounts:
 
 
 def derive_sibling_id(prefix: str, owner_id: str) -> str:
-    """Return the id for a part of an object that has no row of its own: the object's ULID with another prefix."""
+    """Return an id for a part of an object that has no separate row: the object's ULID with another prefix."""
     return f"{prefix}_{owner_id.partition('_')[2]}"
 
 
@@ -315,7 +321,7 @@ def adjustment_views(
 
 
 def price_view(price_id: str, amount: Cop, original: Cop | None = None) -> CalculatedPrice:
-    """Return a calculated price. `original` is the price before a reduction, if it was reduced."""
+    """Return a calculated price. `original` is the price before the reduction; None if the price is not reduced."""
     original_amount = amount if original is None else original
     is_sale = original_amount > amount
     return {

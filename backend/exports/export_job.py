@@ -1,4 +1,4 @@
-"""The job that creates a file in batches. After an interruption it continues where it was."""
+"""The job that creates a file in batches. After an interruption, it continues with the next batch."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ class DataExports:
 
     @job(JOB, concurrency=1, timeout=RUN_TIMEOUT)
     async def create_file(self, run: JobRun) -> RunAgain | None:
-        """Continue a file until it is complete, or for the time of one run."""
+        """Add batches to a file until it is complete, or until the time of one run has passed. Then run again."""
         clock = asyncio.get_running_loop()
         until = clock.time() + RUN_TIME_S
         while await self._add_batch(run.payload["export_id"]):
@@ -75,7 +75,7 @@ class DataExports:
         return following is not None
 
     async def _build_workbook(self, export_id: str, last: bytes) -> list[bytes]:
-        """Return the XLSX of all stored rows and the final ones, cut into pieces."""
+        """Return an XLSX file of all stored rows and the final rows, cut into pieces."""
         query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
         async with self._database.read() as session:
             stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()

@@ -1,4 +1,4 @@
-"""Kinds of export files: the columns, the required right, and the rows of each, read in batches.
+"""Kinds of export files: the columns, the required right, and the rows of each kind, read in batches.
 
 Money is in whole pesos including IVA, times are in Colombia's time zone.
 """
@@ -79,7 +79,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Selection of records for a file: the times of the period, and for programs a query for products."""
+    """Selection of records for a file: the period and, for files for programs, a query for products."""
 
     begin: datetime
     end: datetime
@@ -103,7 +103,11 @@ async def count_records(session: AsyncSession, kind: Kind, contents: Contents) -
 async def read_batch(
     session: AsyncSession, kind: Kind, contents: Contents, place: str
 ) -> tuple[int, Sequence[Row], str | None]:
-    """Return the number of the next records from `place`, their rows, and the following place; None at the end."""
+    """Read the next records after the position `place`.
+
+    Returns:
+        The number of these records, their rows, and the next position; None after the final record.
+    """
     number, _separator, cursor = place.partition(" ")
     source = kind.sources[int(number or 0)]
     model = source.model

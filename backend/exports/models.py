@@ -49,7 +49,7 @@ class DataExport(Timestamps, table=True):
 
 
 class DataExportPiece(SQLModel, table=True):
-    """A piece of the file. Of an incomplete XLSX it contains rows as JSON."""
+    """A piece of the file. While an XLSX file is incomplete, its pieces contain rows as JSON."""
 
     __tablename__ = "data_export_piece"
 

@@ -1,4 +1,7 @@
-"""Routes to fetch a requested file (the shop's own), and to request one of products (the platform's)."""
+"""Routes to download a requested file, and to request a file of products.
+
+The first route exists only in this shop, the second also on the platform.
+"""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -59,7 +62,7 @@ async def export_products(
     _asked: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)],
     _body: Nothing | None = None,
 ) -> Wire[ExportBegun]:
-    """Request a CSV of all products that match the query; its page is ignored.
+    """Request a CSV of all products that match the query. Paging in the query is ignored.
 
     When the file is complete, it is in the feed of `GET /admin/notifications`, and at
     `/admin/exports/{transaction_id}`.

@@ -41,7 +41,7 @@ async def request_export(
     *,
     query: str = "",
 ) -> str:
-    """Request a file about days in Colombia; a job creates it after the commit.
+    """Request a file about a period of days in Colombia. A job creates the file after the commit.
 
     Args:
         actor: the staff member. Only they can fetch the file.
@@ -54,7 +54,7 @@ async def request_export(
         The id of the export.
 
     Raises:
-        Forbidden: see `Actor.require`; each kind requires its own right.
+        Forbidden: the actor may not read reports, or lacks the right of this kind of file.
         InvalidData: the kind or format does not exist.
         TooManyRequests: `MAX_RUNNING_EXPORTS` of the actor's files are being created.
     """
@@ -90,7 +90,7 @@ async def request_export(
 
 
 def to_moments(since: date, until: date) -> tuple[datetime, datetime]:
-    """Return the start of the first day, and the end of the final day."""
+    """Return the start of the first day, and the end of the final day, both in Colombia's time zone."""
     return day_begin(since), day_begin(until + timedelta(days=1))
 
 

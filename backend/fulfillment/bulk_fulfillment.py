@@ -1,7 +1,7 @@
-"""Bulk fulfillment of orders. Each order is handled separately, so one refusal does not stop the others.
+"""Bulk fulfillment of orders. Each order is handled separately, so an order that is refused does not stop the others.
 
-The result of each is one sentence for staff. An order that was already sent is not an error: another staff member
-was quicker.
+The result for each order is one sentence for staff. It is not an error if an order was already sent, because
+another staff member may have been quicker.
 """
 
 import logging
@@ -40,8 +40,8 @@ class Outcome:
     Attributes:
         is_done: True if the order is in the requested state, by this call or an earlier one.
         text: the result in one sentence.
-        waits: True if it now waits for a decision by staff (`backend.attention`).
-        was_already_done: True if it was already in the requested state.
+        waits: True if the order now waits for a decision by staff (`backend.attention`).
+        was_already_done: True if the order was already in the requested state.
     """
 
     order_id: str
@@ -165,7 +165,10 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
 async def _build_outcome(
     session: AsyncSession, order: Order, error: ShopError | None, *, was_left: bool
 ) -> Outcome:
-    """Return the result from the current state of the order and its labels, which is more precise than the error."""
+    """Build the result from the current state of the order and its labels.
+
+    That state is more precise than the error.
+    """
     states = {one.state for one in await list_order_fulfillments(session, order.id)}
     lines = await list_order_lines(session, order.id)
     is_all_packed = all(line.quantity <= line.fulfilled + line.withdrawn for line in lines)

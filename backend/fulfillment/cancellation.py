@@ -77,10 +77,10 @@ async def cancel_label(
 
     Raises:
         NotFound: there is no such fulfillment.
-        Conflict: it is unknown if there is a label to cancel.
+        Conflict: it is unknown whether the carrier has created a label.
         NotAllowed: there is no label, or the fulfillment is on its way.
-        OutsideFailure: the label is not cancelled.
-        OutcomeUnknown: it may be cancelled; repeating the call is safe.
+        OutsideFailure: the carrier did not cancel the label.
+        OutcomeUnknown: the carrier may have cancelled the label; repeating the call is safe.
     """
     await _request_cancellation(database, provider, fulfillment_id)
     async with database.transaction() as session:
@@ -92,7 +92,7 @@ async def cancel_label(
 async def _request_cancellation(
     database: Database, provider: FulfillmentProvider, fulfillment_id: str
 ) -> None:
-    """Let the provider cancel the label, unless it is stored as cancelled.
+    """Ask the provider to cancel the label, unless it is stored as cancelled.
 
     Raises:
         NotFound, Conflict, NotAllowed, OutsideFailure, OutcomeUnknown: see `cancel_label`.
@@ -133,10 +133,12 @@ async def _mark_canceled(session: AsyncSession, fulfillment: Fulfillment, *, act
 
 
 def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
-    """Remove `units` of the line from their parcel. Units that were taken back earlier become withdrawn.
+    """Remove `units` of the line from their parcel.
+
+    `taken_back` of these units came back or were refunded earlier. They are counted as withdrawn from now on.
 
     Returns:
-        The number of withdrawn units; they were restocked when they were taken back.
+        The number of withdrawn units. They must not be put into stock again.
     """
     line.fulfilled -= units
     # earlier versions of the shop did not store their parcel
@@ -149,9 +151,9 @@ def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
 async def _group_by_source(
     session: AsyncSession, fulfillment: Fulfillment, units: Mapping[str, int]
 ) -> stock_fulfillment.UnitsByLocation:
-    """Return the units by the location to which they are put back: the one from which they were taken.
+    """Return the units by the location to which they are put back: the location from which they were taken.
 
-    The fulfillment's location replaces a location that no longer exists.
+    If that location no longer exists, the fulfillment's location is used.
     """
     missing = Counter(units)
     # earlier versions of the shop did not store the locations

@@ -12,7 +12,7 @@ class CreateFulfillment:
 
     Attributes:
         units: number of units by line id.
-        location_id: the location from which they leave; None: where they are reserved.
+        location_id: the location from which the units are sent; None for the location where they are reserved.
         shipping_option_id: must be the order's option, if given.
         data: stored with the fulfillment.
     """
@@ -37,8 +37,8 @@ class MarkShipped:
     """A report that the fulfillment has left.
 
     Attributes:
-        units: number of units by line id; must be all its units, if given.
-        labels: must match its tracking number, if it has one.
+        units: number of units by line id. If given, they must be all units of the fulfillment.
+        labels: labels with tracking numbers. If the fulfillment has a tracking number, they must match it.
         data: stored with the fulfillment.
     """
 

@@ -1,4 +1,4 @@
-"""Reports by staff and their programs that fulfillments have left or were delivered."""
+"""Record the reports by staff and their API clients that fulfillments were shipped or delivered."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -20,12 +20,12 @@ from backend.staff.rights import Actor, Right
 async def mark_shipped(
     session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str, shipment: MarkShipped
 ) -> None:
-    """Record that the fulfillment has left, as a whole.
+    """Record that the whole fulfillment was shipped.
 
     Raises:
         NotFound: the order has no such fulfillment.
-        NotAllowed: the shop or the carrier has cancelled it, or it has no label.
-        InvalidData: the items or the tracking number are not those of the fulfillment.
+        NotAllowed: the shop or the carrier has cancelled the fulfillment, or it has no label.
+        InvalidData: the reported items or the reported tracking number differ from those of the fulfillment.
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
@@ -48,7 +48,7 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
 
     Raises:
         NotFound: the order has no such fulfillment.
-        NotAllowed: it was cancelled, or has no label.
+        NotAllowed: the fulfillment was cancelled, or has no label.
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
@@ -72,10 +72,10 @@ async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: s
 
 
 def _store_label_data(fulfillment: Fulfillment, shipment: MarkShipped) -> None:
-    """Store the reported label data of a fulfillment that left. The data of a carrier's label are not replaced.
+    """Store the label data that was reported for a shipped fulfillment. Keep an existing tracking number and label URL.
 
     Raises:
-        InvalidData: it already has another tracking number.
+        InvalidData: the fulfillment already has another tracking number.
     """
     data = {**fulfillment.data, **shipment.data}
     for label in shipment.labels:

@@ -1,8 +1,8 @@
 """Decisions by staff about labels: a label in doubt, and a label that is too expensive (`backend.attention`).
 
 The carrier has no lookup by the shop's reference (wire: carrier 2.4). So a staff member looks up a label in doubt
-at the carrier's site and enters its numbers. The carrier is then asked if it knows them: with a mistyped number a
-shopper would see the tracking of another parcel.
+at the carrier's site and enters its numbers. The shop then asks the carrier if these numbers exist: with a mistyped
+number a shopper would see the tracking of another parcel.
 """
 
 from collections.abc import Mapping
@@ -60,8 +60,8 @@ class _LabelResolver(Resolver):
 class LabelInDoubt(_LabelResolver):
     """Resolver for a label that was requested from the carrier and may or may not exist.
 
-    `honor`: it exists and has the given numbers; its units are packed. `dismissed`: it does not exist; it may be
-    tried again.
+    `honor`: the label exists and has the given numbers; its units are packed. `dismissed`: the label does not
+    exist; it may be requested again.
     """
 
     async def prepare(self, row: Attention, decision: Decision) -> None:
@@ -69,7 +69,7 @@ class LabelInDoubt(_LabelResolver):
 
         Raises:
             NotAllowed: the label is not in doubt.
-            InvalidData: it has no number, or the carrier does not know it.
+            InvalidData: the decision has no label number, or the carrier does not know the number.
             OutsideFailure: the carrier cannot be reached.
         """
         if decision.action is not Action.HONOR:
@@ -86,10 +86,10 @@ class LabelInDoubt(_LabelResolver):
                 raise InvalidData(UNKNOWN_LABEL, fields={"label": message})
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Store the label, or that there is none.
+        """Store the label (`honor`), or record that no label exists (`dismissed`).
 
         Raises:
-            NotAllowed: the numbers belong to another fulfillment.
+            NotAllowed: the label numbers belong to another fulfillment.
         """
         fulfillment = await _lock_subject(session, row)
         if decision.action is Action.HONOR:
@@ -118,15 +118,16 @@ class LabelInDoubt(_LabelResolver):
 class ExpensiveLabel(_LabelResolver):
     """Resolver for a label that costs much more than the shipping price of the order.
 
-    `honor`: it is bought for at most the row's amount; if it costs more by now, it waits again. `dismissed`: it is
-    not bought; the fulfillment has failed and may be tried again.
+    `honor`: the label is bought for at most the amount of the attention row; if its price is higher by then, staff
+    must decide again. `dismissed`: the label is not bought; the fulfillment has failed and may be tried again.
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Store the decision.
 
         Raises:
-            OrderCanceled, PackingHeld: the order must not be sent, or not yet.
+            OrderCanceled: the order was cancelled, so it must not be sent.
+            PackingHeld: the order is held, so it must not be sent yet.
             NotAllowed: the label does not wait for a decision.
         """
         is_bought = decision.action is Action.HONOR
@@ -160,7 +161,7 @@ class ExpensiveLabel(_LabelResolver):
 
 
 async def resolve_doubt(session: AsyncSession, fulfillment_id: str, found: Label | None) -> None:
-    """Store the result of the lookup at the carrier for a label in doubt: the label, or None if there is none.
+    """Store the result of the lookup at the carrier for a label in doubt: the label, or None if no label exists.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -176,9 +177,9 @@ async def resolve_doubt(session: AsyncSession, fulfillment_id: str, found: Label
 
 
 async def decide_price(session: AsyncSession, fulfillment_id: str, approved: Cop | None) -> None:
-    """Store the decision about a label that is too expensive: `approved` is its new limit; None: it is not bought.
+    """Store the decision about a label that is too expensive, so that its units may be sent again.
 
-    In both cases its units may be sent again. An approved price is stored until the label is created.
+    `approved` is the new price limit, stored until the label is created. None means that the label is not bought.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -199,7 +200,7 @@ async def _lock_subject(session: AsyncSession, row: Attention) -> Fulfillment:
 
 
 def _require_in_doubt(fulfillment: Fulfillment) -> None:
-    """Check that the label is in doubt: not certain, and not being requested from the carrier now.
+    """Check that it is unknown if the label exists, and that no request for the label is running now.
 
     Raises:
         NotAllowed: the label is not in doubt.

@@ -1,6 +1,7 @@
 """Merging of labels into one PDF. Labels are untrusted files from carriers, so a child process parses them.
 
-The child's argument has the sizes of the labels; its standard input has the labels one after the other.
+The child's command-line argument has the sizes of the labels in bytes. Its standard input has the labels one after
+the other.
 """
 
 import json
@@ -30,7 +31,7 @@ def merge_labels(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
     """Return one PDF of the readable labels; None if none is readable. Call it from a thread.
 
     Args:
-        labels: the references and PDFs of fulfillments.
+        labels: the reference and the label PDF of each fulfillment.
     """
     left = list(labels)
     for _failure in range(MAX_FAILURES):
@@ -53,7 +54,7 @@ class _Result:
 
 
 def _run_child(labels: Sequence[bytes]) -> _Result:
-    """Merge the labels. If one of them crashes the child, the result has only its position."""
+    """Merge the labels in a child process. If a label crashes the child, the result has only the label's position."""
     result, reading = _Result(), 0
     argument = {"sizes": [len(label) for label in labels], "max_cpu_s": MAX_CPU_S}
     with TemporaryFile() as file:
@@ -72,7 +73,7 @@ def _run_child(labels: Sequence[bytes]) -> _Result:
 
 
 def main() -> None:
-    """Merge the labels from the standard input, and write the pieces of the result as lines of JSON."""
+    """Merge the labels from the standard input. Write the parts of the resulting PDF as lines of JSON."""
     argument = json.loads(sys.argv[1])
     limit_this_process(MAX_MEMORY_BYTES, argument["max_cpu_s"])
     for line in _merge(sys.stdin.buffer, argument["sizes"]):

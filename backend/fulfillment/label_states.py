@@ -45,7 +45,7 @@ async def lock_fulfillment(
 ) -> Fulfillment:
     """Lock and return the fulfillment; with `order_id`, only if it belongs to this order.
 
-    Lock the order first, if needed.
+    A caller that also locks the order must lock the order first.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -60,8 +60,8 @@ def require_retryable(fulfillment: Fulfillment) -> None:
     """Check that the label certainly does not exist, so that it may be requested again.
 
     Raises:
-        Conflict: it is being created, may exist, or waits for a decision about its price.
-        NotAllowed: it was cancelled.
+        Conflict: the label is being created, may exist, or waits for a decision about its price.
+        NotAllowed: the label was cancelled.
     """
     label = f"label of fulfillment {fulfillment.reference}"
     match fulfillment.state:

@@ -1,8 +1,9 @@
 """Creation of a fulfillment's label, exactly once.
 
-The carrier has no idempotency key, and every label costs money. So the row is committed as `creating` before the
-request is sent, and in this state it is not requested again: a second click finds it. After a crash it stays in
-this state, and a staff member looks it up at the carrier. No transaction is open during the request.
+The carrier has no idempotency key, and every label costs money. So the fulfillment is committed in the state
+`creating` before the request is sent. A fulfillment in this state is not requested again, for example after a
+second click. After a crash it stays in this state until it is marked as in doubt, and a staff member looks it up at
+the carrier. No transaction is open during the request.
 """
 
 import logging
@@ -58,13 +59,13 @@ class NewLabel:
 async def create_label(
     database: Database, provider: FulfillmentProvider, new: NewLabel, *, actor: AuditActor
 ) -> Fulfillment:
-    """Create the label, or return the fulfillment that has it. The carrier creates one label for any number of calls.
+    """Create the label, or return the fulfillment that has it. Repeated calls create only one label at the carrier.
 
-    `actor` is the staff member who requests it.
+    `actor` is the staff member who requests the label.
 
     Raises:
-        Conflict: it is being created, or may exist; it is not requested from the carrier again.
-        NotAllowed: the label was cancelled; a new one needs another reference.
+        Conflict: the label is being created, or may exist; it is not requested from the carrier again.
+        NotAllowed: the label was cancelled; a new label needs another reference.
         InvalidData, OutsideFailure: no label was created; a new request is safe.
         LabelTooExpensive: it costs more than `max_price`; staff must decide (`label_decisions.decide_price`).
         OutcomeUnknown: a label may exist; staff must look it up (`label_decisions.resolve_doubt`).
@@ -132,7 +133,10 @@ async def store_label(session: AsyncSession, fulfillment: Fulfillment, label: La
 async def _claim(
     database: Database, provider_id: str, new: NewLabel, actor: AuditActor
 ) -> tuple[Fulfillment, bool]:
-    """Return the fulfillment, and True if the caller must request the label: then `creating` is committed."""
+    """Return the fulfillment, and True if the caller must request its label from the carrier.
+
+    If True, the state `creating` is already committed.
+    """
     try:
         async with database.transaction() as session:
             return await _claim_in(session, provider_id, new, actor)
@@ -179,7 +183,7 @@ async def _lock_existing(session: AsyncSession, new: NewLabel) -> Fulfillment | 
 
 
 def _with_approved_price(request: LabelRequest, fulfillment: Fulfillment) -> LabelRequest:
-    """Return the request with the approved price, if that is higher than its limit."""
+    """Return the request with the price that staff approved as its limit, if that is higher than its own limit."""
     approved = fulfillment.data.get(APPROVED_PRICE)
     if request.max_price is None or approved is None:
         return request

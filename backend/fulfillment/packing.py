@@ -1,8 +1,9 @@
 """Packing: units of an order get a label and leave the warehouse.
 
-The label is created outside any transaction, exactly once (`backend.fulfillment.labels`). After that the units
-leave the stock, under the order's lock and once for any number of calls. A crash in between leaves a label with
-units that are not packed; a new request for the same units finds and packs them. (spec: createFulfillment)
+The label is created outside any transaction, exactly once (`backend.fulfillment.labels`). After that the units are
+subtracted from the stock under the order's lock, only once even if the request is repeated. After a crash between
+the two steps there is a label whose units are not packed; a new request for the same units finds the label and
+packs them. (spec: createFulfillment)
 """
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -38,16 +39,18 @@ async def fulfill(  # noqa: PLR0917
     *,
     preferred: str | None = None,
 ) -> None:
-    """Create a label for these units of the order, and take them out of the stock.
+    """Create a label for these units of the order, and take the units out of the stock.
 
-    If `new` has no location, they leave from `preferred` if they are reserved there.
+    If `new` has no location, they leave from the location `preferred` if they are reserved there.
 
     Raises:
         NotFound: there is no such order, or no such location.
         InvalidData: an item is not in the order, or fewer units are left to send or are at the given location; the
             shipping option is not the order's; or the address is not valid for a label.
-        NotAllowed: the order is not paid, was cancelled, or is held; or the shop does not use its provider. If the
-            order became held during the request to the carrier, it has a label: a new request packs its units.
+        NotAllowed: the order is not paid, was cancelled, or is held; or the shop does not use the provider of its
+            shipping option. If the order became held during the request to the carrier, it has a label: a new
+                request
+            packs its units.
         Conflict: another fulfillment of the order is being created, or may exist.
         LabelTooExpensive: the label costs more than the order's shipping before discounts plus the setting
             `label_over_paid`; staff must decide.
@@ -69,7 +72,7 @@ async def fulfill(  # noqa: PLR0917
 async def pack_or_cancel(
     database: Database, actor: Actor, provider: FulfillmentProvider, order_id: str, fulfillment_id: str
 ) -> None:
-    """Take the units of a fulfillment with a label out of the stock. If they are missing, cancel the label.
+    """Take the units of a fulfillment with a label out of the stock. If they are no longer reserved, cancel the label.
 
     Raises:
         InsufficientStock: the order was cancelled during the request to the carrier. Its units must not be sent.

@@ -39,8 +39,8 @@ class Parcel:
 
     Attributes:
         option: the shipping option of the order.
-        lines: the order's lines in it, with the number of units of each.
-        staff_data: data that a staff program sent, stored with the fulfillment.
+        lines: the order's lines in the parcel, each with its number of units in the parcel.
+        staff_data: data sent by an API client of the staff; it is stored with the fulfillment.
     """
 
     order: Order
@@ -99,7 +99,7 @@ async def find_order_option(session: AsyncSession, order: Order) -> ShippingOpti
     """Return the shipping option of the order.
 
     Raises:
-        NotAllowed: it was deleted.
+        NotAllowed: the shipping option was deleted.
     """
     option = await session.get(ShippingOption, order.shipping_option_id or "")
     if option is None:
@@ -110,10 +110,11 @@ async def find_order_option(session: AsyncSession, order: Order) -> ShippingOpti
 async def choose_location(
     session: AsyncSession, parcel: Parcel, location_id: str | None, preferred: str | None
 ) -> StockLocation:
-    """Return the location from which the parcel leaves: the one with `location_id`, where its units are then reserved.
+    """Return the location from which the parcel leaves.
 
-    If `location_id` is None, it is a location where all units are reserved: first `preferred`, then the option's
-    location, then any other. It is the option's location if no location has all of them reserved.
+    With `location_id` it is that location, and the reservation of the units moves there. Without it, it is a
+    location where all units are reserved: first `preferred`, then the shipping option's location, then any other.
+    If no location has all units reserved, it is the shipping option's location.
 
     Raises:
         NotFound: there is no such location.
@@ -179,12 +180,12 @@ async def _requested_lines(
 
 
 async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, location_id: str | None) -> None:
-    """Check that no other label of the order is pending: its units stay reserved where they are.
+    """Check that no other label of the order is pending. The units of a pending label stay reserved at their location.
 
-    A label that exists and whose units are not packed may be requested again unchanged: that packs them.
+    A label that exists but whose units are not packed may be requested again unchanged: this request packs them.
 
     Raises:
-        Conflict: there is such a label.
+        Conflict: another label is pending.
     """
     for fulfillment in await list_order_fulfillments(session, parcel.order.id):
         if fulfillment.state not in (LabelState.CREATED, LabelState.CANCELED):
@@ -207,7 +208,7 @@ async def _count_finished(session: AsyncSession, order_id: str) -> int:
 
 
 async def _read_items(session: AsyncSession, lines: Sequence[tuple[OrderLine, int]]) -> list[Item]:
-    """Return the units with their weights and sides. A deleted product has the default size."""
+    """Return the units with their weights and dimensions. Units of a deleted product get the default values."""
     found = await session.execute(
         select(Product).where(Product.id.in_([line.product_id for line, _ in lines]))
     )

@@ -1,4 +1,4 @@
-"""Routes to print the labels and packing slips of several orders. The platform has neither."""
+"""Routes to print the labels and packing slips of several orders. The commerce platform's API has no such routes."""
 
 from typing import Annotated
 

@@ -44,7 +44,7 @@ class SlipItem:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A packing slip: contents and address of the next box, without prices. A gift message has a separate page."""
+    """A packing slip for one box: contents and delivery address, without prices. A gift message has a separate page."""
 
     number: int
     placed: str
@@ -60,7 +60,7 @@ async def merge_order_labels(database: Database, actor: Actor, order_ids: Sequen
     """Return the labels of these orders as one PDF, in the given order. Orders without a label are left out.
 
     Raises:
-        NotFound: none of them has a label that can be printed.
+        NotFound: none of these orders has a label that can be printed.
     """
     actor.require(Right.READ_ORDERS)
     ids = list(order_ids)[:MAX_PRINTED_ORDERS]

@@ -16,7 +16,7 @@ from backend.staff.rights import Actor, Right
 async def request_return(
     session: AsyncSession, actor: Actor, settings: Settings, providers: FulfillmentProviders, order_id: str
 ) -> None:
-    """Request the label of a return from the provider.
+    """Request a return label for the order from the provider. No provider of the shop can create one.
 
     Raises:
         NotFound: there is no such order.

@@ -54,7 +54,7 @@ async def create_fulfillment(
     providers: Providers,
     fields: RequestedFields,
 ) -> Wire[StaffOrderAnswer]:
-    """Send these units: the provider creates their label, once (spec: createFulfillment)."""
+    """Create a fulfillment of these units. The provider creates its label only once (spec: createFulfillment)."""
     await fulfill(database, actor, settings, providers, order_id, to_create_fulfillment(body))
     return await order_answer(database, actor, order_id, fields)
 
@@ -129,7 +129,7 @@ async def ship(
     },
 )
 async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Response:
-    """Return the stored label for printing. It is available even if the carrier is not."""
+    """Return the stored label for printing, also while the carrier's service is unavailable."""
     async with database.read() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
     if fulfillment.label_pdf is None:
@@ -142,7 +142,7 @@ async def read_label(order_id: str, fulfillment_id: str, database: Db) -> Respon
 async def shipping_hook(provider: str, request: Request, database: Db) -> PlainTextResponse:
     """Handle the carrier's notification about a label. The response is always 200.
 
-    The notification is not signed, so its content is not trusted: the carrier is asked for the state.
+    The notification is not signed, so its content is not trusted: the shop requests the state from the carrier.
     """
     body = _parse_object(await read_body_start(request, MAX_BODY_BYTES + 1))
     number = parse_integer(body.get("idOrder"))
@@ -173,7 +173,7 @@ async def _fulfillment_answer(
 
 
 def _parse_object(raw: bytes) -> dict[str, Any]:
-    """Return the body as an object; empty for any other body."""
+    """Return the request's body as an object; an empty one if the body is too large or is not a JSON object."""
     if len(raw) > MAX_BODY_BYTES:
         return {}
     try:

@@ -9,7 +9,7 @@ from backend.edge.schemas import Body, FilledName, Metadata, Name, Units, exampl
 
 
 def _parse_label_address(text: str) -> str:
-    """Return the address; empty for the `#` that the official dashboard sends if there is none."""
+    """Return the URL; empty for the `#` that the official dashboard sends if there is no URL."""
     if text in ("", "#"):
         return ""
     if not is_web_address(text):
@@ -29,9 +29,9 @@ class FulfillmentItem(Body):
 
 
 class NewFulfillment(Body):
-    """Units to send together. They leave from `location_id`; without it, from where they are reserved.
+    """Units to send together. They leave from `location_id`; without it, from the location where they are reserved.
 
-    With `no_notification` the customer gets no e-mail when it leaves.
+    With `no_notification` the customer gets no e-mail when the fulfillment is shipped.
     """
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
@@ -56,7 +56,7 @@ class ShipmentLabel(Body):
 
 
 class NewShipment(Body):
-    """A report that the fulfillment has left. It has one label; with `no_notification` the customer gets no e-mail."""
+    """A report that the fulfillment was shipped, with its one label. With `no_notification` no e-mail is sent."""
 
     model_config = example(
         labels=[{"tracking_number": "034012345678", "tracking_url": "https://guias.example/034012345678"}]

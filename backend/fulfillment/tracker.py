@@ -1,7 +1,8 @@
 """Tracking requests to the carriers, which update fulfillments and their orders (spec: Entities, Shipment).
 
-A request is sent by a job for each label, for an open order page, and soon after the carrier's hook. The hook is
-not signed, so it only triggers a request. Which fulfillments are tracked, and when: `backend.fulfillment.tracking`.
+A request is sent by the job of each label, when an order page is opened, and soon after a notification of the
+carrier. The notification is not signed, so it only triggers a request. `backend.fulfillment.tracking` selects the
+fulfillments and the times.
 """
 
 import asyncio
@@ -62,7 +63,11 @@ class Tracker:
 
     @job_batch(TRACK, batch_size=BATCH_SIZE, timeout=timedelta(minutes=3))
     async def track(self, runs: Sequence[JobRun]) -> list[RunAgain | None]:
-        """Track these fulfillments. Run again soon after an update, else after growing intervals."""
+        """Track the fulfillments of these job runs.
+
+        A job runs again soon if its fulfillment was updated, otherwise after growing intervals. It ends when the
+        parcel has reached its final stage, or has not been delivered for too long.
+        """
         claimed = await claim_due(self._database, (str(run.key) for run in runs))
         news = await self._track(claimed)
         async with self._database.transaction() as session:
@@ -73,7 +78,7 @@ class Tracker:
 
     @job(OVERDUE)
     async def label_overdue(self, run: JobRun) -> None:
-        """Mark a label that is still being created as in doubt: staff must look it up."""
+        """Mark a label that is still being created as in doubt, so that staff look it up at the carrier."""
         await mark_overdue(self._database, str(run.key))
 
     async def track_all(self) -> int:
@@ -87,7 +92,7 @@ class Tracker:
         return tracked
 
     async def track_order(self, order_id: str) -> None:
-        """Track the order's fulfillments, unless that was done a moment ago.
+        """Track the order's fulfillments, except those that were tracked a moment ago.
 
         Returns after at most `PAGE_TIMEOUT_S` seconds; a later response is still stored. Raises no errors.
         """
@@ -138,7 +143,7 @@ class Tracker:
     async def _apply(self, tracked: Fulfillment, update: TrackingUpdate) -> bool:
         """Apply an update to the fulfillment and its order, and publish it, in one transaction.
 
-        The order is locked first.
+        Returns True if something has changed. The order is locked before the fulfillment.
         """
         async with self._database.transaction() as session:
             order = await lock_order(session, tracked.order_id)
@@ -180,7 +185,10 @@ class Tracker:
 
 
 async def _update_attention(session: AsyncSession, fulfillment: Fulfillment, update: TrackingUpdate) -> None:
-    """Raise attention for a cancelled label, a returned parcel or an incident; close an incident that has ended."""
+    """Open an attention row for a cancelled label, a returned parcel or an incident.
+
+    Close the row about an incident that has ended.
+    """
     match update.stage:
         case TrackingStage.CANCELED:
             kind = AttentionKind.LABEL_CANCELED

@@ -1,7 +1,8 @@
 """Selection of fulfillments for tracking requests, and the changes that a response makes to a fulfillment.
 
-A tracked fulfillment has a job `shipping.track`. `tracked_at` is the time of the last request: the replica that
-updates it sends the request. No transaction is open during the request.
+A tracked fulfillment has a job `shipping.track`. `tracked_at` is the time of the latest request. A process first
+updates `tracked_at` and then sends the request, so that two processes do not send the same request. No transaction
+is open during the request.
 """
 
 from collections.abc import Iterable
@@ -49,7 +50,7 @@ async def start_tracking(session: AsyncSession, fulfillment: Fulfillment) -> Non
 
 
 async def stop_tracking(session: AsyncSession, fulfillment: Fulfillment) -> None:
-    """Stop tracking a fulfillment that was cancelled or delivered, and close its incident."""
+    """Stop tracking a fulfillment that was cancelled or has reached its final stage, and close its incident."""
     await cancel_job(session, TRACK, fulfillment.id)
     await close_incident(session, fulfillment, note="The parcel is no longer tracked")
 
@@ -60,12 +61,12 @@ async def close_incident(session: AsyncSession, fulfillment: Fulfillment, *, not
 
 
 def get_next_interval(attempt: int) -> timedelta:
-    """Return the time until the next request, after `attempt` requests without an update."""
+    """Return the time until the next tracking request, after `attempt` requests without an update."""
     return REQUEST_INTERVALS[min(attempt, len(REQUEST_INTERVALS)) - 1]
 
 
 async def claim_due(database: Database, ids: Iterable[str]) -> list[Fulfillment]:
-    """Claim those of these fulfillments that are tracked and had no request a moment ago."""
+    """Claim the given fulfillments that are tracked and were not tracked a moment ago. Return the claimed ones."""
     return await _claim(database, Fulfillment.id.in_(list(ids)) & _NOT_TRACKED_RECENTLY)
 
 
@@ -82,7 +83,7 @@ async def claim_order_fulfillments(database: Database, order_id: str) -> list[Fu
 async def schedule_tracking(
     database: Database, carrier_order_id: int | None, tracking_number: str | None
 ) -> bool:
-    """Schedule a request about the label with one of these numbers. Return False if no tracked label has it."""
+    """Schedule a tracking request for the label with one of these numbers. Return False if no tracked label has it."""
     conditions: list[ColumnElement[bool]] = []
     if carrier_order_id is not None:
         conditions.append(Fulfillment.carrier_order_id == carrier_order_id)
@@ -104,7 +105,7 @@ async def schedule_tracking(
 
 
 def apply_update(fulfillment: Fulfillment, update: TrackingUpdate) -> bool:
-    """Change the (locked) fulfillment according to the carrier. Return True if something changed.
+    """Change the (locked) fulfillment according to the carrier's update. Return True if something changed.
 
     Shipping and delivery are never reversed. A late update about a label that the shop cancelled changes nothing
     (wire: carrier 2.4).

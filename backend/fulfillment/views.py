@@ -16,7 +16,7 @@ from backend.shipping.providers.base import TrackingStage as Stage
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentView:
-    """A fulfillment for its customer. `*_label` are times in words; empty if there is none."""
+    """A fulfillment as shown to its customer. The fields `*_label` are times as text; empty without a time."""
 
     carrier: str
     tracking_number: str

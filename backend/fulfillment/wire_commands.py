@@ -10,7 +10,7 @@ from backend.orders.states import METADATA, NO_NOTIFICATION
 
 
 def to_create_fulfillment(body: NewFulfillment) -> CreateFulfillment:
-    """Convert the body to the command that sends its items."""
+    """Convert the request's body to the command that creates the fulfillment."""
     return CreateFulfillment(
         units=_sum_units(body.items),
         location_id=body.location_id,

@@ -1,5 +1,5 @@
-"""Import of products from a spreadsheet that staff send: first a preview, then a job that writes batches.
+"""Import of products from a spreadsheet that staff upload: first a preview, then a job that writes batches of rows.
 
 The spreadsheet, its pictures and its planned changes are stored until a staff member presses «Importar». Each row
-is independent: a refused row does not stop the others, and only changes of the preview are written.
+is independent: a refused row does not stop the others. Only changes that the preview showed are written.
 """

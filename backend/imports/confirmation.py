@@ -37,7 +37,7 @@ async def set_makes_places(database: Database, actor: Actor, import_id: str, *, 
 
 
 async def start_import(database: Database, actor: Actor, import_id: str) -> None:
-    """Start an import: a job writes it after the commit. Rows with problems are refused, the others are written.
+    """Start an import: a job writes the rows after the commit. Rows with problems are refused, the others are written.
 
     Raises:
         Forbidden: see `Actor.require`; an import with a stock column also needs the right to change stock.

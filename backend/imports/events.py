@@ -5,6 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImportProgressed:
-    """Pictures were added, rows were written, or the import has finished. Published in the same transaction."""
+    """Event: pictures were added, rows were written, or the import has finished. Published in the same transaction."""
 
     import_id: str

@@ -62,7 +62,7 @@ COLUMN_WIDTHS = (28, 14, *(12,) * 6, 12, 12, 8, 10, 24, 18, 10, 28, 40)
 
 
 def build_template() -> bytes:
-    """Return a workbook to fill in: the columns with examples, and a second sheet that explains each column."""
+    """Return an empty import workbook: the columns with examples, and a second worksheet that explains each column."""
     head: list[object] = [get_label(name) for name in FILE_COLUMNS]
     rows = [head, *([example.get(name, "") for name in FILE_COLUMNS] for example in EXAMPLES)]
     guide = [
@@ -73,7 +73,7 @@ def build_template() -> bytes:
 
 
 async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
-    """Return a workbook of the refused rows with their problems. After corrections it can be imported as it is.
+    """Return a workbook of the refused rows with their problems. The corrected workbook can be imported again.
 
     Raises:
         NotFound: the import does not exist.
@@ -98,7 +98,10 @@ async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str
 
 
 async def list_product_rows(session: AsyncSession, products: Sequence[Product]) -> list[Sequence[object]]:
-    """Return the products in the import format, one row per variant. Stock is that of the first location."""
+    """Return the products in the import format, one row per variant.
+
+    The stock is the units at the shop's first location.
+    """
     location_id = await find_first_location_id(session)
     by_id = {product.id: product for product in products}
     query = select(Variant).where(Variant.product_id.in_(by_id)).order_by(Variant.rank, Variant.id)

@@ -1,6 +1,7 @@
 """The job that writes an import in batches, each in its own transaction.
 
-After an interruption the job continues where it was. The lock of the import's row separates two workers.
+After an interruption the job continues where it was. Each batch locks the import's row, so two workers never write
+the same import at the same time.
 """
 
 import asyncio
@@ -74,14 +75,14 @@ class ProductImports:
     """Writes the imports that staff started."""
 
     def __init__(self, database: Database, uploads: PictureUploads, *, allow_private: bool = False) -> None:
-        """Create the writer. With `allow_private`, pictures may also be on this machine and in its networks."""
+        """Create the writer. With `allow_private`, picture URLs may also point to this machine and private networks."""
         self._database = database
         self._uploads = uploads
         self._allow_private = allow_private
 
     @job(JOB, concurrency=1, timeout=RUN_TIMEOUT)
     async def run(self, run: JobRun) -> RunAgain | None:
-        """Continue an import until it has finished, or for the time of one run."""
+        """Continue an import until it has finished, or until `RUN_TIME_S` has passed; then the job runs again."""
         import_id = run.payload["import_id"]
         clock = asyncio.get_running_loop()
         until = clock.time() + RUN_TIME_S
@@ -95,7 +96,7 @@ class ProductImports:
     async def _process_batch(self, import_id: str, slow: Counter[str]) -> bool:
         """Process one batch. Return True if there may be more.
 
-        `slow` counts, for each host, the slow failed downloads in a row of this run.
+        `slow` counts, for each host, the consecutive slow failed downloads of this run.
         """
         if not await self._fetch_pictures(import_id, slow):
             return True
@@ -131,7 +132,7 @@ class ProductImports:
         return bool(waiting)
 
     async def _refuse_first(self, import_id: str, code: str) -> None:
-        """Refuse the next row, which failed alone, so that the others continue."""
+        """Refuse the next row, which failed when it was written alone. The import continues with the other rows."""
         async with self._database.transaction() as session:
             await find_import(session, import_id, lock=True)
             for row in (await _find_waiting_rows(session, import_id, 1))[:1]:
@@ -141,9 +142,11 @@ class ProductImports:
                 )
 
     async def _fetch_pictures(self, import_id: str, slow: Counter[str]) -> bool:
-        """Download the hosted pictures of the next rows. Return True if none of them is missing now.
+        """Download the pictures of the next rows that are at web addresses.
 
-        Pictures are stored in groups: an interrupted run retains the stored ones.
+        Return False if the time was not enough for all.
+
+        Downloaded pictures are stored group by group, so an interrupted run does not lose earlier groups.
         """
         addresses = await self._hosted_pictures(import_id)
         clock = asyncio.get_running_loop()
@@ -161,7 +164,7 @@ class ProductImports:
         return True
 
     async def _hosted_pictures(self, import_id: str) -> Sequence[str]:
-        """Return the addresses of the next rows' hosted pictures that were not requested yet."""
+        """Return the web addresses of the next rows' pictures that were not requested yet."""
         async with self._database.read() as session:
             found = await session.get(ProductImport, import_id)
             if found is None or found.status != ImportStatus.RUNNING or "pictures" not in found.columns:
@@ -175,7 +178,7 @@ class ProductImports:
         return [name for name in sorted(names) if album.find(name) is None and not album.find_problem(name)]
 
     async def _fetch_unless_slow(self, address: str, slow: Counter[str]) -> tuple[str, str]:
-        """Call `_fetch_picture`, unless the host was too slow too often in this run."""
+        """Call `_fetch_picture`. If the host was slow too often in this run, return a problem without a download."""
         host = address.split("/", 3)[2].lower()
         if slow[host] >= MAX_SLOW_FETCHES:
             return "", NOT_FETCHED
@@ -189,7 +192,10 @@ class ProductImports:
         return url, problem
 
     async def _fetch_picture(self, address: str) -> tuple[str, str]:
-        """Download and store a picture. Return its address in the store and the problem; one of both is empty."""
+        """Download and store a picture.
+
+        Return its URL in the picture store and the problem code; one of the two is empty.
+        """
         try:
             content = await FETCHERS.run(
                 fetch,
@@ -299,8 +305,8 @@ def _restrict_to_preview(
 ) -> RowValidation:
     """Restrict a row to the changes that its preview showed.
 
-    If the current value differs from the value that the preview showed, for example because units were sold in the
-    meantime, the row gets a problem. `made` are the products that this import created.
+    The row gets a problem if a current value differs from the value in the preview, for example because units were
+    sold in the meantime. `created` are the ids of the products that this import created.
     """
     product = validation.match.product if validation.match else None
     is_of_others = product is not None and row.product_id != product.id and product.id not in created

@@ -27,7 +27,7 @@ class RowValidation:
     """Result of the validation of one row.
 
     Attributes:
-        row: its values; the handle is filled in if it follows from the title.
+        row: the row's values; the handle is filled in if it follows from the title.
         match: the product and the variant that the row changes.
         problems: reasons why the row cannot be imported.
         changes: the value before and after, by column.
@@ -55,9 +55,9 @@ class RepeatedValues:
     lines: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
 
     def find_problems(self, row: Row, match: Match | None) -> list[Problem]:
-        """Return problems for values that an earlier row had.
+        """Return a problem for each SKU, EAN or handle that an earlier row of the spreadsheet already has.
 
-        Rows of one existing product's variants may share its handle.
+        Rows for several variants of one product may share the product's handle.
         """
         shares = match is None or (match.variant is not None and row.get("sku") is not None)
         problems = []
@@ -96,12 +96,12 @@ async def validate_rows(
     """Validate rows against the current data of the shop.
 
     Args:
-        session: with `lock` a transaction: the products are locked.
+        session: a session; a transaction if `lock` is True.
         found: the import.
-        rows: the rows' values.
+        rows: the parsed rows.
         places: the categories and collections; None if the rows were checked against them already.
         repeats: the values of earlier rows; None if repetitions were checked already.
-        lock: see `session`.
+        lock: True to lock the products.
     """
     sound = [row for row in rows if not row.problems]
     titled = find_titled_rows(sound)
@@ -136,7 +136,10 @@ async def validate_rows(
 
 
 def _refuse_incomplete_products(validated: Sequence[RowValidation]) -> list[RowValidation]:
-    """Refuse all rows of a new product if one of them has a problem, and name that row in the others."""
+    """Refuse all rows of a new product if one of them has a problem.
+
+    The problem of each other row names the row with the original problem.
+    """
     wrong: dict[str, str] = {}
     for one in validated:
         if one.problems and (handle := _new_product_handle(one)):
@@ -150,7 +153,7 @@ def _refuse_incomplete_products(validated: Sequence[RowValidation]) -> list[RowV
 
 
 def _new_product_handle(validation: RowValidation) -> str:
-    """Return the handle of the new product with options that a row belongs to; empty for any other row."""
+    """Return the handle if the row belongs to a new product with options; otherwise an empty text."""
     row, match = validation.row, validation.match
     if OPTIONS not in row.values or (match is not None and match.product is not None):
         return ""
@@ -175,7 +178,7 @@ def _find_picture_problems(row: Row, album: Album) -> list[Problem]:
 
 
 def to_stored_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject]:
-    """Return changes in the form in which they are stored with the row."""
+    """Return the changes in the JSON form that is stored with the row."""
     return [
         {"column": column, "before": _shorten(column, before), "after": _shorten(column, after)}
         for column, (before, after) in changes.items()
@@ -184,7 +187,7 @@ def to_stored_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject
 
 
 def to_stored_problems(problems: Sequence[Problem]) -> list[JsonObject]:
-    """Return problems in the form in which they are stored with the row."""
+    """Return the problems in the JSON form that is stored with the row."""
     return [
         {"column": one.column, "code": one.code, "detail": one.detail[:MAX_VALUE_LENGTH]} for one in problems
     ]

@@ -20,7 +20,7 @@ async def find_import(session: AsyncSession, import_id: str, *, lock: bool = Fal
 
 
 async def find_open_import(session: AsyncSession, import_id: str, *, lock: bool = False) -> ProductImport:
-    """Return an import that was not started yet.
+    """Return an import that was not started yet; with `lock`, lock its row for a change.
 
     Raises:
         NotFound: the import does not exist.

@@ -1,4 +1,4 @@
-"""Texts about problems of a file, a row or a picture, and what to do."""
+"""Texts for staff about problems of a file, a row or a picture, and how to correct them."""
 
 from backend.catalog.importer.headings import get_hint, get_label
 from backend.core.db.tables import JsonObject
@@ -113,7 +113,7 @@ HOW_TO_SAVE = _(
 
 
 def format_problem(problem: JsonObject) -> str:
-    """Return the text about a problem of a cell, and what to do."""
+    """Return the text about a problem of a cell, and how to correct it."""
     code, column = problem["code"], problem["column"]
     if code == "cell":
         return get_hint(column) or ROW_TEXTS["cell"]

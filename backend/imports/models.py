@@ -108,7 +108,7 @@ class ProductImportRow(SQLModel, table=True):
 
 
 class ProductImportPicture(SQLModel, table=True):
-    """A picture that was sent or downloaded for an import. It is already in the shop's store."""
+    """A picture that was uploaded or downloaded for an import. The file is already in the shop's picture store."""
 
     __tablename__ = "product_import_picture"
 

@@ -1,4 +1,4 @@
-"""Matching of picture cells to pictures: one that was sent, one of the shop, or one at a web address."""
+"""Matching of picture cells to pictures: an uploaded picture, a picture of the shop, or one at a web address."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ class Album:
         return cls(sent, shop_pictures)
 
     def find(self, name: str) -> PreparedPicture | None:
-        """Return the picture; None if it must still be downloaded, or does not exist."""
+        """Return the picture; None if it must still be downloaded, or if it does not exist."""
         if name in self.shop_pictures:
             return self.shop_pictures[name]
         one = self.sent.get(name if is_url(name) else picture_key(name))

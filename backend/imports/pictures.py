@@ -1,8 +1,8 @@
-"""Upload of an import's pictures, single or in a zip. Their file names identify them.
+"""Upload of an import's pictures, single or in a zip. Picture cells refer to them by their file names.
 
-Each picture is checked and stored at once, like all uploads of staff; a picture that no product names after a week
-is deleted. No file of a zip is written under its own name, and no member is unpacked beyond the maximum size of a
-picture.
+Each picture is checked and stored immediately, like all uploads of staff. A picture that no product uses after a
+week is deleted. No file of a zip is written under its own name, and no member is unpacked beyond the maximum size
+of a picture.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class PictureUploadResult:
     Attributes:
         taken: number of accepted pictures.
         refused: names of refused pictures, with the reason (`backend.imports.messages.PICTURE_TEXTS`).
-        remaining_count: number of pictures of a zip that are not processed yet: the zip must be sent again.
+        remaining_count: number of pictures of a zip that are not processed yet: the zip must be uploaded again.
     """
 
     taken: int
@@ -93,7 +93,7 @@ class PictureIntake:
     import_id: str
 
     async def add_zip(self, packed: zipfile.ZipFile) -> PictureUploadResult:
-        """Add the pictures of a zip, until the time of one request is over. Skip those that are stored already."""
+        """Add the pictures of a zip, for at most `REQUEST_TIME_S` seconds. Skip those that are stored already."""
         until = time.monotonic() + REQUEST_TIME_S
         stored_pictures = await self._read_stored()
         taken = left = 0
@@ -123,7 +123,10 @@ class PictureIntake:
         return PictureUploadResult(taken, refused, left)
 
     async def add_picture(self, sent: SentFile, checksum: str) -> str:
-        """Store a picture and its row. Return the reason why it is refused, or an empty text."""
+        """Store a picture and its row.
+
+        Return the code of the reason if the picture is refused, otherwise an empty text.
+        """
         url = problem = ""
         try:
             (stored,) = await self.uploads.store_unchecked([sent])

@@ -1,7 +1,7 @@
-"""The platform's import of products: preview and confirmation (wire: commerce-api, Admin).
+"""Import of products through the commerce platform's routes: preview and confirmation (wire: commerce-api, Admin).
 
-It uses the office's import under the platform's names, and is stricter: if one cell is wrong, the whole file is
-refused.
+The routes use the same import as the office pages, with the platform's field names. They are stricter: if one cell
+is wrong, the whole file is refused.
 """
 
 from typing import Annotated
@@ -58,7 +58,7 @@ class SpreadsheetUploads:
         return sent.name.rpartition(".")[2].lower() in SPREADSHEET_EXTENSIONS
 
     async def store_spreadsheet(self, actor: Actor, sent: SentFile) -> StoredFile:
-        """Store the file. Its id is that of its import.
+        """Store the file as a new import. The id of the stored file is the id of the import.
 
         Raises:
             InvalidData: the file cannot be read.
@@ -68,7 +68,7 @@ class SpreadsheetUploads:
 
 
 class FileToImport(Body):
-    """Request to import an uploaded table. `file_key` is the id of its file."""
+    """Request to import an uploaded file. `file_key` is the id of the uploaded file."""
 
     model_config = example(
         file_key="imp_01JD0000000000000000000000", originalname="juguetes.csv", extension="csv", size=1200,
@@ -90,7 +90,7 @@ class Summary(TypedDict):
 
 
 class ImportBegun(TypedDict):
-    """An import that waits for confirmation, and its effect."""
+    """Response about an import that waits for confirmation: the numbers of products that it would create and update."""
 
     transaction_id: str
     summary: Summary
@@ -98,7 +98,7 @@ class ImportBegun(TypedDict):
 
 @router.post("/import", status_code=ANSWER, openapi_extra=describe_file_body("The table."))
 async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire[ImportBegun]:
-    """Send a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows), and get a preview."""
+    """Upload a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows). The response is a preview."""
     async with read_sent_file(request) as sent:
         import_id = await store_sent_spreadsheet(database, actor, sent)
     return await _preview_response(database, actor, import_id)
@@ -128,7 +128,7 @@ async def _preview_response(database: Database, actor: Actor, import_id: str) ->
     """Check the rows, and return the effect of the import.
 
     Raises:
-        NotFound: no import that was not started has this id.
+        NotFound: there is no import with this id that was not started.
         InvalidData: a cell is wrong. The import is deleted.
     """
     await preview_import(database, import_id)
@@ -150,7 +150,7 @@ async def _preview_response(database: Database, actor: Actor, import_id: str) ->
 
 
 async def _count_products(session: AsyncSession, import_id: str) -> Summary:
-    """Count the products that the rows create, and the existing products that they name."""
+    """Count the new products that the rows would create, and the existing products that the rows refer to."""
     row = ProductImportRow
     new = (row.plan == Plan.NEW) & (row.product_id == "")
     own = case((row.of_product == "", cast(row.line, String)), else_=row.of_product)

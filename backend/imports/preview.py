@@ -33,7 +33,10 @@ BATCH_SIZE = 500
 
 
 async def preview_import(database: Database, import_id: str) -> None:
-    """Check each row against the current data and store its planned effect. Change nothing of a started import."""
+    """Check each row against the current data, and store its planned effect.
+
+    Do nothing if the import was started already.
+    """
     async with database.read() as session:
         found = await session.get(ProductImport, import_id)
         if found is None or found.status != ImportStatus.CHECKED:

@@ -40,7 +40,7 @@ class RowCounts:
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """A problem to correct. `column` is the importer's name; empty if the problem concerns the whole row."""
+    """A problem to correct. `column` is the importer's column name; empty if the problem concerns the whole row."""
 
     line: int
     column: str
@@ -60,7 +60,7 @@ class RowChanges:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """State of an import; `problems` and `changes` contain only the first ones."""
+    """State of an import. `problems` and `changes` list only the first rows that have any."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""`/admin/imports`: spreadsheets of products, their pictures, and their results. The platform has no such routes."""
+"""`/admin/imports`: import of product spreadsheets and their pictures. The commerce platform has no such routes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -123,7 +123,7 @@ class TakenAnswer(TypedDict):
 async def store_sent_spreadsheet(
     database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False
 ) -> str:
-    """Store a sent spreadsheet, and return the id of its import.
+    """Store an uploaded spreadsheet as a new import, and return the import's id.
 
     Raises:
         InvalidData: the spreadsheet cannot be read.
@@ -142,9 +142,11 @@ async def store_sent_spreadsheet(
 async def send_sheet(
     actor: StaffMember, request: Request, database: Db, create_places: bool = False
 ) -> Wire[ImportAnswer]:
-    """Send a spreadsheet (XLSX or CSV, at most 10 MiB and 10,000 rows), and get a preview. Nothing is changed.
+    """Upload a spreadsheet (XLSX or CSV, at most 10 MiB and 10,000 rows).
 
-    `create_places`: missing categories and collections are created after the confirmation.
+    The response is a preview; no product changes.
+
+    With `create_places`, missing categories and collections are created after the confirmation.
     """
     async with read_sent_file(request) as sent:
         import_id = await store_sent_spreadsheet(database, actor, sent, makes_places=create_places)
@@ -160,9 +162,9 @@ async def send_pictures(
     uploads: Annotated[PictureUploads, Depends(get_uploads)],
     import_id: Annotated[str, Query(alias="id", max_length=60)],
 ) -> Wire[TakenAnswer]:
-    """Send a picture, or a zip of pictures (at most 100 MiB), for the import `id`.
+    """Upload a picture, or a zip of pictures (at most 100 MiB), for the import `id`.
 
-    The names of the files are those in the spreadsheet.
+    The picture cells of the spreadsheet refer to the pictures by their file names.
     """
     with uploads.reserve_catalog_slot(actor):
         async with read_sent_file(request) as sent:
@@ -199,7 +201,7 @@ async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire[
 
 @router.post(f"{PATH}/{{import_id}}/confirm")
 async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
-    """Start the import. It is checked again first; rows with problems are omitted."""
+    """Start the import after a new check of its rows. Rows with problems are not imported."""
     await preview_import(database, import_id)
     await start_import(database, actor, import_id)
     return await _import_response(database, actor, import_id)

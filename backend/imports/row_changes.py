@@ -1,4 +1,8 @@
-"""Differences between the shop's values and those of a spreadsheet's row. The shop's own files use the same values."""
+"""Differences between the shop's current values and the values in a spreadsheet's row.
+
+The exports in the import format are built from the same current values, so importing an unchanged export changes
+nothing.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +38,10 @@ NO_STOCK: tuple[int | None, int] = (None, 0)
 async def read_current_values(
     session: AsyncSession, pairs: Sequence[tuple[Product, Variant | None]], location_id: str
 ) -> list[Values]:
-    """Return the current values of products and variants, in the same order. Stock is that of the location."""
+    """Return the current values of these products and variants, in the given order.
+
+    The stock is the number of units at the location.
+    """
     product_ids = {product.id for product, _variant in pairs}
     variant_ids = {variant.id for _product, variant in pairs if variant is not None}
     categories: dict[str, list[str]] = defaultdict(list)
@@ -89,9 +96,10 @@ def _tag_values(words: TagsAndType) -> Values:
 
 
 def find_changes(row: Values, now: Values, album: Album, places: ProductGroups) -> dict[str, tuple[Any, Any]]:
-    """Return the changes of a row by column: the value before and after, with names of groups and pictures resolved.
+    """Return the value before and after for each column that the row would change.
 
-    A picture that must still be downloaded counts as another picture.
+    Categories and collections are compared by their handles, pictures by their URLs. A picture that must still be
+    downloaded counts as a change.
     """
     changes: dict[str, tuple[Any, Any]] = {}
     for column, row_value in row.items():
@@ -106,7 +114,7 @@ def find_changes(row: Values, now: Values, album: Album, places: ProductGroups) 
 def _normalize_pair(
     column: str, before: Any, row_value: Any, album: Album, places: ProductGroups
 ) -> tuple[Any, Any]:
-    """Return the shop's value and the row's; they are equal if they mean the same."""
+    """Return the shop's value and the row's value in a form in which they are equal if they mean the same."""
     after = row_value
     if column == "categories":
         before, after = (

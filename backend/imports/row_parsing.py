@@ -1,6 +1,6 @@
 """Parsing of rows that people filled in.
 
-A row with a title but no handle may be matched by the handle that its title gives.
+A row with a title but no handle may be matched to a product by the handle that is made from its title.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ def parse_typed_row(columns: Sequence[str], line: int, texts: Sequence[str | Non
 
 
 def find_titled_rows(rows: Sequence[Row]) -> dict[int, Row]:
-    """Return, by line, the rows that may be matched by title, with the handles of their titles."""
+    """Return the rows that may be matched by title, by line number. Each has the handle that is made from its title."""
     return {row.line: one for row in rows if (one := to_titled_row(row))}
 
 
 def to_titled_row(row: Row) -> Row | None:
-    """Return the row with the handle of its title; None if it has a handle, or its title gives none."""
+    """Return the row with a handle made from its title; None if it has a handle, or if its title gives none."""
     handle = make_handle(row.get("title") or "")
     if not handle or row.get("handle") is not None:
         return None

@@ -66,9 +66,9 @@ class ProductSpreadsheet:
     """Content of a spreadsheet.
 
     Attributes:
-        columns: the importer's names of its columns, in their order.
+        columns: the importer's names of the columns, in the order of the spreadsheet.
         ignored: headings that are not columns of the importer.
-        rows: number and cells under `columns` of each row that is not empty. The number is that of the spreadsheet.
+        rows: the spreadsheet's row number and the cells under `columns`, for each row that is not empty.
     """
 
     columns: list[str]
@@ -77,10 +77,10 @@ class ProductSpreadsheet:
 
 
 def read_product_spreadsheet(content: bytes) -> ProductSpreadsheet:
-    """Read the file's first visible sheet in a child process. Call it from a thread.
+    """Read the file's first visible worksheet in a child process. Call it from a thread.
 
     Raises:
-        UnreadableSheet: the file is not a spreadsheet, or exceeds a limit.
+        UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit.
     """
     if len(content) > MAX_FILE_BYTES:
         raise UnreadableProductFile(Fault.TOO_LARGE)
@@ -116,9 +116,9 @@ def _parse_table(lines: Iterator[tuple[int, list[str]]]) -> ProductSpreadsheet:
 
 
 def _parse_headings(lines: Iterator[tuple[int, list[str]]]) -> tuple[int, dict[str, list[int]], list[str]]:
-    """Return the number of the heading row, the positions of each column, and headings that are not columns.
+    """Return the number of the heading row, the positions of each column, and the headings that are not columns.
 
-    A list may have several columns, such as `Product Image 1` and `Product Image 2`.
+    A list, such as the pictures, may have several columns: `Product Image 1` and `Product Image 2`.
     """
     for number, cells in lines:
         if number > MAX_HEADING_ROW:

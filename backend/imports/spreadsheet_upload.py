@@ -1,4 +1,4 @@
-"""Storage of a spreadsheet that a staff member sends, until it is imported or discarded."""
+"""Storage of a spreadsheet that a staff member uploads, until it is imported or discarded."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,15 +28,16 @@ READERS = Threads("spreadsheets", 2)
 async def store_spreadsheet(
     database: Database, actor: Actor, name: str, content: bytes, *, makes_places: bool
 ) -> str:
-    """Store a spreadsheet as a new import. Its stock is that of the first location. `look` then checks its rows.
+    """Store a spreadsheet as a new import. The caller then calls `preview_import`, which checks its rows.
 
-    Delete the actor's earlier imports that were not started.
+    The stock column is the number of units at the shop's first location. The actor's earlier imports that were not
+    started are deleted.
 
     Returns:
         The id of the import.
 
     Raises:
-        UnreadableSheet: the file is not a spreadsheet, or exceeds a limit.
+        UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit.
     """
     actor.require(Right.CHANGE_CATALOG)
     spreadsheet = await READERS.run(read_product_spreadsheet, content)
@@ -66,7 +67,7 @@ async def store_spreadsheet(
 
 
 async def _replace_ids(session: AsyncSession, spreadsheet: ProductSpreadsheet) -> None:
-    """Replace ids of categories and collections, which programs write, by their handles."""
+    """Replace the ids of categories and collections in the cells, which API clients write, by their handles."""
     for column, table in (("categories", Category), ("collection", Collection)):
         for place in _find_positions(spreadsheet.columns, column):
             ids = {part for _line, texts in spreadsheet.rows for part in texts[place].split(LIST_SEPARATOR)}
@@ -118,7 +119,7 @@ def _to_rows(import_id: str, spreadsheet: ProductSpreadsheet) -> list[dict[str, 
 
 
 async def _delete_old_imports(session: AsyncSession) -> None:
-    """Delete finished imports except the newest ones. Their changes remain in the audit."""
+    """Delete finished imports except the newest ones. The changes that they made remain in the audit log."""
     newest = select(ProductImport.id).order_by(ProductImport.created_at.desc(), ProductImport.id.desc())
     newest_ids = list((await session.execute(newest.limit(MAX_IMPORTS))).scalars())
     table = table_of(ProductImport)

@@ -69,7 +69,7 @@ class LevelsAnswer(Page):
 
 
 class LevelsBatchAnswer(TypedDict):
-    """Result of a batch of levels, with the ids of the deleted ones."""
+    """Result of a batch of changes of stock levels, with the ids of the deleted levels."""
 
     created: list[LevelOut]
     updated: list[LevelOut]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StockChanged:
-    """The number of units that can be sold changed. Published in the transaction of the change.
+    """Event: the number of units that can be sold changed. Published in the transaction of the change.
 
     `units` is the difference by variant id, negative for fewer units. `available` is the number of units of each
     variant that can be sold now, if it is known.

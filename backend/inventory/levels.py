@@ -1,4 +1,4 @@
-"""Lock and change levels and reservations, and publish the change of the units that can be sold."""
+"""Lock and change stock levels and reservations, and publish the changes of the units that can be sold."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ from backend.inventory.movements import AppliedMovement, MovementDetails, record
 
 
 async def lock_levels(session: AsyncSession, condition: ColumnElement[bool]) -> Sequence[InventoryLevel]:
-    """Lock and return these levels, in the order of their ids."""
+    """Lock and return the stock levels that match the condition, in the order of their ids."""
     return (await session.execute(statements.select_levels(condition))).scalars().all()
 
 
 async def lock_reservations(session: AsyncSession, condition: ColumnElement[bool]) -> Sequence[Reservation]:
-    """Lock and return these reservations, in the order of their ids. Their levels must be locked already."""
+    """Lock and return the reservations that match the condition, by id. Their levels must be locked already."""
     return (await session.execute(statements.select_reservations(condition))).scalars().all()
 
 
 def sum_reserved_units(reservations: Sequence[Reservation], levels: Sequence[InventoryLevel]) -> Counter[str]:
-    """Return the reserved units by variant id. `levels` must include those of the reservations."""
+    """Return the number of reserved units by variant id. `levels` must include the levels of all these reservations."""
     variants = {level.id: level.variant_id for level in levels}
     units: Counter[str] = Counter()
     for reservation in reservations:
@@ -53,7 +53,7 @@ async def change_level(
 async def publish_level_changes(
     session: AsyncSession, levels: Sequence[InventoryLevel], changes: Mapping[str, int]
 ) -> None:
-    """Publish the change of the units that can be sold: `changes` is by level id, the event by variant id."""
+    """Publish an event with the change of the units that can be sold, by variant id. `changes` is by level id."""
     units: Counter[str] = Counter()
     for level in levels:
         units[level.variant_id] += changes.get(level.id, 0)
@@ -61,6 +61,6 @@ async def publish_level_changes(
 
 
 async def publish_stock_change(session: AsyncSession, units: Mapping[str, int]) -> None:
-    """Publish the change of the units that can be sold, by variant id. Variants without a change are left out."""
+    """Publish an event with the change of the units that can be sold, by variant id. Leave out unchanged variants."""
     if changed := {variant_id: count for variant_id, count in units.items() if count}:
         await publish(session, StockChanged(changed))

@@ -1,4 +1,4 @@
-"""Tables of stock by location, and its reservations. `stocked - reserved` units can be sold."""
+"""Tables of the stock by location, and of its reservations. `stocked - reserved` units can be sold."""
 
 from datetime import datetime
 
@@ -36,8 +36,8 @@ FREE_UNITS: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserve
 class Reservation(Timestamps, table=True):
     """Units reserved for a cart that is being paid, or for an order.
 
-    `holder` is the cart's id, also after the cart has become an order. One reservation per holder and level.
-    `expires_at` is None once the payment is confirmed: a paid order's reservation does not expire.
+    `holder` is the cart's id, also after the cart has become an order. A cart has at most one reservation per
+    level. `expires_at` is None once the payment is confirmed: a paid order's reservation does not expire.
     """
 
     __tablename__ = "reservation"
@@ -54,7 +54,7 @@ class Reservation(Timestamps, table=True):
 
 
 class StockMovement(SQLModel, table=True):
-    """A movement of units to or from a location. Reserving units is no movement."""
+    """A movement of units to or from a location. A reservation is not a movement."""
 
     __tablename__ = "stock_movement"
     __table_args__ = (

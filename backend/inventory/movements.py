@@ -1,6 +1,6 @@
 """Movements of stock: each change of `stocked` is stored as a row, in the same transaction.
 
-The units of an order move when they are packed; until then they are only reserved.
+The units of an order are only reserved until they are packed. Packing moves them out of the stock.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class MovementDetails:
 
 
 class StockReserved(InsufficientStock):
-    """Fewer units would be stocked at the location than are reserved.
+    """The change would leave fewer units at the location than are reserved there.
 
     `holders` are the ids of the carts that reserved them.
     """
@@ -71,7 +71,7 @@ class StockCountOutdated(Conflict):
 
 
 class AppliedMovement(NamedTuple):
-    """A change that was made: `delta` units were added, `stocked` units are there now."""
+    """An applied change of a level: `delta` units were added, and `stocked` units are at the location now."""
 
     variant_id: str
     location_id: str
@@ -109,7 +109,7 @@ async def move_stock(
         The level after the change.
 
     Raises:
-        StockReserved: fewer units would remain than are reserved there; nothing is changed.
+        StockReserved: fewer units would remain at the location than are reserved there; nothing is changed.
     """
     level = await lock_level(session, variant_id, location_id)
     await _set_stocked(session, level, level.stocked + delta, details)
@@ -127,13 +127,13 @@ async def count_stock(
 ) -> InventoryLevel:
     """Set the units stocked at the location to the counted number.
 
-    `expected` is the stock that was shown before the count.
+    `expected` is the stock that was shown to the staff member before the count.
 
     Returns:
         The level after the change.
 
     Raises:
-        StockReserved: more units are reserved there; nothing is changed.
+        StockReserved: more than the counted units are reserved at the location; nothing is changed.
         StockCountOutdated: the stock is no longer `expected`.
     """
     level = await lock_level(session, variant_id, location_id)
@@ -144,7 +144,7 @@ async def count_stock(
 
 
 async def lock_level(session: AsyncSession, variant_id: str, location_id: str) -> InventoryLevel:
-    """Lock and return the variant's level at the location; create it without units if it is missing."""
+    """Lock and return the variant's stock level at the location. A missing level is created with no units."""
     query = select(InventoryLevel).where(
         InventoryLevel.variant_id == variant_id, InventoryLevel.location_id == location_id
     )
@@ -157,7 +157,7 @@ async def lock_level(session: AsyncSession, variant_id: str, location_id: str) -
 
 
 async def create_levels(session: AsyncSession, variant_ids: Sequence[str], location_id: str) -> None:
-    """Create the missing levels of these variants at the location. Deleted variants are skipped."""
+    """Create the missing stock levels of these variants at the location. Deleted variants are skipped."""
     at = InventoryLevel.location_id == location_id
     existing = select(InventoryLevel.variant_id).where(at, InventoryLevel.variant_id.in_(variant_ids))
     missing = set(variant_ids) - set((await session.execute(existing)).scalars())

@@ -1,8 +1,9 @@
 """Reserve stock for a cart or an order, confirm and release reservations, and set the stock.
 
-`stocked - reserved` units of an inventory level can be sold. A reservation is one conditional UPDATE of `reserved`
-(never more than `stocked`) and a `Reservation` row with the holder and the end. The reservation of a cart that is
-being paid expires; that of a paid order does not; a fulfillment subtracts its units from both numbers
+`stocked - reserved` units of an inventory level can be sold. The `holder` of a reservation is the id of a cart,
+also after the cart has become an order. A reservation is one conditional UPDATE of `reserved` (never more than
+`stocked`) and a `Reservation` row with the holder and the end. The reservation of a cart that is being paid
+expires; that of a paid order does not. A fulfillment subtracts its units from `stocked` and `reserved`
 (`backend.inventory.stock_fulfillment`). Levels are locked in the order of their ids, so two concurrent checkouts
 never deadlock. Every change of the units that can be sold publishes `StockChanged` in the same transaction.
 """
@@ -35,7 +36,7 @@ async def read_available_units(
 ) -> dict[str, int]:
     """Return the units of each variant that can be sold now.
 
-    Units that `holder` has reserved count as available: a shopper can buy the units of their own reservation.
+    Units reserved for the cart `holder` count as available: a shopper can buy the units of their own reservation.
     """
     if not variant_ids:
         return {}
@@ -52,12 +53,12 @@ async def reserve(
     is_first: bool = False,
     admit: Admit | None = None,
 ) -> bool:
-    """Reserve `requested` (units by variant id) for the holder until this time, replacing its earlier reservation.
+    """Reserve `requested` (units by variant id) for the cart `holder` until `until`, replacing its earlier reservation.
 
-    `is_first`: the holder, which the caller has locked, has never reserved anything. `admit` is called with the
-    locked levels' free units by variant id, including the holder's own and expired reservations. It returns the end
-    of the reservation, which replaces `until`; if it returns None, nothing is reserved and the holder's earlier
-    reservation is released.
+    With `is_first`, the cart, which the caller has locked, has never reserved anything. `admit` is called with the
+    locked levels' free units by variant id, including the units of the cart's own and of expired reservations. It
+    returns the end of the reservation, which replaces `until`; if it returns None, nothing is reserved and the
+    cart's earlier reservation is released.
 
     Expired reservations of the same variants are released first, so an abandoned payment does not block the only
     unit.
@@ -112,7 +113,7 @@ def _free_units(levels: Sequence[InventoryLevel], reservations: Sequence[Reserva
 async def _lock_for_reservation(
     session: AsyncSession, holder: str, variant_ids: Sequence[str], *, is_first: bool
 ) -> tuple[Sequence[InventoryLevel], Sequence[Reservation]]:
-    """Lock the levels to reserve at, and the reservations that are replaced. See `reserve`."""
+    """Lock and return the levels where units can be reserved, and the reservations to replace. See `reserve`."""
     params: dict[str, Any] = {"holder": holder, "variant_ids": variant_ids}
     if is_first:
         rows = (await session.execute(statements.FIRST_LEVELS, params)).all()
@@ -127,13 +128,13 @@ async def _lock_for_reservation(
 async def set_reservation_end(
     session: AsyncSession, holder: str, units: Mapping[str, int], until: datetime | None
 ) -> bool:
-    """Set the end of the (locked) holder's reservation, which must be for exactly these units.
+    """Set the end of the reservation of the (locked) cart `holder`. The reservation must be for exactly these units.
 
     Returns:
-        False if it no longer exists. Then nothing has changed.
+        False if the reservation no longer exists. Then nothing has changed.
 
     Raises:
-        Conflict: a part of it expired concurrently.
+        Conflict: a part of the reservation expired concurrently.
     """
     total = sum(units.values())
     params = {"of": holder, "units": total, "until": until}
@@ -150,7 +151,10 @@ async def confirm(session: AsyncSession, holder: str) -> None:
 
 
 async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
-    """Set the end of the holder's reservation to at least `until`. A permanent one does not change."""
+    """Set the end of the reservation of the cart `holder` to at least `until`.
+
+    A permanent reservation does not change.
+    """
     await session.execute(
         update(Reservation)
         .where(Reservation.holder == holder, Reservation.expires_at < until)
@@ -170,7 +174,7 @@ async def read_reserved_units(session: AsyncSession, holder: str) -> dict[str, i
 
 
 async def release(session: AsyncSession, holder: str) -> None:
-    """Delete the holder's reservation, if there is one: its units can be sold again."""
+    """Delete the reservation of the cart `holder`, if there is one, so that its units can be sold again."""
     await _release_where(session, Reservation.holder == holder)
 
 
@@ -190,7 +194,7 @@ async def set_stock(
     stocked: int,
     details: MovementDetails = SHOP_COUNT,
 ) -> InventoryLevel:
-    """Set the units stocked at the location, but at least to the reserved units.
+    """Set the units stocked at the location to `stocked`, or to the number of reserved units if that is higher.
 
     Returns:
         The level after the change.

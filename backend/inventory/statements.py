@@ -1,6 +1,7 @@
-"""SQL statements of the inventory. Those of every purchase are built once: building one takes as long as running it.
+"""SQL statements of the inventory. The statements of every purchase are built once, because building them is slow.
 
-Rows are locked in one order, levels before reservations and each by their ids, so two transactions never deadlock.
+Rows are always locked in the same order: levels before reservations, and each of them by id. So two transactions
+never deadlock.
 """
 
 from sqlalchemy import (
@@ -27,17 +28,17 @@ def select_levels(condition: ColumnElement[bool]) -> Select[InventoryLevel]:
 
 
 def select_reservations(condition: ColumnElement[bool]) -> Select[Reservation]:
-    """Return a query that locks reservations. Their levels must be locked already."""
+    """Return a query that locks the reservations that match the condition. Their levels must be locked already."""
     return lock_rows(select(Reservation).where(condition).order_by(Reservation.id))
 
 
 def has_reservation(which: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that a level has one of these reservations."""
+    """Return the SQL condition for levels that have a reservation matching `which`."""
     return InventoryLevel.id.in_(select(Reservation.level_id).where(which))
 
 
 def has_reservation_or_is(which: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that a level has one of these reservations, or meets the other condition.
+    """Return the SQL condition for levels that have a reservation matching `which`, or that match `other`.
 
     The condition is one list of ids, for the reason given at `LEVELS_TO_RESERVE`.
     """

@@ -1,7 +1,8 @@
-"""Move units out of the stock for a customer, and back: from which location, and to which.
+"""Take the units of an order out of the stock when they are sent, and put them back after a cancellation or a return.
 
-A fulfillment takes the units that its holder has reserved, and returns their locations. A cancelled fulfillment
-puts the units back there, reserved again. If a location no longer has a level of the variant, one is created.
+`fulfill` takes units that are reserved for the cart of the order, and returns their locations. Cancelling the
+fulfillment puts the units back at these locations and reserves them again. If a location no longer has a level of
+the variant, the level is created.
 """
 
 from collections import Counter
@@ -50,10 +51,10 @@ async def read_reserved_by_location(session: AsyncSession, holder: str) -> dict[
 
 
 async def lock_all_levels(session: AsyncSession, variant_ids: Iterable[str]) -> None:
-    """Lock all levels of these variants. A transaction that moves their units in several steps must call this first.
+    """Lock all stock levels of these variants. Call it first in a transaction that moves their units in several steps.
 
-    Each step locks the levels and reservations it needs. Without this lock, two transactions with another order of
-    steps would deadlock.
+    Each step locks the levels and reservations that it needs. Without this lock, two transactions with a different
+    order of steps would deadlock.
     """
     await lock_levels(session, InventoryLevel.variant_id.in_(variant_ids))
 
@@ -61,10 +62,12 @@ async def lock_all_levels(session: AsyncSession, variant_ids: Iterable[str]) -> 
 async def move_reservation(
     session: AsyncSession, holder: str, units: Mapping[str, int], location_id: str
 ) -> None:
-    """Move the holder's reservation of these units (by variant id) to this location.
+    """Move the reservation of these units (by variant id) of the cart `holder` to this location.
 
     Raises:
-        InsufficientStock: the holder has reserved fewer, or too few are free there; nothing has changed.
+        InsufficientStock: fewer units are reserved for the cart, or too few units are free at the location; nothing
+            has
+            changed.
     """
     is_own = Reservation.holder == holder
     levels = await lock_levels(
@@ -94,15 +97,15 @@ async def fulfill(
     *,
     location_id: str | None = None,
 ) -> dict[str, dict[str, int]]:
-    """Remove reserved units (by variant id) of the holder from the stock: sent to the customer, or lost.
+    """Remove units (by variant id) reserved for the cart `holder` from the stock, because they are sent or lost.
 
     Units at `location_id` are taken first.
 
     Returns:
-        The locations they were taken from: `UnitsByLocation`.
+        The locations from which the units were taken: `UnitsByLocation`.
 
     Raises:
-        InsufficientStock: the holder has reserved fewer; nothing is taken.
+        InsufficientStock: fewer units are reserved for the cart; nothing is taken.
     """
     taken = await _take_reserved(
         session, holder, units, details, lambda level: level.location_id != location_id
@@ -115,7 +118,7 @@ async def fulfill(
 async def cancel_fulfillment(
     session: AsyncSession, holder: str, taken: UnitsByLocation, details: MovementDetails = SHOP_CORRECTION
 ) -> None:
-    """Put the units of a cancelled fulfillment back where `fulfill` took them, reserved for the holder again.
+    """Put the units of a cancelled fulfillment back where `fulfill` took them, and reserve them for the cart again.
 
     A variant that was deleted is skipped.
     """
@@ -123,10 +126,10 @@ async def cancel_fulfillment(
 
 
 async def release_units(session: AsyncSession, holder: str, units: Mapping[str, int]) -> None:
-    """Release these units (by variant id) of the holder's reservation: they can be sold again.
+    """Release these units (by variant id) of the reservation of the cart `holder`, so that they can be sold again.
 
     Raises:
-        InsufficientStock: the holder has reserved fewer; nothing is released.
+        InsufficientStock: fewer units are reserved for the cart; nothing is released.
     """
     if await _take_reserved(session, holder, units, None) is None:
         raise InsufficientStock(STOCK_GONE)
@@ -136,7 +139,7 @@ async def release_units(session: AsyncSession, holder: str, units: Mapping[str, 
 async def restock(
     session: AsyncSession, location_id: str, units: Mapping[str, int], details: MovementDetails = SHOP_RETURN
 ) -> None:
-    """Put units (by variant id) that a customer returned back into the stock of the location: they can be sold again.
+    """Put units (by variant id) that a customer returned into the stock of the location, so that they can be sold.
 
     A variant that was deleted is skipped.
     """
@@ -151,7 +154,7 @@ def _is_at_location(location_id: str, variant_ids: Iterable[str]) -> ColumnEleme
 
 
 async def _lock_target_levels(session: AsyncSession, units: UnitsByLocation) -> Sequence[InventoryLevel]:
-    """Lock the levels where these units are put, and create the missing ones."""
+    """Lock and return the levels to which these units are added. Missing levels are created."""
     for location_id in sorted(units):
         await create_levels(session, sorted(units[location_id]), location_id)
     return await lock_levels(
@@ -168,7 +171,7 @@ async def _reserve_more(
     until: datetime | None = None,
     details: MovementDetails | None = None,
 ) -> None:
-    """Reserve more units for the holder at the (locked) levels; with `details`, they are added to the stock too."""
+    """Reserve more units for the cart `holder` at the (locked) levels; with `details`, also add them to the stock."""
     own = {one.level_id: one for one in await lock_reservations(session, Reservation.holder == holder)}
     for level in levels:
         count = units[level.location_id].get(level.variant_id, 0)
@@ -189,12 +192,14 @@ async def _take_reserved(
     details: MovementDetails | None,
     is_later: Callable[[InventoryLevel], bool] = lambda _level: False,
 ) -> dict[str, dict[str, int]] | None:
-    """Take units (by variant id) out of the holder's reservations; with `details`, out of the stock too.
+    """Take units (by variant id) out of the reservations of the cart `holder`; with `details`, also out of the stock.
 
-    Levels that are `is_later` are used after the others.
+    Levels for which `is_later` returns True are used after the others.
 
     Returns:
-        Their locations: `UnitsByLocation`. None: the holder has fewer, and the transaction must roll back.
+        The locations of the units: `UnitsByLocation`. None if fewer units are reserved for the cart; then the
+            transaction
+        must roll back.
     """
     missing = dict(units)
     taken_units: dict[str, dict[str, int]] = {}

@@ -1,4 +1,4 @@
-"""Convert stock to the platform's API: inventory items and their levels.
+"""Convert stock to the inventory items and stock levels of the commerce platform's API.
 
 A variant has one inventory item: its id is the variant's id with another prefix.
 """
@@ -25,7 +25,7 @@ _LEVELS = (
 
 
 class StockedVariant(Protocol):
-    """A variant, as an object of the database or as a row of a query."""
+    """A variant, either as a model instance or as the row of a query."""
 
     @property
     def id(self) -> str:
@@ -37,19 +37,19 @@ class StockedVariant(Protocol):
 
     @property
     def sku(self) -> str | None:
-        """Return the SKU, if it has one."""
+        """Return the variant's SKU; None if it has none."""
 
     @property
     def created_at(self) -> datetime | str:
-        """Return the time of its creation; a text in a row."""
+        """Return the time of the variant's creation; in the row of a query it is a text."""
 
     @property
     def updated_at(self) -> datetime | str:
-        """Return the time of its latest change; a text in a row."""
+        """Return the time of the variant's latest change; in the row of a query it is a text."""
 
 
 async def read_levels(session: AsyncSession, variant_ids: Collection[str]) -> dict[str, list[InventoryLevel]]:
-    """Return the levels of these variants by variant id, always read from the database."""
+    """Return the stock levels of these variants by variant id. They are always read again from the database."""
     levels: dict[str, list[InventoryLevel]] = defaultdict(list)
     fresh = _LEVELS.execution_options(populate_existing=True)
     for level in (await session.execute(fresh, {"ids": list(variant_ids)})).scalars():
@@ -91,7 +91,7 @@ def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLev
 
 
 def linked_item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> LinkedItem:
-    """Return the link from a variant to its inventory item: each unit sold takes one."""
+    """Return the link from a variant to its inventory item. One unit of the variant takes one unit of the item."""
     return {
         "id": derive_sibling_id("pvitem", variant.id),
         "variant_id": variant.id,

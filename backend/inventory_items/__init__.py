@@ -1,1 +1,1 @@
-"""Inventory items of the Admin API: stock together with the variants that have it."""
+"""Inventory items of the Admin API: the stock of each variant, returned together with the variant."""

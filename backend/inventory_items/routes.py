@@ -32,7 +32,7 @@ router = APIRouter(
 async def list_items(
     params: Annotated[ItemsParameters, read_query(ItemsParameters)], database: Db
 ) -> Wire[ItemsAnswer]:
-    """List the inventory: an item for every variant, with its stock by location."""
+    """List the inventory items, one for every variant, each with its stock by location."""
     async with database.read() as session:
         items, count = await read_items_page(session, params)
     return Wire({"inventory_items": pick_each(items, params), **paging_fields(count, params)})

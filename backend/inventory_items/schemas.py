@@ -36,7 +36,10 @@ class LevelChange(Body):
 
 
 class NewLevel(Body):
-    """A stock level at a location. Without a quantity, an existing level is not changed and a new one has no units."""
+    """A stock level to create at a location.
+
+    Without a quantity, an existing level is unchanged and a new one has no units.
+    """
 
     model_config = example(location_id="sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD", stocked_quantity=25)
 

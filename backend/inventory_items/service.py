@@ -33,10 +33,10 @@ SORTABLE = {"sku": Variant.sku, "title": Product.title, "created_at": Variant.cr
 
 
 async def read_items_page(session: AsyncSession, params: ItemsParameters) -> tuple[list[ItemOut], int]:
-    """Return a page of inventory items and the number of all that match.
+    """Return a page of inventory items, and the number of all items that match the filters.
 
     Raises:
-        InvalidData: the items cannot be ordered by a field of `order`.
+        InvalidData: `order` has a field by which the items cannot be ordered.
     """
     query = select(Variant, Product.title).join(Product, Product.id == Variant.product_id)
     query = query.where(Product.deleted_at.is_(None), *where_clauses(params, _item_filters))
@@ -72,7 +72,10 @@ async def read_item(session: AsyncSession, item_id: str) -> ItemOut:
 
 
 async def _read_items(session: AsyncSession, found: Sequence[tuple[Variant, str]]) -> list[ItemOut]:
-    """Return the items of these variants, each with its variant. `found`: variants with their product's title."""
+    """Return the inventory items of these variants, each with its variant.
+
+    `found` has the variants, each with the title of its product.
+    """
     levels = await read_levels(session, [variant.id for variant, _ in found])
     written = await ProductWriter(session, _WITH_VARIANTS, as_staff=True).write(
         [variant.product_id for variant, _ in found]
@@ -94,14 +97,14 @@ async def _read_items(session: AsyncSession, found: Sequence[tuple[Variant, str]
 async def set_item_stock(
     session: AsyncSession, actor: Actor, item_id: str, location_id: str, stocked: int | None
 ) -> ItemOut:
-    """Set the stock of the item at an existing location; None leaves the number unchanged.
+    """Set the units of the item that are stocked at an existing location. None leaves the number unchanged.
 
     Returns:
         The item after the change.
 
     Raises:
         NotFound: there is no such item.
-        InvalidData: more units are reserved.
+        InvalidData: more units are reserved at the location.
     """
     actor.require(Right.CHANGE_STOCK)
     await read_item(session, item_id)
@@ -127,8 +130,8 @@ async def remove_level(
         The id of the deleted level.
 
     Raises:
-        NotFound: it is not stocked there.
-        NotAllowed: units of it are reserved or stocked there.
+        NotFound: the item has no level at the location.
+        NotAllowed: units are reserved there; or, without `force`, units are stocked there.
     """
     actor.require(Right.CHANGE_STOCK)
     variant_id = _to_variant_id(item_id)

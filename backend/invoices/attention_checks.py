@@ -1,4 +1,4 @@
-"""Checks that raise attention early for late documents and for ranges of numbers that end soon."""
+"""Checks that notify staff early about late documents and about ranges of numbers that end soon."""
 
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ BATCH_SIZE = 100
 
 
 def compute_low_limit(invoicing: Invoicing) -> int:
-    """Return the number of remaining numbers at which a range raises attention: a tenth of it, at most 100."""
+    """Return the number of unused numbers at which staff are notified: a tenth of the range, at most 100."""
     return min(100, max(1, ((invoicing.last or 0) - (invoicing.first or 0) + 1) // 10))
 
 
@@ -39,7 +39,7 @@ class InvoiceWatch:
 
     @periodic("invoices.watch", every=timedelta(hours=1))
     async def watch(self, _run: JobRun) -> None:
-        """Raise attention for late documents, and for a range that ends soon; once for each."""
+        """Open an attention row for each late document, and for a range that ends soon. Each is reported only once."""
         late = (
             select(Invoice)
             .where(Invoice.state == InvoiceState.PENDING, Invoice.created_at <= db_now(-LATE_AFTER))
@@ -79,7 +79,7 @@ async def _check_range(session: AsyncSession, invoicing: Invoicing) -> None:
 
 
 async def _raise_once(session: AsyncSession, subject: str, message: str) -> None:
-    """Raise attention, unless it was raised before: staff may have dismissed it."""
+    """Open an attention row, unless there was one for this subject before: staff may have dismissed it."""
     known = select(Attention.id).where(
         Attention.kind == AttentionKind.INVOICE_NUMBERS, Attention.subject_id == subject
     )

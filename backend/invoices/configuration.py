@@ -14,10 +14,10 @@ from backend.staff.rights import Actor, Right
 async def save_configuration(
     session: AsyncSession, actor: Actor, invoices: Invoices, typed: Mapping[str, str]
 ) -> Invoicing:
-    """Save the invoice settings, and try the documents that waited for them.
+    """Save the invoice settings, and retry the documents that waited for valid settings.
 
     Raises:
-        InvalidData: a setting is invalid or missing; see `fields`.
+        InvalidData: a setting is invalid or missing; `fields` has the errors by setting.
     """
     actor.require(Right.CHANGE_SETTINGS)
     provider = typed.get("provider", "")

@@ -1,4 +1,4 @@
-"""Creation of invoices and credit notes on events of orders and refunds, in the transactions of these events."""
+"""Creation of invoices and credit notes when orders are paid and refunds are booked, in the same transaction."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,7 +20,10 @@ ISSUE = "invoices.issue"
 
 @subscribe(OrderPaid)
 async def create_invoice_of_order(session: AsyncSession, event: OrderPaid) -> None:
-    """Create the order's invoice, if the shop issues invoices. An order has only one, whatever else is paid for it."""
+    """Create the order's invoice, if the shop issues invoices.
+
+    Later payments of the same order create no other invoice.
+    """
     if (
         not (await read_invoicing(session)).is_on
         or await find_invoice_of_order(session, event.order_id) is not None
@@ -48,7 +51,7 @@ async def create_credit_note(session: AsyncSession, event: RefundBooked) -> None
 
 
 async def find_invoice_of_order(session: AsyncSession, order_id: str) -> Invoice | None:
-    """Return the invoice of the order in any state; None if there is none."""
+    """Return the order's invoice in any state; None if the order has no invoice."""
     query = select(Invoice).where(Invoice.order_id == order_id, Invoice.kind == InvoiceKind.INVOICE)
     return (await session.execute(query)).scalar_one_or_none()
 

@@ -1,7 +1,8 @@
 """Lines of invoices and credit notes: the lines of an order, and their refunded parts.
 
 The lines of an invoice are the order's lines and its shipping; their totals equal the order's, exact to the peso. A
-refund is allocated to them as in the report of IVA (`backend.orders.money.payment_allocation`), so that both agree.
+refund is allocated to these lines as in the IVA report (`backend.orders.money.payment_allocation`), so the credit
+notes agree with the report.
 """
 
 from collections import Counter
@@ -36,7 +37,7 @@ CONCEPTS = {
 
 
 async def build_invoice_lines(session: AsyncSession, order: Order) -> tuple[DocumentLine, ...]:
-    """Return the order's lines and its shipping, without those that were free before discounts."""
+    """Return the order's lines and its shipping. Leave out those whose price was zero before discounts."""
     lines = await list_order_lines(session, order.id)
     totals = compute_order_totals(order, lines)
     parts = [
@@ -62,7 +63,10 @@ async def compute_prepaid(session: AsyncSession, order: Order) -> Cop | None:
 
 
 async def compute_refund_shares(session: AsyncSession, order: Order, refund: Refund) -> list[Share]:
-    """Return the shares of the order's lines and shipping in a refund; empty if the money paid for none of them."""
+    """Return the amounts that a refund allocates to the order's lines and shipping.
+
+    The list is empty if the refund returns money that was not paid for any of them.
+    """
     lines = await list_order_lines(session, order.id)
     sold = [(line.id, line.tax_rate, line.quantity, line.unit_price) for line in lines]
     shipping = (order.shipping_tax_rate, order.shipping_total)
@@ -75,7 +79,10 @@ async def compute_refund_shares(session: AsyncSession, order: Order, refund: Ref
 
 
 async def build_credit_lines(session: AsyncSession, order: Order, refund: Refund) -> tuple[DocumentLine, ...]:
-    """Return the lines of the credit note: units if the refund lists them, else one line per part with the amount."""
+    """Return the lines of the credit note, one for each refunded order line and for refunded shipping.
+
+    The quantity is the number of units that the refund lists for the order line; 1 if the refund lists none.
+    """
     titles = {line.id: line for line in await list_order_lines(session, order.id)}
     units: Counter[str] = Counter()
     for stored in refund.lines:
@@ -93,7 +100,7 @@ async def build_credit_lines(session: AsyncSession, order: Order, refund: Refund
 def build_correction(
     invoice: Invoice, refund: Refund, lines: Sequence[DocumentLine], credited_before: Cop
 ) -> CorrectedInvoice:
-    """Return the corrected invoice and the reason. `credited_before` is the sum of its other credit notes."""
+    """Return the invoice to correct and the reason. `credited_before` is the sum of its earlier credit notes."""
     total = sum(line.total for line in lines)
     is_all = credited_before + total >= invoice.amount and not credited_before
     concept = ANNULLED if is_all else PARTIAL_RETURN if refund.lines else LOWERED

@@ -1,4 +1,4 @@
-"""Documents as sent to providers: the complete content of an invoice or a credit note, frozen with its number.
+"""Documents as sent to providers: the complete content of an invoice or a credit note, stored together with its number.
 
 Amounts are whole pesos. `gross`, `discount` and `base` exclude IVA, `total` includes it. The base of a line is its
 gross minus its discount, its total is its base plus its tax, and the document's totals are the sums of its lines.
@@ -19,7 +19,10 @@ from backend.invoices.states import InvoiceKind
 
 @dataclass(frozen=True, slots=True)
 class DocumentPlace:
-    """A municipality with DANE's codes (DIVIPOLA): five digits, and two for its department; and the street address."""
+    """A street address in a municipality.
+
+    The DANE codes (DIVIPOLA): five digits for the municipality, two for the department.
+    """
 
     code: str
     name: str
@@ -33,11 +36,11 @@ class Party:
     """The seller or the customer of a document.
 
     Attributes:
-        document_type: DIAN's code (annex 1.9, table 13.2.1); `31` is a NIT.
-        check_digit: that of a NIT; empty for other documents.
+        document_type: DIAN's code of the identity document (annex 1.9, table 13.2.1); `31` is a NIT.
+        check_digit: the check digit of a NIT; empty for other identity documents.
         tax_level: the fiscal responsibility (table 13.2.6.1).
         tax_scheme: `01` for IVA, `ZZ` for none (table 13.2.6.2).
-        place: the address; None if unknown, as it is optional for customers.
+        place: the address; None if it is unknown. It is optional for customers.
     """
 
     name: str
@@ -77,7 +80,7 @@ class DocumentLine:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range of numbers authorized by a resolution of the DIAN, and its key for the CUFE."""
+    """A range of invoice numbers authorized by a resolution of the DIAN, and its technical key for the CUFE."""
 
     resolution: str
     dated: date
@@ -101,12 +104,12 @@ class CorrectedInvoice:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An invoice (with a `range`) or a credit note (with the invoice it corrects).
+    """An invoice (with a `range`) or a credit note (with the invoice that it corrects).
 
     Attributes:
         order_number: the order's number, as customers and staff use it.
-        is_transfer: True if it was paid by a transfer through PSE.
-        prepaid: the paid part of a partly paid invoice; the rest is a debt. None: it was paid in full.
+        is_transfer: True if the order was paid by a transfer through PSE.
+        prepaid: the paid part of a partly paid invoice; the rest is a debt. None: the invoice was paid in full.
     """
 
     kind: InvoiceKind
@@ -172,7 +175,7 @@ def restore_document(stored: Any) -> Document:
 
 
 def sum_by_rate(lines: Iterable[DocumentLine]) -> list[tuple[int, Cop, Cop]]:
-    """Return each rate of IVA with the base and the tax of its lines, the lowest first."""
+    """Return each rate of IVA with the sums of base and tax of its lines, the lowest rate first."""
     sums: dict[int, tuple[Cop, Cop]] = {}
     for line in lines:
         base, tax = sums.get(line.rate, (0, 0))

@@ -1,10 +1,10 @@
-"""Events of invoices, for the packages that send e-mails about them."""
+"""Events about invoices. The mail package listens to them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class InvoiceIssued:
-    """A document for the customer was issued. Published in the transaction that stores it."""
+    """Event: an invoice or credit note was issued. Published in the transaction that stores the result."""
 
     invoice_id: str

@@ -1,4 +1,4 @@
-"""Documents and their lines as rows of the files for an accountant's program. Amounts are whole pesos."""
+"""Rows of the export files of documents and document lines for an accountant's program. Amounts are whole pesos."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Files of a document: the XML from its provider, and a PDF. Both are available once the XML has arrived."""
+"""Files of a document: the XML from its provider, and a PDF. Both are available once the XML is stored."""
 
 import asyncio
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def build_file_path(invoice_id: str, kind: str, *, of: str = ADMIN_PATH) -> str:
 async def read_invoice_file(
     database: Database, invoices: Invoices, invoice_id: str, kind: str
 ) -> InvoiceFile:
-    """Return a file of the document. The caller has checked the access.
+    """Return a file of the document. The caller has checked that the requester may read it.
 
     Raises:
         NotFound: there is no such document, or it has no such file.
@@ -51,7 +51,7 @@ async def build_file(invoices: Invoices, row: Invoice, kind: str) -> InvoiceFile
     """Return a file of the document.
 
     Raises:
-        NotFound: it has no such file.
+        NotFound: the document has no such file.
     """
     if row.xml is None or row.state != InvoiceState.ISSUED or kind not in MEDIA_TYPES:
         raise NotFound(f"Invoice with id: {row.id} has no such file")
@@ -76,7 +76,10 @@ class CustomerInvoice:
 
 
 async def list_customer_invoices(session: AsyncSession, order_id: str) -> list[CustomerInvoice]:
-    """Return the documents of the order that have files, the oldest first. The caller has checked the access."""
+    """Return the order's documents that have files, oldest first.
+
+    The caller has checked that the requester may read them.
+    """
     query = select(Invoice).where(Invoice.order_id == order_id, Invoice.xml.is_not(None))
     rows = (await session.execute(query.order_by(Invoice.created_at, Invoice.id))).scalars()
     return [

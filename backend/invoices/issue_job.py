@@ -5,9 +5,9 @@
     3  send the document to the provider, outside any transaction
     4  one transaction: store the result
 
-After a crash before 2, the job continues with the same number. From 2 on the result is unknown: the provider is asked
-for the number (`find`), and the document is sent again only if it is unknown. So no step creates a second number or
-document.
+After a crash before step 2 is committed, the job continues with the same number. After a later crash it is unknown
+if the provider has the document. So the job asks the provider for the number (`find`), and sends the document again
+only if the provider does not know the number. This way no step creates a second number or document.
 """
 
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ RUN_TIMEOUT = timedelta(seconds=90)
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document to send to its provider. With `was_asked` the provider may already know it."""
+    """A document to send to its provider. With `was_asked` it may have been sent to the provider before."""
 
     document: Document
     provider: InvoiceProvider
@@ -77,10 +77,10 @@ class Invoices:
 
     @job(ISSUE, timeout=RUN_TIMEOUT, give_up_after=None)
     async def issue(self, run: JobRun) -> RunAgain | None:
-        """Issue the document, from any step on.
+        """Issue the document. After an interruption, continue with the first step that is not stored.
 
         Raises:
-            ServiceUnavailable: its provider does not respond: the job is retried with its back-off.
+            ServiceUnavailable: the provider does not respond; the job is retried with its back-off.
         """
         invoice_id = str(run.key)
         try:
@@ -108,7 +108,10 @@ class Invoices:
         return None
 
     async def _prepare(self, invoice_id: str) -> PreparedDocument | RunAgain | None:
-        """Return the document with its number; None if there is nothing to do.
+        """Return the document with its number; None if it is no longer pending, `RunAgain` if it must wait.
+
+        It waits while its provider is not configured, or while the invoice that a credit note corrects is not
+        issued.
 
         Raises:
             NoNumber: no number is available.
@@ -173,10 +176,11 @@ class Invoices:
         )
 
     async def _mark_as_sent(self, invoice_id: str, prepared: PreparedDocument) -> Document | None:
-        """Store that the document is being sent, and return it; None if it was resolved in the meantime.
+        """Store that the document is being sent, and return it; None if it is no longer pending.
 
-        A document that the provider does not know and that was rejected, or is of an earlier day, is rebuilt with
-        the current data: the DIAN accepts a document only on its own date (Res. 165 of 2023).
+        A document that was sent before, and that the provider does not know, is rebuilt from the current data if it
+        was rejected or has the date of an earlier day: the DIAN accepts a document only on its own date (Res. 165
+        of 2023).
         """
         async with self.database.transaction() as session:
             row = await _lock_invoice(session, invoice_id)
@@ -230,7 +234,7 @@ class Invoices:
             )
 
     async def _raise_waiting(self, invoice_id: str, why: str) -> None:
-        """Raise attention for a document that gets no number, unless staff have dismissed it."""
+        """Open an attention row for a document that cannot get a number, unless staff have dismissed it."""
         kind = AttentionKind.INVOICE_WAITS
         async with self.database.transaction() as session:
             row = await _lock_invoice(session, invoice_id)

@@ -16,7 +16,7 @@ _OF_ORDER = text("kind = 'invoice'")
 class Invoice(Timestamps, table=True):
     """An invoice of an order, or a credit note of a refund. See `backend.invoices.states` for `kind` and `state`.
 
-    It gets a number when it is issued; from then on `document` is the content for its provider
+    It gets its number when it is prepared for the provider; from then on `document` is the content for the provider
     (`backend.invoices.documents`).
     """
 
@@ -54,12 +54,12 @@ class Invoice(Timestamps, table=True):
 
     @property
     def full_number(self) -> str:
-        """The prefix and number; empty until there is one."""
+        """The prefix and number; empty until the document has a number."""
         return f"{self.prefix}{self.number}" if self.number is not None else ""
 
 
 class InvoiceSequence(SQLModel, table=True):
-    """The latest used number of a prefix. The row is locked to take the next one."""
+    """The latest used number of a prefix. The row is locked to take the next number."""
 
     __tablename__ = "invoice_sequence"
 

@@ -1,4 +1,7 @@
-"""Numbers of documents. Each is taken once, in the transaction that stores the document, and none is skipped."""
+"""Numbers of documents. A number is taken in the transaction that stores its document.
+
+So no number is used twice, and none is skipped.
+"""
 
 from datetime import date
 
@@ -16,14 +19,14 @@ _ROW = insert_into(table_of(InvoiceSequence)).on_conflict_do_nothing(index_eleme
 
 
 class NoNumber(NotAllowed):
-    """No number is available: the range is used up, or is not valid today."""
+    """No number is available: the authorized range is incomplete, used up, or not valid today."""
 
 
 def get_valid_range(invoicing: Invoicing, today: date) -> Range:
     """Return the saved range, if its numbers may be used today.
 
     Raises:
-        NoNumber: it is not complete, or not valid today in Colombia.
+        NoNumber: the range is not complete, or is not valid today in Colombia.
     """
     problems = invoicing.problems()
     dated, first, last = invoicing.dated, invoicing.first, invoicing.last
@@ -38,7 +41,7 @@ def get_valid_range(invoicing: Invoicing, today: date) -> Range:
 
 
 async def take_number(session: AsyncSession, prefix: str, within: Range | None) -> int:
-    """Return the next number of this prefix. After a rollback it is returned again.
+    """Return the next number of this prefix. If the transaction rolls back, the next call returns the same number.
 
     Args:
         session: the caller's transaction, which stores the document with the number.

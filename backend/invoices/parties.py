@@ -47,7 +47,7 @@ def build_seller(shop: Identity, tax_level: str) -> Party:
     """Return the shop as a party.
 
     Raises:
-        InvalidData: its NIT is invalid, or its municipality is unknown.
+        InvalidData: the shop's NIT is invalid, or its municipality is unknown.
     """
     number = nit.compact(shop.store_nit)
     if not nit.is_valid(number):
@@ -70,7 +70,7 @@ def build_seller(shop: Identity, tax_level: str) -> Party:
 
 
 def build_customer_party(order: Order) -> Party:
-    """Return the invoice party: the holder of the document given for the payment, else the final consumer."""
+    """Return the person or company whose identity document was given for the payment; otherwise the final consumer."""
     payer, address = order.payer or {}, order.billing_address or order.shipping_address
     written = _digits_or_letters(payer.get("doc_number"))
     document_type = DOCUMENT_TYPES.get(str(payer.get("doc_type")), "")
@@ -124,7 +124,7 @@ def _party_name(order: Order, *, is_company: bool) -> str:
 
 
 def _find_place(address: JsonObject) -> DocumentPlace | None:
-    """Return the place of the address; None if it is not exact."""
+    """Return the place of the address; None if its municipality or its street is unknown."""
     found = find_municipality_by_code(find_municipality_code(address))
     written = to_one_line(address.get("address_1"))
     return _to_place(found, written) if found is not None and written else None

@@ -1,7 +1,7 @@
 """PDF of a document with its lines, IVA by rate, code and QR, always in Spanish.
 
-It uses the standard PDF fonts, which have Western European letters only; other letters lose their accents. The XML
-has all letters.
+It uses the standard PDF fonts, which have Western European letters only. Letters that the fonts do not have lose
+their accents; the XML keeps them.
 """
 
 import unicodedata
@@ -34,7 +34,10 @@ COLUMNS = (
 
 
 def build_document_pdf(document: Document, code: str, qr: str, *, is_test: bool = False) -> bytes:
-    """Return the document's PDF. `qr` is the text of its QR; with `is_test` a heading marks it as not valid."""
+    """Return the document's PDF. `qr` is the text of its QR code.
+
+    With `is_test`, a heading says that the document is not valid.
+    """
     from fpdf import FPDF  # uses 20 MiB, which most processes never need
 
     pdf = FPDF(format="A4", unit="mm")

@@ -1,4 +1,4 @@
-"""Retry of a document after a correction: from its screen, and from its attention row."""
+"""Retry of a document after a correction: from the document's screen, and from its attention row."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,11 +16,11 @@ from backend.staff.rights import Actor, Right
 
 
 async def retry_invoice(session: AsyncSession, actor: Actor, invoice_id: str) -> Invoice:
-    """Try the document immediately, with the current data of the order and the shop; its number is unchanged.
+    """Retry the document immediately, with the current data of the order and the shop. Its number does not change.
 
     Raises:
         NotFound: there is no such document.
-        Conflict: it is already issued.
+        Conflict: the document is already issued.
     """
     actor.require(Right.RETRY_INVOICES)
     row = await read_invoice(session, invoice_id, lock=True)
@@ -40,15 +40,15 @@ async def _enqueue_again(session: AsyncSession, row: Invoice) -> None:
 
 
 class InvoiceRetryResolver(Resolver):
-    """Resolver whose action `honor` tries the document again."""
+    """Resolver of an attention row about a document. Its action `honor` retries the document."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock the document, if it will be tried again. See `Resolver`."""
+        """Lock the document if the decision is to retry it. See `Resolver`."""
         if decision.action is Action.HONOR:
             await read_invoice(session, row.subject_id, lock=True)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Try the document again, unless it was issued in the meantime. See `Resolver`."""
+        """Retry the document if staff decided so and it was not issued in the meantime. See `Resolver`."""
         if decision.action is Action.HONOR:
             invoice = await read_invoice(session, row.subject_id)
             if invoice.state != InvoiceState.ISSUED:

@@ -1,4 +1,4 @@
-"""Admin API of invoices and credit notes, and their files, for staff and for holders of the order's link."""
+"""Admin API of invoices and credit notes; and routes of their files, for staff and for customers with an order link."""
 
 from typing import Annotated
 
@@ -71,7 +71,7 @@ async def read(invoice_id: str, database: Db, fields: RequestedFields) -> Wire[I
 async def retry(
     invoice_id: str, database: Db, actor: StaffMember, fields: RequestedFields
 ) -> Wire[InvoiceAnswer]:
-    """Try a pending or rejected document again, with the current data of the order and the shop."""
+    """Retry a pending or rejected document, with the current data of the order and the shop."""
     async with database.transaction() as session:
         row = await retry_invoice(session, actor, invoice_id)
     return Wire({"invoice": fields.pick(invoice_wire(row))})
@@ -87,7 +87,7 @@ async def fetch(invoice_id: str, kind: str, database: Db, service: Service) -> R
 async def fetch_own(
     *, invoice_id: str, kind: str, database: Db, settings: ShopSettings, service: Service, token: str = ""
 ) -> Response:
-    """Return a file to a holder of the order's link: `token` is the token of the document's order."""
+    """Return a file of a document to a customer who has the order's link. `token` is the token in that link."""
     async with database.read() as session:
         row = await read_invoice(session, invoice_id)
     ORDER_LINK.require(settings.signing_key, row.order_id, token)

@@ -1,4 +1,4 @@
-"""Shapes of invoices in the Admin API. They are the shop's own: the platform has no invoices."""
+"""Responses of the Admin API about invoices. Their format is the shop's own: the commerce platform has no invoices."""
 
 from typing import Annotated
 

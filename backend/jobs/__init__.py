@@ -1,7 +1,8 @@
-"""Background jobs: one table, one way to claim jobs, one back-off, one worker.
+"""Background jobs: one table, one way to claim jobs, one back-off, and one worker in each process.
 
 A job is enqueued in the caller's transaction, so it exists if and only if that transaction was committed. Methods
-that run jobs are marked with `@job` or `@periodic`; the shop's `Worker` gets the objects that have such methods.
+that run jobs are marked with `@job`, `@job_batch` or `@periodic`; the shop's `Worker` gets the objects that have
+such methods.
 """
 
 from backend.jobs.clock_changes import MomentsPulledBack

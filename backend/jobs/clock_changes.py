@@ -1,8 +1,8 @@
-"""Correction of job times that a wrong clock wrote.
+"""Correction of job times that were written while the clock was wrong.
 
 If a clock runs ahead and is then corrected, `run_at` is too far in the future and no job runs until then. Each job
-stores how long it should wait, so no correct `run_at` is later than now plus that delay. A later one is pulled
-back.
+stores its delay, so a correct `run_at` is never later than now plus that delay. A `run_at` that is later is moved
+to an earlier time.
 """
 
 import logging
@@ -30,13 +30,13 @@ BATCH_SIZE = 500
 
 @dataclass(frozen=True, slots=True)
 class MomentsPulledBack:
-    """Event: stored moments were too late, so a clock was wrong and has been corrected.
+    """Event: stored times were too far in the future, because a clock was wrong and has been corrected.
 
-    Published in the transaction that pulls them back.
+    Published in the transaction that moves them to earlier times.
 
     Attributes:
-        counts: number of moments, by the name of the job's kind or of the column.
-        ahead: how far the latest of them was beyond the latest possible moment.
+        counts: number of changed times, by the kind of job or the name of the column.
+        ahead: the largest difference between a stored time and the latest time that was possible.
     """
 
     counts: Mapping[str, int]
@@ -44,10 +44,12 @@ class MomentsPulledBack:
 
 
 async def pull_back_jobs(database: Database) -> int:
-    """Pull back the jobs whose `run_at` is later than their delay allows. Return their number.
+    """Move jobs to an earlier time if their `run_at` is later than their delay allows.
+
+    Return the number of changed jobs.
 
     Periodic work becomes due immediately; other jobs wait for their delay again, and a claim ends after its usual
-    time at the latest. If no job is late, this costs one read and no lock.
+    time at the latest. If no job is too late, this costs one read and no lock.
     """
     late = _is_too_late()
     async with database.read() as session:
@@ -83,7 +85,7 @@ async def _pull_back(session: AsyncSession, jobs: list[Job]) -> None:
 
 
 async def report_pulled_back(session: AsyncSession, counts: Mapping[str, int], ahead: timedelta) -> None:
-    """Log that a clock was corrected, and publish an event. Do nothing if no moment was pulled back."""
+    """Log that a clock was corrected, and publish an event. Do nothing if `counts` is empty."""
     if counts:
         listing = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
         log.error("a clock was corrected: moments up to %s too late are pulled back: %s", ahead, listing)
@@ -91,7 +93,10 @@ async def report_pulled_back(session: AsyncSession, counts: Mapping[str, int], a
 
 
 def _is_too_late() -> ColumnElement[bool]:
-    """Return the condition that a job, unless it was given up, waits longer than its delay."""
+    """Return the SQL condition for jobs with a stored time that is further in the future than their delay allows.
+
+    Jobs that were given up do not match.
+    """
     slack = CLOCK_SLACK.total_seconds()
     pauses = {kind: pause.total_seconds() for kind, pause in periodic_kinds().items()}
     every = sql_cast(case(pauses, value=Job.kind, else_=None) if pauses else null(), Float)

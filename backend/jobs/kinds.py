@@ -1,4 +1,4 @@
-"""Kinds of jobs: decorators of the methods that run them (`@job`, `@job_batch`, `@periodic`), runs and results."""
+"""Kinds of jobs: the decorators for methods that run jobs (`@job`, `@job_batch`, `@periodic`), job runs and results."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _PAUSES: dict[str, timedelta] = {}
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """One run of a job. `attempt` is 1 for the first run and counts every run, after a failure or not."""
+    """One run of a job. `attempt` is 1 for the first run, and counts successful and failed runs."""
 
     id: int
     kind: str
@@ -30,7 +30,7 @@ class JobRun:
 class RunAgain:
     """Result of a job that is not finished: it runs again after the time `after`. This is not a failure.
 
-    With `reset`, its attempts are counted from the start again.
+    With `reset`, the `attempt` of its next run is 1 again.
     """
 
     after: timedelta
@@ -44,7 +44,8 @@ class RetryLater(ShopError):
         after: the pause before the next attempt.
         max_failures: maximum number of consecutive failures of this cause; then the job is given up. None: no
             maximum.
-        cause: the constant beginning of the message; the whole message by default.
+        cause: the beginning of the message, which identifies failures of the same cause; by default the whole
+            message.
     """
 
     def __init__(
@@ -63,9 +64,9 @@ class JobKind:
     """Settings of the jobs of one kind.
 
     Attributes:
-        timeout: a run that takes longer has failed.
-        give_up_after: a job that has failed for this time is given up; None for never.
-        concurrency: number of concurrent runs in one process.
+        timeout: maximum duration of a run; a longer run is a failure.
+        give_up_after: a job that has been failing for this long is given up; None for never.
+        concurrency: maximum number of concurrent runs in one process.
         batch_size: maximum number of jobs in one run.
         every: for periodic work, the pause between two runs.
     """
@@ -116,7 +117,7 @@ def job_batch(
 ) -> Callable[[F], F]:
     """Mark `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`, which runs many jobs.
 
-    An exception is a failure of all of them.
+    If the method raises, all jobs of the batch have failed.
     """
     return _mark_as(JobKind(name, timeout, give_up_after, concurrency=1, batch_size=batch_size))
 
@@ -138,7 +139,7 @@ def periodic_kinds() -> dict[str, timedelta]:
 
 
 def collect_handlers(services: Iterable[object]) -> dict[str, Handler]:
-    """Return the marked methods of these objects, by kind.
+    """Return the methods of these objects that are marked to run jobs, by the kind of job.
 
     Raises:
         ValueError: two methods have the same kind.
@@ -164,9 +165,9 @@ def _mark_as(kind: JobKind) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class JobFailed:
-    """Event: a job kept failing and was given up, so staff must look at it.
+    """Event: a job failed repeatedly and was given up, so staff must look at it.
 
-    Published in the transaction that gives it up.
+    Published in the transaction that gives up the job.
     """
 
     job_id: int

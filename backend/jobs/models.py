@@ -14,7 +14,7 @@ from backend.core.db.tables import Json, JsonObject
 class Job(SQLModel, table=True):
     """Work to be done at `run_at` or soon after. The row is deleted when the work is done.
 
-    All moments but `created_at` are taken from the database's clock. For a claimed job, `run_at` is the end of its
+    All times except `created_at` are taken from the database's clock. For a claimed job, `run_at` is the end of its
     claim, so the jobs of a crashed worker become due again.
     """
 

@@ -28,11 +28,11 @@ async def enqueue(
     key: str | None = None,
     after: timedelta | None = None,
 ) -> None:
-    """Enqueue a job of this kind. It runs after the commit, `after` from now at the earliest.
+    """Enqueue a job of this kind. It runs after the commit; with `after`, at the earliest when this time has passed.
 
-    With a `key` there is at most one such job. If it exists, it gets the new payload and the earlier of the two
-    moments. If it is running, it runs again afterwards, even if the current run fails. If it was given up, it is
-    tried again from the start. A payload is JSON and must not contain a secret.
+    With a `key` there is at most one job of this kind and key. If it exists, it gets the new payload and the
+    earlier of the two times. If it is running, it runs again afterwards, even if the current run fails. If it was
+    given up, it is retried and its failures are counted from zero. A payload is JSON and must not contain a secret.
     """
     await session.execute(_ENQUEUE, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
@@ -46,7 +46,7 @@ def enqueue_in(
     key: str | None = None,
     after: timedelta | None = None,
 ) -> None:
-    """Enqueue a job like `enqueue`, for listeners of the session's events, which cannot await."""
+    """Enqueue a job like `enqueue`, for listeners of SQLAlchemy session events, which cannot await."""
     session.execute(_ENQUEUE, _row(kind, payload, key, after))
     session.info[_ENQUEUED] = True
 
@@ -74,7 +74,7 @@ def wake_on_commit(engine: Engine, wake: Callable[[], None]) -> None:
 
 
 def stop_waking(engine: Engine, wake: Callable[[], None]) -> None:
-    """Undo `wake_on_commit`; the arguments must be the same."""
+    """Undo `wake_on_commit`, which was called with the same arguments."""
     _wakers[engine].remove(wake)
 
 
@@ -90,7 +90,7 @@ def _earlier_of(one: Any, other: Any) -> Any:
 
 
 def _enqueue_statement() -> Any:
-    """Build the enqueue statement once, because building it takes longer than running it."""
+    """Build the statement that enqueues a job. It is built once, because building it takes longer than running it."""
     due = db_now_in(bindparam("seconds", type_=Float))
     table = table_of(Job)
     job = table.c
@@ -135,7 +135,7 @@ _CANCEL = delete(table_of(Job)).where(Job.kind == bindparam("kind"), Job.key == 
 
 
 async def retry_job(session: AsyncSession, job_id: int) -> bool:
-    """Run a job that was given up again, now. Return True if it exists and was given up."""
+    """Run a given-up job again immediately. Return True if the job exists and was given up."""
     session.info[_ENQUEUED] = True
     again = _REVIVE.where(Job.id == job_id).values(run_at=db_now(), delay_s=0.0).returning(Job.id)
     return (await session.execute(again)).first() is not None
@@ -168,8 +168,8 @@ class JobStats:
 
     Attributes:
         waiting: jobs to be done, now or later.
-        late_seconds: how long the oldest due job has waited; 0 if none is due.
-        failing: jobs whose latest run failed and that are tried again.
+        late_seconds: seconds for which the oldest due job has waited; 0 if none is due.
+        failing: jobs whose latest run failed and that will be retried.
         failed: jobs that were given up.
     """
 
@@ -181,7 +181,7 @@ class JobStats:
 
 
 async def read_stats(session: AsyncSession) -> list[JobStats]:
-    """Return the statistics of the jobs by kind, in alphabetical order. Kinds without jobs are left out."""
+    """Return the job statistics of each kind, in alphabetical order. Kinds without jobs are left out."""
     moment = await database_now(session)
     open_jobs = Job.failed_at.is_(None)
     rows = await session.execute(

@@ -1,6 +1,6 @@
 """Rules for deleting old rows in small batches.
 
-A batch is a separate transaction, and rows locked by others are left for the next time. So a rule can be applied
+Each batch is a separate transaction, and skips rows that other transactions have locked. So a rule can be applied
 while the shop is running, and by several processes at once.
 """
 
@@ -24,13 +24,13 @@ Change = Callable[[AsyncSession, Sequence[Any]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TidyRule:
-    """A rule that selects rows of a table to delete or change.
+    """A rule that selects old rows of a table, which are deleted or changed.
 
     Attributes:
-        name: the kind of rows, for people.
+        name: the kind of rows, as shown to people.
         table: the table of the rows.
-        where: conditions that each row meets, by the database's clock.
-        change: called with the primary keys of a batch of rows, instead of deleting them.
+        where: SQL conditions that each row meets; times are compared with the database's clock.
+        change: called with the primary keys of a batch of rows, instead of deleting the rows; None to delete them.
     """
 
     name: str
@@ -45,7 +45,7 @@ class TidyRule:
             return (await session.execute(query)).scalar_one()
 
     async def apply(self, database: Database, max_batches: int | None = None) -> int:
-        """Apply the rule, in `MAX_BATCHES` batches at most. Return the number of rows."""
+        """Apply the rule to at most `max_batches` batches (`MAX_BATCHES` by default). Return the number of rows."""
         count = 0
         for _batch in range(MAX_BATCHES if max_batches is None else max_batches):
             done = await self._apply_to_batch(database)

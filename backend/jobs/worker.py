@@ -1,10 +1,11 @@
-"""The worker, which runs due jobs. Every replica has one; they share the work.
+"""The worker, which runs due jobs. Every replica has a worker; the workers share the jobs.
 
 - At least once: a job is deleted after it is done. If the process dies before that, the job runs again.
-- One worker at a time: a claim moves `run_at` to its own end and selects only due jobs (`SKIP LOCKED` on
-  PostgreSQL).
+- One worker per job: a claim selects only due jobs (`SKIP LOCKED` on PostgreSQL), and sets their `run_at` to the
+  end
+  of the claim.
 - A failing job does not stop others: each runs in a separate task with a time limit.
-- A claim that expired counts as a failure: the process was killed, perhaps by the job.
+- A claim that expired counts as a failure, because the process was killed, perhaps by the job.
 """
 
 import asyncio
@@ -96,7 +97,7 @@ class Worker:
     async def stop(self) -> None:
         """Stop the worker and cancel running jobs; other workers can take them immediately.
 
-        A job that raises another error on cancellation has failed, because it must not run again immediately.
+        A job that raises another error when it is cancelled has failed, so that it does not run again immediately.
         """
         loop, self._loop = self._loop, None
         if loop is None:
@@ -115,7 +116,7 @@ class Worker:
                 await session.execute(free)
 
     async def run_due(self, *kinds: str) -> int:
-        """Run all due jobs (only of these kinds, if any are given), one after the other.
+        """Run all due jobs one after the other; with `kinds`, only the jobs of these kinds.
 
         Returns:
             The number of jobs that were run.
@@ -128,10 +129,10 @@ class Worker:
         return count
 
     async def schedule(self) -> None:
-        """Enqueue each kind of periodic work that has no job, and correct moments that a wrong clock wrote.
+        """Enqueue each kind of periodic work that has no job, and correct job times that a wrong clock has set.
 
-        Periodic work that was given up runs again after its pause. If the process then ends again, it is given up
-        again.
+        Periodic work that was given up runs again after its pause. If the process ends again during this run, the
+        work is given up again.
         """
         await pull_back_jobs(self._database)
         async with self._database.transaction() as session:
@@ -179,7 +180,10 @@ class Worker:
         task.add_done_callback(done)
 
     async def _claim(self, free: int, kinds: Sequence[str] = ()) -> list[ClaimedJobs]:
-        """Claim due jobs, the oldest first, for at most `free` runs; none if other workers were quicker."""
+        """Claim due jobs for at most `free` runs, the oldest first.
+
+        Return an empty list if no job is due, or if other workers claimed them all.
+        """
         running = Counter(claimed.handler.kind.name for claimed in self._running.values())
         free_kinds = [
             name
@@ -196,7 +200,7 @@ class Worker:
         return [group for group in claimed if group.runs]
 
     def _group_due(self, due: Iterable[Any], free: int, running: Counter[str]) -> list[tuple[str, list[int]]]:
-        """Group due jobs into runs: at most `free` runs, and no more of a kind than may run concurrently."""
+        """Group due jobs into at most `free` runs, without exceeding the concurrency of each kind."""
         groups: list[tuple[str, list[int]]] = []
         batches: dict[str, list[int]] = {}
         planned = Counter(running)
@@ -275,7 +279,7 @@ def _note_failure(job: Job, error: Exception, moment: datetime) -> None:
 
 
 def _is_failing_too_long(job: Job, kind: JobKind, error: Exception, moment: datetime) -> bool:
-    """Return True if the latest failure, which is already recorded, was one too many."""
+    """Return True if the job has failed too often or for too long. The latest failure is already counted."""
     if (
         isinstance(error, RetryLater)
         and error.max_failures is not None
@@ -287,7 +291,10 @@ def _is_failing_too_long(job: Job, kind: JobKind, error: Exception, moment: date
 
 
 def _is_of_another_cause(error: Exception, last: str) -> bool:
-    """Return True if the earlier failures had another cause and do not count towards this one's maximum."""
+    """Return True if the error has a maximum number of failures, and the earlier failures had another cause.
+
+    Then the earlier failures do not count.
+    """
     if not isinstance(error, RetryLater) or error.max_failures is None:
         return False
     return not last.startswith(error.cause[:MAX_ERROR_LENGTH])
@@ -300,7 +307,7 @@ async def _give_up(session: AsyncSession, job: Job, moment: datetime) -> None:
 
 
 async def _claim_jobs(session: AsyncSession, handler: Handler, ids: Sequence[int]) -> ClaimedJobs:
-    """Claim these jobs of one kind. Jobs that another worker has claimed are left out."""
+    """Claim and return these jobs of one kind. Jobs that another worker has claimed are left out."""
     claim, claim_duration = uuid4().hex, handler.kind.timeout + CLAIM_MARGIN
     rows = await session.execute(
         _CLAIM, {"ids": ids, "of_claim": claim, "seconds": claim_duration.total_seconds()}
@@ -315,7 +322,7 @@ async def _claim_jobs(session: AsyncSession, handler: Handler, ids: Sequence[int
 
 
 async def _give_up_process_killer(session: AsyncSession, job_id: int) -> None:
-    """Give up a job during which the process repeatedly ended, whatever its kind: it stops the whole shop."""
+    """Give up a job during which the process ended repeatedly, whatever its kind, because it stops the whole shop."""
     job = await session.get_one(Job, job_id)
     job.error = f"the process ended {job.failures} times in a row while it ran"
     job.claim, job.again_at = None, None
@@ -324,7 +331,7 @@ async def _give_up_process_killer(session: AsyncSession, job_id: int) -> None:
 
 
 async def _revive_periodic(session: AsyncSession, name: str, pause: timedelta) -> None:
-    """Run periodic work again that was given up longer ago than the pause. Its attention row stays open."""
+    """Run periodic work again if it was given up longer ago than the pause. Its attention row stays open."""
     await session.execute(
         update(Job)
         .where(Job.kind == name, Job.failed_at <= db_now(-pause))

@@ -1,7 +1,7 @@
-"""Consents: what a person agreed to, to which text, when and from where; their proofs, and their withdrawal.
+"""Consents of persons to legal texts: the text, the time and the source; their proofs, and their withdrawal.
 
 Ley 1581 of 2012, art. 9 (data: prior and informed consent, with proof) and Ley 1480 of 2011, art. 50 (terms of the
-sale). Checkboxes are not ticked by default. Missing consents are refused here, for pages and for API clients.
+sale). Checkboxes are not ticked by default. This module refuses missing consents, for pages and for API clients.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -69,12 +69,12 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class ConsentContext:
-    """A person who has given the needed consents.
+    """Origin of the required consents that a person has given.
 
     Attributes:
         settings: the shop's settings.
-        client_ip: IP address of the client.
-        source: the page.
+        client_ip: IP address of the person's client.
+        source: the page on which the consents were given.
     """
 
     settings: Settings
@@ -84,7 +84,7 @@ class ConsentContext:
 
 @dataclass(frozen=True, slots=True)
 class ConsentProof:
-    """The proof of a consent. `text` is the agreed text in Markdown; empty for an API client's own text."""
+    """The proof of a consent. `text` is the accepted text in Markdown; empty if an API client showed its own text."""
 
     kind: ConsentKind
     version: str
@@ -102,10 +102,10 @@ def missing_ticks(typed: Mapping[str, Any]) -> dict[str, str]:
 
 
 def require_ticks(typed: Mapping[str, Any]) -> None:
-    """Check that every checkbox is ticked.
+    """Check that every required checkbox is ticked.
 
     Raises:
-        InvalidData: `fields` has the missing ones.
+        InvalidData: checkboxes are not ticked; `fields` has their errors.
     """
     if problems := missing_ticks(typed):
         raise InvalidData("The consents are missing", fields=problems)
@@ -122,10 +122,11 @@ async def give_consents(
     cart_id: str | None = None,
     customer_id: str | None = None,
 ) -> None:
-    """Store all needed consents with the current texts. Repeating it has no effect.
+    """Store all required consents with the current texts. Repeating it has no effect.
 
     Args:
-        context: the person, and where the consents were given.
+        session: a transaction.
+        context: the origin of the consents.
         cart_id: cart of the purchase.
         customer_id: id of the account.
     """
@@ -154,7 +155,7 @@ async def store_reported_consents(
     cart_id: str,
     customer_id: str | None,
 ) -> None:
-    """Store consents that an API client reports: kinds, and versions of the client's own texts."""
+    """Store consents that an API client reports, as pairs of the kind and the version of the client's own text."""
     for kind, version in consents:
         await _store_consent(session, kind, version, "", ConsentSource.API, client_ip, cart_id, customer_id)
 
@@ -185,7 +186,7 @@ async def _store_consent(  # noqa: PLR0917 - the columns of a row
 
 
 async def assign_consents(session: AsyncSession, cart_id: str, customer_id: str) -> None:
-    """Assign a guest's consents for the cart to the customer, who can then withdraw them."""
+    """Assign a guest's consents for the cart to the customer, so that the customer can withdraw them."""
     guests = (
         Consent.cart_id == cart_id,
         Consent.customer_id.is_(None),
@@ -195,7 +196,7 @@ async def assign_consents(session: AsyncSession, cart_id: str, customer_id: str)
 
 
 async def require_consents(session: AsyncSession, cart_id: str) -> None:
-    """Check that all needed consents were given for this cart.
+    """Check that all required consents were given for this cart.
 
     Raises:
         InvalidData: consents are missing; the message names them.
@@ -219,12 +220,12 @@ async def consents_of_customer(session: AsyncSession, customer_id: str) -> list[
 async def consents_of_person(
     session: AsyncSession, customer_id: str, cart_ids: Sequence[str]
 ) -> list[ConsentProof]:
-    """Return the proofs of the consents of a person and of these carts, the oldest first."""
+    """Return the proofs of the consents that were given by the customer or for one of these carts, the oldest first."""
     return await _read_proofs(session, or_(Consent.customer_id == customer_id, Consent.cart_id.in_(cart_ids)))
 
 
 async def withdraw_consent(session: AsyncSession, customer_id: str, kind: ConsentKind) -> int:
-    """Withdraw all consents of this kind of a customer. The proofs stay, with the moment of the withdrawal.
+    """Withdraw all consents of this kind of a customer. The proofs stay, with the time of the withdrawal.
 
     Returns:
         The number of withdrawn consents.

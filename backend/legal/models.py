@@ -13,9 +13,9 @@ _IS_OPEN = text("withdrawn_at IS NULL")
 
 
 class LegalText(Timestamps, table=True):
-    """A saved version of a legal text. Rows are never changed: restoring a version adds a new one.
+    """A saved version of a legal text. Rows are never changed: restoring an old version adds a new row.
 
-    Version 1 of each text is the template, which has no row.
+    Version 1 of each text is the built-in template, which has no row.
     """
 
     __tablename__ = "legal_text"
@@ -46,9 +46,9 @@ class AgreedText(SQLModel, table=True):
 
 
 class Consent(SQLModel, table=True):
-    """A consent of a person: kind, text, moment and source.
+    """A consent of a person: kind, text, time and source.
 
-    It belongs to a cart, and so to its order, or to a customer, or to both. Only `withdrawn_at` changes, and
+    It belongs to a cart, and so to the cart's order, or to a customer, or to both. Only `withdrawn_at` changes, and
     `customer_id` once, when a guest's cart becomes a customer's. A repeated consent is a new row.
     """
 

@@ -1,4 +1,4 @@
-"""Legal texts: templates until the office saves its own. All versions are retained.
+"""Legal texts: built-in templates, until staff save the shop's own text. All versions are retained.
 
 A text is Markdown without HTML. It has placeholders for the shop's data (`{nit}`), which are filled in when it is
 shown.
@@ -41,7 +41,7 @@ class LegalKind(StrEnum):
 
 
 def seller_address(shop: Identity) -> str:
-    """Return the seller's address: the shop's, or the warehouse's if the shop has published none."""
+    """Return the seller's address: the shop's address, or the warehouse's address if the shop has published none."""
     return shop.store_address or f"{shop.carrier_origin_address}, {shop.carrier_origin_suburb}"
 
 
@@ -142,16 +142,17 @@ async def save_text(
     """Save a new version of a text; do nothing if it equals the current one.
 
     Args:
+        session: a transaction.
         actor: the staff member who saves it.
         kind: the text.
-        source: Markdown.
+        source: the new text as Markdown.
         seen: number of the version that was edited.
-        is_reviewed: True if a lawyer has confirmed it.
+        is_reviewed: True if a lawyer has confirmed the new text.
 
     Raises:
         Forbidden: the actor may not change the shop's settings.
         InvalidData: the text is empty, too long, or has an unknown placeholder; `fields` has the error.
-        Conflict: another version was saved since.
+        Conflict: another version was saved since `seen`.
     """
     actor.require(Right.CHANGE_SETTINGS)
     source = require_source(source)
@@ -166,12 +167,12 @@ async def save_text(
 async def restore_text(
     session: AsyncSession, actor: Actor, kind: LegalKind, version: int, *, seen: int
 ) -> TextVersion:
-    """Save the text of an earlier version as a new version.
+    """Save the text of an earlier version as a new version. `seen` is the number of the version that was current.
 
     Raises:
         Forbidden: the actor may not change the shop's settings.
         NotFound: the version does not exist.
-        Conflict: another version was saved since.
+        Conflict: another version was saved since `seen`.
     """
     actor.require(Right.CHANGE_SETTINGS)
     earlier, before = await read_version(session, kind, version), await current_text(session, kind)
@@ -230,7 +231,7 @@ def fill_text(text: TextVersion, shop: Identity) -> FilledText:
 
 
 def to_html(markdown: str) -> str:
-    """Convert Markdown to HTML. HTML in it is escaped, and links cannot run a script."""
+    """Convert Markdown to HTML. HTML in the Markdown is escaped, and links cannot run a script."""
     return str(_markdown().render(markdown))
 
 

@@ -1,7 +1,7 @@
 """Details that the law requires in mails about an order (Ley 1480 of 2011, art. 50 d and f).
 
-The bill is not here: `messages` adds it. As in `messages`, no text typed by a stranger is included: the destination
-is the municipality, as named in the official list. The street is on the order's page, which the signed link opens.
+`backend.mail.messages` adds the bill. As in all mails, no text typed by a stranger is included: the destination is
+only the municipality's name in the official list. The street is on the order's page, which the signed link opens.
 """
 
 from datetime import timedelta

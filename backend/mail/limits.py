@@ -1,9 +1,9 @@
 """Limits on the mails that a stranger can cause to be sent to an address.
 
-Anyone can type anyone's address. Mails that need no payment take one of a few slots of their address before they
-are sent. A repeat of a mail that was sent within the hour is skipped. Every other mail waits for a slot.
-Acknowledgements, which the law requires, then go out together in one mail. A lock per address serves slots one by
-one on all replicas.
+Anyone can type anyone's address. So each address has a few slots, and a mail that needs no payment takes one of
+them before it is sent. A repetition of a mail that was sent within the hour is skipped. Every other mail waits for
+a slot. When a slot is free, all waiting acknowledgements, which the law requires, are sent together in one mail. A
+lock per address serves one request for a slot at a time, on all replicas.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class SlotResult:
 
     Attributes:
         verdict: decision on the mail.
-        joined: ids of the mails that are sent with it.
+        joined: ids of the waiting mails whose content is sent in this mail.
         after: with `WAIT`, the time until a slot may be free.
     """
 
@@ -81,9 +81,9 @@ async def is_limited(session: AsyncSession, mail: Mail) -> bool:
 
 
 async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
-    """Take a slot for the mail, and join the acknowledgements that wait for the same address to it.
+    """Take a slot for the mail, and add the acknowledgements that wait for the same address to the mail.
 
-    A mail that has a slot from a failed attempt keeps it, with the mails that are joined to it.
+    A mail that has a slot from a failed attempt keeps the slot and the mails that were added to it.
     """
     async with database.transaction() as session:
         await take_turns(session, f"mail {key}")
@@ -118,7 +118,7 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
 
 
 async def _record_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
-    """Store the address that the mail waits for, so that another mail can include it."""
+    """Store the hash of the waiting mail's address, so that another mail to the address can include its content."""
     await session.execute(
         update(Mail)
         .where(Mail.id == mail.id)
@@ -151,7 +151,7 @@ async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
 
 
 async def _is_joined(session: AsyncSession, mail: Mail) -> bool:
-    """Return True while another mail, which is neither sent nor given up, includes this one."""
+    """Return True while another mail includes the content of this one and is neither sent nor given up."""
     leader = aliased(Mail)
     is_given_up = exists().where(Job.kind == SEND, Job.key == leader.id, Job.failed_at.is_not(None))
     waits = (

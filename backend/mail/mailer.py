@@ -1,7 +1,7 @@
-"""Sending of mails: events add a mail in their own transaction, and a job renders and sends it.
+"""Sending of mails: event handlers add a mail in the event's transaction, and a job renders and sends it.
 
-A mail is sent at least once: it is marked as sent afterwards, and is sent again if the process dies in between.
-Both times it has the same Message-ID, so that the mailbox can recognise the repeat.
+A mail is sent at least once: it is marked as sent after it was sent. If the process dies in between, it is sent
+again with the same Message-ID, so that the recipient's mailbox can recognise the repetition.
 """
 
 import logging
@@ -97,14 +97,15 @@ class Mailer:
 
     @job(SEND, timeout=MAX_DURATION + timedelta(seconds=15), give_up_after=timedelta(days=3))
     async def send(self, run: JobRun) -> RunAgain | None:
-        """Render the mail and send it, unless it was sent or its subject no longer exists.
+        """Render the mail and send it, unless it was sent already or its subject no longer exists.
 
         A mail that a stranger can have caused waits while its address has reached its limit: see
         `backend.mail.limits`.
 
         Raises:
             OutsideFailure: the mail server does not answer or refuses.
-            RetryLater: the server refuses permanently or for a while, or may have the mail.
+            RetryLater: the server refuses the mail, or may have received it; the error sets the time of the next
+                attempt.
             OSError: without a mail server, the file could not be written.
         """
         mail_id = str(run.key)
@@ -166,7 +167,10 @@ class Mailer:
         return None
 
     async def _join_messages(self, message: Message, joined: Sequence[str]) -> Message:
-        """Return one mail with the content of this message and of the joined mails. Deleted subjects are skipped."""
+        """Return one mail with the content of this message and of the joined mails.
+
+        Mails without a subject are skipped.
+        """
         parts = [message]
         async with self._database.read() as session:
             effective = await read_effective_settings(session, self._settings)
@@ -200,7 +204,7 @@ class Mailer:
 
 
 def _get_message_id(mail: Mail) -> str | None:
-    """Return the part of the Message-ID before the @, which is the same for each attempt; None for a new one."""
+    """Return the local part of the Message-ID, which is the same for each attempt; None for a new one per attempt."""
     if mail.kind in KINDS_WITH_NEW_MESSAGE_ID:
         return None
     return f"{mail.id}.{int(mail.updated_at.timestamp() * 1_000_000)}"
@@ -247,13 +251,13 @@ async def send_order_shipped(session: AsyncSession, event: FulfillmentShipped) -
 
 @subscribe(ResetRequested)
 async def send_password_reset(session: AsyncSession, event: ResetRequested) -> None:
-    """Send a link for a new password. The account is looked up only when the mail is sent."""
+    """Send a link for setting a new password. The account is looked up only when the mail is sent."""
     await _enqueue(session, MailKind.PASSWORD_RESET, event.address, again=True)
 
 
 @subscribe(PasswordChosen)
 async def cancel_password_resets(session: AsyncSession, event: PasswordChosen) -> None:
-    """Cancel the reset links that wait to be sent: the new password may protect the account from their requester."""
+    """Cancel the reset links that wait to be sent. Someone else may have requested them before the password was set."""
     waits = (Mail.kind == MailKind.PASSWORD_RESET) & (Mail.about == event.address) & Mail.sent_at.is_(None)
     await session.execute(update(Mail).where(waits).values(sent_at=db_now()))
 
@@ -278,13 +282,13 @@ async def send_order_link(session: AsyncSession, event: OrderLinkRequested) -> N
 
 @subscribe(NoticeRequested)
 async def send_notice_confirmation(session: AsyncSession, event: NoticeRequested) -> None:
-    """Ask the owner of an address to confirm a notice about a product."""
+    """Ask the owner of an e-mail address to confirm the request for a back-in-stock notice."""
     await _enqueue(session, MailKind.NOTICE_ASKED, event.notice_id, again=True)
 
 
 @subscribe(BackInStock)
 async def send_back_in_stock(session: AsyncSession, event: BackInStock) -> None:
-    """Notify a waiting customer of a product. The same notice may be sent again after the stock was sold out."""
+    """Notify a waiting customer that a product is available. Send it again if the product was sold out in between."""
     await _enqueue(session, MailKind.BACK_IN_STOCK, event.notice_id, again=True)
 
 
@@ -296,13 +300,13 @@ async def send_review_request(session: AsyncSession, event: ReviewsRequested) ->
 
 @subscribe(InviteMailRequested)
 async def send_invitation(session: AsyncSession, event: InviteMailRequested) -> None:
-    """Send the link of an invitation to the office, or a new one."""
+    """Send the link of an invitation to the office. If it was sent before, send a new link."""
     await _enqueue(session, MailKind.STAFF_INVITE, event.invite_id, again=True)
 
 
 @subscribe(AttentionRaised)
 async def send_attention(session: AsyncSession, event: AttentionRaised) -> None:
-    """Notify the shop's staff, unless the problem is that mails are not sent."""
+    """Notify the shop's staff of the attention row, unless its problem is that mails cannot be sent."""
     row = await read_attention(session, event.attention_id)
     if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
         return

@@ -1,7 +1,7 @@
 """Address and content of each mail, read from the database when the mail is sent.
 
-Anyone can order with anyone's address, and the mail's sender is the shop. So no text typed by a stranger, not even
-a name, is sent to an address unless its owner has verified it.
+Anyone can order with anyone's address, and the sender of the mail is the shop. So a mail contains no text typed by
+a stranger, not even a name, unless the owner of the address has verified the address.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Message:
 
 
 async def compose_message(session: AsyncSession, settings: Settings, mail: Mail) -> Message | None:
-    """Return the mail's address and values; None if there is no recipient.
+    """Return the mail's address and template values; None if there is no recipient.
 
     Raises:
         NotFound: the mail's subject no longer exists.
@@ -131,7 +131,7 @@ async def _compose_password_reset(session: AsyncSession, settings: Settings, add
 async def _compose_password_changed(
     session: AsyncSession, settings: Settings, customer_id: str
 ) -> Message | None:
-    """Return the notice for a customer; None if the account was deleted since."""
+    """Return the mail that informs a customer of a changed password; None if the account was deleted since."""
     customer = await session.get(Customer, customer_id)
     if customer is None:
         return None
@@ -142,7 +142,7 @@ async def _compose_password_changed(
 async def _compose_staff_password_changed(
     session: AsyncSession, settings: Settings, staff_id: str
 ) -> Message | None:
-    """Return the notice for a staff member; None if they were deleted since."""
+    """Return the mail that informs a staff member of a changed password; None if they were deleted since."""
     staff = await session.get(Staff, staff_id)
     if staff is None:
         return None
@@ -222,7 +222,7 @@ async def _compose_staff_invite(session: AsyncSession, settings: Settings, invit
 
 
 async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
-    """Return the mail to the payer. Without an order, the address is the one stored when the payment started."""
+    """Return the mail to the payer. Without an order, its address is the one stored when the payment started."""
     refund = await session.get_one(Refund, refund_id)
     order = await read_order(session, refund.order_id) if refund.order_id else None
     payment = await session.get_one(PaymentSession, refund.payment_session_id)
@@ -244,7 +244,7 @@ async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id
 async def _compose_invoice_issued(
     session: AsyncSession, settings: Settings, invoice_id: str
 ) -> Message | None:
-    """Return the mail with links to the document's files; None if its data were deleted."""
+    """Return the mail with links to the document's files; None if the order's e-mail address or the XML was deleted."""
     row = await read_invoice(session, invoice_id)
     order = await read_order(session, row.order_id)
     if not order.email or row.xml is None:
@@ -268,7 +268,7 @@ async def _compose_invoice_issued(
 
 
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
-    """Return the mail to the shop's own address; None if the attention was resolved in the meantime."""
+    """Return the mail to the shop's own address; None if the attention row was resolved in the meantime."""
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:
         return None
@@ -351,9 +351,10 @@ async def _compose_alert(session: AsyncSession, settings: Settings, alert_id: st
 
 
 def join_messages(to: str, parts: Sequence[Message]) -> Message:
-    """Return one mail with the orders and PQRS messages of all parts.
+    """Return one mail with the content of all parts: orders and PQRS messages.
 
-    An order whose payment failed in the meantime appears once, with its latest state.
+    An order that has both an acknowledgement and a mail about its failed payment appears once, with its latest
+    state.
     """
     by_subject: dict[str, Message] = {}
     for part in sorted(parts, key=lambda part: part.kind is not MailKind.ORDER_PLACED):

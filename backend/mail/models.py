@@ -1,4 +1,4 @@
-"""Mails, and the slots that limit them."""
+"""Tables of mails, and of the slots that limit the number of mails to an address."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -45,7 +45,7 @@ class MailKind(StrEnum):
 
 
 class Mail(Timestamps, table=True):
-    """A mail of a kind about one subject. Its text is written when it is sent: no text and no link is stored.
+    """A mail of a kind about one subject. Its text is rendered when it is sent: neither the text nor a link is stored.
 
     The row is retained after the mail was sent, so that it is not sent again.
     """
@@ -68,7 +68,7 @@ class Mail(Timestamps, table=True):
 
 
 class MailSlot(SQLModel, table=True):
-    """A mail that counts for the limits of its address: see `backend.mail.limits`."""
+    """A slot: a mail that counts towards the limits of its address. See `backend.mail.limits`."""
 
     __tablename__ = "mail_slot"
     __table_args__ = (Index("ix_mail_slot_address_key", "address_key", "taken_at"),)

@@ -22,6 +22,7 @@ async def list_feed_entries(session: AsyncSession, actor: Actor, base_url: str) 
     """Return the actor's finished imports and exports, newest first. An entry exists as long as its import or export.
 
     Args:
+        session: for reading.
         actor: the staff member who reads the feed.
         base_url: the shop's address.
     """

@@ -1,6 +1,6 @@
-"""Mails about orders, and the dashboard's feed, as the platform's notifications.
+"""Routes of the commerce platform's notifications: mails about orders, and the dashboard's feed.
 
-A mail's text is rendered when it is sent and not stored; its kind and subject are.
+The text of a mail is not stored, so the routes return only its kind and subject.
 """
 
 from datetime import datetime
@@ -139,7 +139,7 @@ async def read_notification(
 
 
 def _select_mails() -> Select[Mail, Order, datetime | None]:
-    """Return the query of mails about orders, with their order and their job."""
+    """Return the query of mails about orders, each with its order and its sending job."""
     of_mail = (Job.kind == SEND) & (Job.key == Mail.id)
     return (
         select(Mail, Order, Job.failed_at)

@@ -1,8 +1,8 @@
 """Rendering of mails: each template is rendered as plain text and as HTML in the shop's design.
 
-Templates are Jinja files in `templates/`; a file of the same name in `DATA_DIR/mail-templates` replaces one (see
-docs/accounts.md). A mail loads nothing: no picture, font or script. Mail programs support tables and inline styles
-and little else, so the HTML uses only those. Values are escaped in the HTML.
+Templates are Jinja files in `templates/`. A file of the same name in `DATA_DIR/mail-templates` replaces the
+built-in one (see docs/accounts.md). A mail loads nothing: no picture, font or script. Mail programs support tables
+and inline styles and little else, so the HTML uses only those. Values are escaped in the HTML.
 """
 
 import logging
@@ -46,7 +46,7 @@ class MailRenderer:
         *,
         message_id: str | None = None,
     ) -> EmailMessage:
-        """Return the mail, with the shop's current details and the office's texts.
+        """Return the mail, with the shop's current contact data and the texts that staff saved in the office.
 
         `message_id` is the part of its Message-ID before the @; by default it is a new one.
 
@@ -90,7 +90,7 @@ def _placeholder_values(message: Message, effective: Settings) -> dict[str, str]
 
 
 class _Templates:
-    """The templates of several folders; the first folder that has a file wins."""
+    """The templates of several folders. If several folders have a file of the same name, the first folder's is used."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._folders = folders
@@ -116,6 +116,6 @@ class _Templates:
 
 
 def _load_macros(environment: Templates, kind: str) -> dict[str, Any]:
-    """Return the macros and colours of `parts.{kind}`, so that no template has to import them."""
+    """Return the macros and colours of the template `parts.{kind}`, so that other templates need not import them."""
     module = environment.get_template(f"parts.{kind}").module
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}

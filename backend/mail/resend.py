@@ -1,6 +1,6 @@
 """`trompo mail resend`: retry mails that were not sent, and send a mail again on request.
 
-No address is shown: a mail is identified by its id, its kind and its order.
+The output contains no address: a mail is identified by its id, its kind and its order.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ NOTE = "resent from the command line"
 
 @dataclass(frozen=True, slots=True)
 class ResendResult:
-    """The outcome for one mail: `is_sent_again`, and `outcome`, one line that explains it."""
+    """The result for one mail: `is_sent_again`, and `outcome`, a line that explains it."""
 
     mail_id: str
     kind: str
@@ -42,7 +42,7 @@ class ResendResult:
 
 
 async def resend_mail(database: Database, mail_id: str, *, again: bool = False) -> ResendResult:
-    """Send the mail with this id if it was not sent; with `again`, also if it was.
+    """Send the mail with this id if it was not sent yet; with `again`, also if it was sent before.
 
     Raises:
         NotFound: there is no such mail.
@@ -52,12 +52,12 @@ async def resend_mail(database: Database, mail_id: str, *, again: bool = False) 
 
 
 async def resend_order_mails(database: Database, order: str, *, again: bool = False) -> list[ResendResult]:
-    """Send all mails about an order, oldest first: its own, and those of its packages, refunds, returns and invoices.
+    """Send the unsent mails about an order and its packages, refunds, returns and invoices, oldest first.
 
     Args:
         database: the shop's database.
         order: the order's number or id.
-        again: send also the mails that were sent before.
+        again: also send the mails that were sent before.
 
     Raises:
         NotFound: there is no such order.
@@ -73,7 +73,7 @@ async def resend_order_mails(database: Database, order: str, *, again: bool = Fa
 
 
 async def resend_given_up_mails(database: Database) -> list[ResendResult]:
-    """Send the mails again that were given up, oldest first; at most `MAX_GIVEN_UP_MAILS`."""
+    """Retry the mails that were given up, oldest first; at most `MAX_GIVEN_UP_MAILS`."""
     given_up = select(Job.key).where(Job.kind == SEND, Job.failed_at.is_not(None))
     async with database.read() as session:
         query = _select_oldest_first().where(Mail.id.in_(given_up)).limit(MAX_GIVEN_UP_MAILS)
@@ -95,7 +95,7 @@ async def list_order_mails(session: AsyncSession, order_id: str) -> Sequence[Mai
 
 
 async def resend_order_mail(database: Database, actor: Actor, order_id: str, mail_id: str) -> ResendResult:
-    """Send a mail about this order again, or retry it now if it was not sent.
+    """Send a mail about this order again, or retry it immediately if it was not sent yet.
 
     Raises:
         NotFound: no mail about this order has this id.

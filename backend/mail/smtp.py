@@ -1,8 +1,8 @@
 """SMTP client for the shop's mail server.
 
-Until the text of a mail is sent, the server has nothing, and the client may retry. After that the server may
-deliver the mail even if it does not answer. Some servers scan it before they answer: RFC 5321, 4.5.3.2.6 asks for
-ten minutes.
+Until the client has sent the text of a mail, the server cannot deliver it, and the client may retry. After that the
+server may deliver the mail even if it does not answer. Some servers scan the mail before they answer: RFC 5321,
+4.5.3.2.6 asks clients to wait ten minutes.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ IMPLICIT_TLS_PORT = 465
 
 
 def create_tls_context(host: str) -> ssl.SSLContext:
-    """Return the TLS context for a mail server: its certificate must be valid, unless the server is on this machine."""
+    """Return the TLS context for a mail server. Its certificate must be valid, unless the server is on this machine."""
     context = ssl.create_default_context()
     if is_local_host(host):
         context.check_hostname = False
@@ -52,7 +52,7 @@ class SmtpClient(SMTP):
     """One connection to the shop's mail server.
 
     Attributes:
-        may_have_mail: the text was sent and the server did not refuse it.
+        may_have_mail: True if the text was sent and the server did not refuse it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -72,7 +72,9 @@ class SmtpClient(SMTP):
         )
 
     async def deliver(self, mail: EmailMessage | None) -> None:
-        """Connect, log in and send the mail; without a mail, only check that the server answers. Close when cancelled.
+        """Connect, log in, send the mail and disconnect. Without a mail, only check that the server answers.
+
+        The connection is also closed after an error and after a cancellation.
 
         Raises:
             OSError: the server does not answer, or answers too slowly.
@@ -95,7 +97,7 @@ class SmtpClient(SMTP):
             self.close()
 
     async def data(self, message: str | bytes, /, *, timeout: object = None) -> SMTPResponse:  # noqa: ARG002, ASYNC109
-        """Send the text of a mail. The library's method does not report if it was sent, nor wait longer for the answer.
+        """Send the text of a mail. The base class's method does not report if the text was sent, and waits too briefly.
 
         Raises:
             SMTPDataError: the server refuses the mail.
@@ -118,7 +120,7 @@ class SmtpClient(SMTP):
 
 
 async def _open_socket(host: str, port: int) -> socket.socket:
-    """Connect to the first address of the host that answers. The library would spend the whole timeout on one address.
+    """Connect to the first address of the host that answers. The library would spend all its time on one address.
 
     Raises:
         OSError: the name is unknown, or no address answers.

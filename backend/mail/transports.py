@@ -1,4 +1,4 @@
-"""Transports of mails: SMTP if the settings name a server, else files in the data folder."""
+"""Transports of mails: SMTP if the settings name a server, otherwise files in the data folder."""
 
 import asyncio
 import re
@@ -42,7 +42,7 @@ class MailRefused(OutsideFailure):
 
 
 class MailInDoubt(OutcomeUnknown):
-    """The mail server received the whole mail, and did not confirm that it accepts it."""
+    """The mail server received the whole mail, but did not confirm that it accepts it."""
 
 
 class Transport(Protocol):
@@ -52,7 +52,8 @@ class Transport(Protocol):
         """Send the mail.
 
         Raises:
-            OutsideFailure: the mail server does not answer, refuses (MailRefused) or may have it (MailInDoubt).
+            OutsideFailure: the mail server does not answer, refuses the mail (`MailRefused`), or may have it
+                (`MailInDoubt`).
             OSError: the file could not be written.
         """
 
@@ -64,7 +65,7 @@ class FolderTransport:
         self.folder = folder
 
     async def send(self, mail: EmailMessage) -> None:
-        """Write the file, readable by this user only: it may contain a link that opens an account."""
+        """Write the mail to a file that only this system user can read: it may contain a login link."""
         await asyncio.to_thread(self._write, bytes(mail))
 
     def _write(self, content: bytes) -> None:
@@ -86,11 +87,12 @@ class SmtpTransport:
         """Send the mail.
 
         Raises:
-            MailRefused: the server does not accept it. The message does not contain the address: it is logged and
-                stored.
-            MailInDoubt: the server may have accepted it. Cancelling after the mail's text was sent raises this too:
-                the job
-                would otherwise send the mail again immediately.
+            MailRefused: the server does not accept it. The message of the error does not contain the mail's
+                address, because
+                the message is logged and stored.
+            MailInDoubt: the server may have accepted it. A cancellation after the mail's text was sent also raises
+                this;
+                otherwise the job would send the mail again immediately.
             OutsideFailure: the server does not answer or rejects the login.
         """
         await self._deliver(mail)
@@ -118,7 +120,7 @@ class SmtpTransport:
 
 
 def _to_outside_failure(error: Exception, address: str) -> OutsideFailure:
-    """Convert an SMTP error, without the address, which the server may repeat in its message."""
+    """Convert an SMTP error. Remove the mail's address, which the server may repeat in its message."""
     if isinstance(error, SMTPRecipientsRefused):
         error = error.recipients[0]
     if isinstance(error, OSError) and not isinstance(error, SMTPResponseException):

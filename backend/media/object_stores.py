@@ -1,4 +1,4 @@
-"""Storage that the shop's replicas share: a folder of the data folder, or the S3 store in `PICTURES_URL`."""
+"""File storage that the shop's replicas share: a folder of the data folder, or the S3 store in `PICTURES_URL`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +16,12 @@ MAX_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 
 
 class StoreUnavailable(OSError):
-    """A file store does not answer, or refuses. The message contains no address, which may hold a key."""
+    """A file store does not answer, or refuses. The message contains no URL, because the URL may contain a key."""
 
 
 @contextmanager
 def translate_store_errors(unavailable: type[StoreUnavailable], store: str) -> Iterator[None]:
-    """Convert the errors of a file store into `unavailable`; `store` names it in the message."""
+    """Convert errors of a file store into the exception class `unavailable`. `store` is its name in the message."""
     from obstore.exceptions import BaseError
 
     try:
@@ -50,7 +50,7 @@ def open_s3_store(
     Args:
         address: the store's address.
         folder: a folder below the address's own prefix.
-        request_timeout: timeout of a request with its answer.
+        request_timeout: timeout of a request including its response.
     """
     from obstore.store import S3Store
 

@@ -18,7 +18,7 @@ MAX_FORM_FILES = 10
 
 @dataclass(frozen=True, slots=True)
 class PictureForm:
-    """A submitted form. Its files exist while the form is open.
+    """A submitted form with uploaded files. The files are deleted when the form is closed.
 
     Attributes:
         text_fields: the text fields by name.
@@ -29,10 +29,10 @@ class PictureForm:
     files: list[SentFile]
 
     def get_pictures(self, max_count: int) -> list[SentFile]:
-        """Return the files, or raise if there are too many.
+        """Return the files of the form.
 
         Raises:
-            PictureRefused: there are more than `max_count`.
+            PictureRefused: there are more than `max_count` files.
         """
         if len(self.files) > max_count:
             raise PictureRefused("Too many pictures", "too_many")
@@ -43,7 +43,7 @@ class PictureForm:
 async def read_picture_form(
     request: Request, uploads: PictureUploads, client: Client, *, max_fields: int, max_field_bytes: int
 ) -> AsyncIterator[PictureForm]:
-    """Read a customer's form. The caller has checked that the customer may send it.
+    """Read a customer's form with pictures. The caller has checked that the customer may send it.
 
     Raises:
         TooManyRequests: see `PictureUploads.reserve_customer_slot`.

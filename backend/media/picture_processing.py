@@ -1,7 +1,7 @@
-"""Processing of pictures: turn them upright, convert to sRGB, fill transparency, and drop the camera's metadata.
+"""Processing of pictures: turn them upright, convert to sRGB, fill transparency, and remove the camera's metadata.
 
-The number of a picture's pixels bounds the memory. A JPEG is decoded at a fraction of its size; other formats are
-converted strip by strip.
+The number of pixels of a picture is limited, which limits the memory use. A JPEG is decoded at a fraction of its
+size; other formats are converted strip by strip.
 """
 
 import struct
@@ -84,13 +84,13 @@ class Shape:
     height: int
 
     def height_at(self, width: int) -> int:
-        """Return the height that belongs to another width."""
+        """Return the height for this width, with the same aspect ratio."""
         return max(1, round(width * self.height / self.width))
 
 
 @contextmanager
 def open_picture(source: Path | BytesIO) -> Iterator[Image.Image]:
-    """Open a picture; only its header is read.
+    """Open a picture; its pixels are not decoded yet.
 
     Raises:
         UnusablePicture: its format is not in `FORMATS`, or it is too large to decode.
@@ -113,10 +113,10 @@ def open_picture(source: Path | BytesIO) -> Iterator[Image.Image]:
 
 
 def measure_picture(image: Image.Image) -> Shape:
-    """Return the size that the picture's widest file will have.
+    """Return the size of the widest file that will be made from the picture.
 
     Raises:
-        UnusablePicture: it is too long and narrow.
+        UnusablePicture: the picture is too long and narrow.
     """
     width, height = image.size if _read_orientation(image) < 5 else image.size[::-1]
     if max(width, height) > MAX_ASPECT_RATIO * min(width, height):
@@ -160,7 +160,7 @@ def _decode_upright(image: Image.Image, shape: Shape) -> Image.Image:
 
 
 def _to_upright_rgb(image: Image.Image, shape: Shape) -> Image.Image:
-    """Return the picture without transparency, upright and in sRGB, at least as large as `shape`."""
+    """Return the picture without transparency, upright and in sRGB. It is at least as large as `shape`."""
     orientation, profile = _read_orientation(image), image.info.get("icc_profile")
     target_size = (shape.width, shape.height) if orientation < 5 else (shape.height, shape.width)
     is_rgb = image.mode == "RGB"
@@ -191,7 +191,7 @@ def _downscale(image: Image.Image, factor: int) -> Image.Image:
 
 
 def _to_srgb(image: Image.Image, profile: bytes) -> Image.Image:
-    """Convert the picture from its colour profile to sRGB: telephones use other profiles."""
+    """Convert the picture from its colour profile to sRGB. Telephones, for example, use other profiles."""
     try:
         own = ImageCms.ImageCmsProfile(BytesIO(profile))
         if own.profile.xcolor_space.strip() != "RGB":

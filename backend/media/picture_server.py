@@ -1,4 +1,4 @@
-"""The shop's pictures and videos over HTTP. A name's content never changes, so browsers cache it permanently.
+"""The shop's pictures and videos over HTTP. The content of a file name never changes, so browsers cache it permanently.
 
 A video is sent in the ranges that the browser requests, and is never held in memory as a whole.
 """
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class PictureServer:
-    """An ASGI app that serves the store's pictures with permanent caching, and 503 while the store is unavailable."""
+    """An ASGI app that serves stored pictures and videos. It returns 503 while the picture store is unavailable."""
 
     def __init__(self, pictures: PictureStore) -> None:
         self._pictures = pictures
@@ -129,7 +129,10 @@ def _cache_headers(tag: str) -> dict[str, str]:
 
 
 def _is_unmodified_since(scope: Scope, changed_at: datetime) -> bool:
-    """Return True if the browser's copy is current by its date; an entity tag takes precedence (RFC 9110, 13.1.3)."""
+    """Return True if the browser's cached file is current by its date. If an entity tag is sent, return False.
+
+    The entity tag takes precedence over the date (RFC 9110, 13.1.3).
+    """
     headers = Headers(scope=scope)
     since = headers.get("if-modified-since", "")
     if not since or "if-none-match" in headers:

@@ -35,7 +35,7 @@ class PicturesUnavailable(StoreUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class PictureEntry:
-    """The name, size in bytes and time of a stored picture. `changed_at` is timezone-aware."""
+    """The name, size in bytes and time of the latest change of a stored picture. `changed_at` is timezone-aware."""
 
     name: str
     size: int
@@ -51,13 +51,13 @@ class PictureContent:
 
 
 class PictureStore:
-    """Access to the pictures by name. The blocking methods must not be called on the event loop.
+    """Access to stored pictures and videos by name. The blocking methods must not be called on the event loop.
 
-    All methods raise `PicturesUnavailable`.
+    All methods raise `PicturesUnavailable` if the store does not answer or refuses.
     """
 
     def __init__(self, open_store: "Callable[[], ObjectStore]") -> None:
-        """Store the opener: the store, and its library, are loaded on first use."""
+        """Set the function that opens the store. It is called on first use, because it loads a large library."""
         self._open_store = open_store
 
     @cached_property
@@ -96,7 +96,7 @@ class PictureStore:
             return PictureEntry(name, found["size"], found["last_modified"])
 
     async def stream_range(self, name: str, start: int, end: int) -> AsyncIterator[bytes]:
-        """Stream the bytes of an existing file from `start` up to, but without, `end`.
+        """Stream the bytes of an existing file from `start` to `end`, without the byte at `end`.
 
         Raises:
             PicturesUnavailable: the file no longer exists, or, while streaming, the rest does not arrive.
@@ -141,7 +141,7 @@ class PictureStore:
                 yield [PictureEntry(one["path"], one["size"], one["last_modified"]) for one in some]
 
     async def delete(self, names: Sequence[str], *, unless_stored_after: datetime) -> None:
-        """Delete these pictures. Missing ones are ignored; those stored after `unless_stored_after` are kept."""
+        """Delete these pictures. Missing pictures are ignored; those stored after `unless_stored_after` are kept."""
         with _translate_errors():
             for name in names:
                 try:
@@ -152,7 +152,7 @@ class PictureStore:
 
 
 def _is_valid_name(name: str) -> bool:
-    """Return True if a picture can have this name, in a folder and in an S3 store."""
+    """Return True if a picture can have this name, both in a folder and in an S3 store."""
     parts = name.split("/")
     return all(
         _PART.fullmatch(part) and len(part.encode("utf-8", "replace")) <= MAX_NAME_PART_BYTES

@@ -1,4 +1,4 @@
-"""Addresses of pictures for pages: in `src`, `srcset` and structured data.
+"""URLs of pictures for pages: in `src`, `srcset` and structured data.
 
 A picture is in the shop's own store, under a name that may contain spaces and parentheses, or on any other host.
 """
@@ -17,7 +17,7 @@ _IN_HOST, _IN_OWN_PATH, _IN_PATH, _IN_QUERY = "/:@[]", "/", "/:@!$&*+,;=", "/:@!
 
 
 def is_picture_address(url: str) -> bool:
-    """Return True for a path or an http(s) address; False for other schemes such as `javascript:` and `data:`."""
+    """Return True for a path or an http(s) URL; False for other schemes such as `javascript:` and `data:`."""
     if _CONTROL.search(url):
         return False
     return _SCHEME.match(url) is None or _HOST.match(url) is not None
@@ -25,10 +25,10 @@ def is_picture_address(url: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def encode_picture_url(url: str) -> str:
-    """Percent-encode the url of a picture; what is already encoded stays.
+    """Percent-encode the URL of a picture. Parts that are already encoded do not change.
 
-    A `#` is part of the file's name: no picture has a fragment. A text that is neither a path nor an http(s)
-    address becomes a path that does not exist.
+    A `#` is part of the file's name: no picture has a fragment. A text that is neither a path nor an http(s) URL
+    becomes a path that does not exist.
     """
     whole = f"https:{url}" if url.startswith("//") else url
     found = _HOST.match(whole)
@@ -45,9 +45,9 @@ def encode_picture_url(url: str) -> str:
 
 
 def to_absolute_picture_url(url: str | None, base_url: str) -> str | None:
-    """Return a picture's address for external programs: the shop's own pictures get the prefix `base_url`.
+    """Return a picture's URL for external programs: the paths of the shop's own pictures get the prefix `base_url`.
 
-    Without `base_url` the stored address is returned, for staff.
+    If `base_url` is empty, the stored URL is returned unchanged, for staff.
     """
     if url is None or not base_url or not url.startswith("/") or url.startswith("//"):
         return url

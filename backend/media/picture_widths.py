@@ -1,6 +1,6 @@
 """The widths of pictures that pages request, and the names of uploaded pictures.
 
-The name of an uploaded picture contains its digest and size, so the address is enough to derive all its files:
+The URL of an uploaded picture contains its digest and size, so the URL is enough to derive all its files:
 `/pictures/{digest}/foto-{width}x{height}-{width}.webp`.
 """
 
@@ -30,12 +30,12 @@ class PreparedPicture:
 
 
 def list_widths_up_to(most: int) -> Sequence[int]:
-    """Return the widths for a picture that is `most` pixels wide: it is never enlarged."""
+    """Return the widths in which a picture that is `most` pixels wide is stored. A picture is never enlarged."""
     return [width for width in WIDTHS if width <= most] or [most]
 
 
 def build_uploaded_picture(digest: str, width: int, height: int) -> PreparedPicture:
-    """Return the uploaded picture with this digest and the size of its widest file."""
+    """Return the uploaded picture with this digest. `width` and `height` are the size of its widest file."""
     sources = tuple(
         (f"{URL}/{digest}/foto-{width}x{height}-{one}.webp", one) for one in list_widths_up_to(width)
     )
@@ -43,7 +43,7 @@ def build_uploaded_picture(digest: str, width: int, height: int) -> PreparedPict
 
 
 def parse_uploaded_picture(url: str) -> PreparedPicture | None:
-    """Return the uploaded picture at this address; None for any other address."""
+    """Return the uploaded picture at this URL; None for any other URL."""
     found = _UPLOADED.fullmatch(url)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""`/admin/uploads`: pictures and videos from staff (platform: uploads). The caller is checked first."""
+"""`/admin/uploads`: uploads of pictures and videos by staff. The caller's rights are checked before the upload."""
 
 from typing import Annotated, Literal, Protocol
 
@@ -57,7 +57,7 @@ router = APIRouter(
 
 
 class StoredFile(TypedDict):
-    """A picture in the shop's store, to be named by a product's `images`, or a video, by its `metadata.video`."""
+    """A file in the shop's store. A product refers to a picture in `images`, and to a video in `metadata.video`."""
 
     id: Annotated[str, Field(examples=["file_0a1b2c3d4e5f6071"])]
     url: Annotated[str, Field(examples=["/pictures/0a1b2c3d4e5f6071/foto-960x720-960.webp"])]
@@ -75,7 +75,7 @@ class UploadUrlRequest(Body):
 
 
 class UploadUrl(TypedDict):
-    """The address for an upload: a path of this API, for a multipart form."""
+    """The URL to which a file is uploaded: a path of this API, for a multipart form."""
 
     url: Annotated[str, Field(examples=[PATH])]
     filename: str
@@ -113,7 +113,7 @@ class SpreadsheetReceiver(Protocol):
         """Store the file until its import is requested.
 
         Raises:
-            InvalidData: it cannot be read.
+            InvalidData: the file cannot be read.
         """
 
 
@@ -121,12 +121,15 @@ class SpreadsheetReceiver(Protocol):
 async def upload_pictures(
     actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(get_uploads)]
 ) -> Wire[UploadsAnswer]:
-    """Store pictures for products: JPEG, PNG, WebP or AVIF, at most 10 of 15 MiB and 50 million pixels each.
+    """Store pictures for products: JPEG, PNG, WebP or AVIF.
 
-    Videos (MP4 or WebM, at most `VIDEO_MB`) are stored unchanged; a product's `metadata.video` holds the `url` of
-    one. All files are accepted or none. Pictures are converted to the widths that pages request, turned upright,
-    and lose the camera's metadata, such as the location. Files that no product uses after a week are deleted. A
-    spreadsheet of products (CSV) must be sent alone; it is stored for `POST /admin/products/imports`.
+    At most 10 files of at most 15 MiB and 50 million pixels each.
+
+    Videos (MP4 or WebM, at most `VIDEO_MB`) are stored unchanged; set a product's `metadata.video` to the `url` of
+    the video. If one file is refused, all are refused. Pictures are converted to the widths that pages request,
+    turned upright, and lose the camera's metadata, such as the location. Files that no product uses after a week
+    are deleted. A spreadsheet of products (CSV) must be sent alone; it is stored for `POST
+    /admin/products/imports`.
     """
     spreadsheets: SpreadsheetReceiver = request.app.state.sheets
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
@@ -149,7 +152,7 @@ async def upload_pictures(
 
 @router.post(f"{PATH}/presigned-urls")
 async def get_upload_url(body: UploadUrlRequest) -> Wire[UploadUrl]:
-    """Return the address for an upload: the shop stores its files itself, so it is `POST /admin/uploads`."""
+    """Return the URL for an upload. The shop stores its files itself, so it is always `POST /admin/uploads`."""
     _name, _dot, extension = body.originalname.rpartition(".")
     return Wire(
         {
@@ -182,10 +185,10 @@ def _unavailable(error: PicturesUnavailable) -> Wire:
 
 
 def _to_sent_file(name: str, part: UploadFile | str) -> SentFile:
-    """Return one part of the body as a file.
+    """Return one part of the multipart body as a file.
 
     Raises:
-        InvalidData: it is not one of the files.
+        InvalidData: the part is not a file of the field `FILES`.
     """
     if name != FILES:
         raise InvalidData(f"Invalid request: Unrecognized fields: '{name[:MAX_FIELD_BYTES]}'")

@@ -3,9 +3,9 @@
 A product's video is uploaded in the same way, and stored unchanged (`backend.media.videos`).
 
 Each process converts one picture at a time, outside the event loop, so that large pictures leave memory and
-processor time to the shoppers. A picture is named by its content: sent twice, it has one address. Pictures that no
-product uses are deleted after some days (`backend.operations.tidy.orphan_pictures`); a picture that is sent again
-counts as new.
+processor time to the shoppers. A picture is named by its content, so sending the same picture twice gives the same
+URL. Pictures that no product uses are deleted after some days (`backend.operations.tidy.orphan_pictures`); a
+picture that is sent again counts as new.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ class PictureRefused(InvalidData):
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """A file as it was sent. The sender's claims about it are not trusted.
+    """An uploaded file. The sender's claims about it are not trusted.
 
     Attributes:
         name: the sender's file name, for display only.
@@ -93,7 +93,7 @@ class SentFile:
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A stored picture: its id, and the address of its widest file."""
+    """A stored picture or video: its id, and the URL of the video or of the picture's widest file."""
 
     id: str
     url: str
@@ -111,7 +111,7 @@ class PictureUploads:
 
     @contextmanager
     def reserve_catalog_slot(self, actor: Actor) -> Iterator[None]:
-        """Reserve a slot for one catalogue upload, before any of it is read.
+        """Reserve a slot for one catalogue upload, before the upload is read.
 
         Raises:
             TooManyRequests: all slots are in use.
@@ -122,7 +122,9 @@ class PictureUploads:
 
     @contextmanager
     def reserve_staff_slot(self) -> Iterator[None]:
-        """Reserve a slot for pictures of another kind; the caller has checked the staff member's rights.
+        """Reserve a slot for pictures that do not belong to the catalogue.
+
+        The caller has checked the rights of the staff member.
 
         Raises:
             TooManyRequests: all slots are in use.
@@ -137,7 +139,9 @@ class PictureUploads:
 
     @contextmanager
     def reserve_customer_slot(self, client: str) -> Iterator[None]:
-        """Reserve a slot for a form of the customer at this address. The caller has checked that they may send it.
+        """Reserve a slot for a form of the customer at the IP address `client`.
+
+        The caller has checked that they may send it.
 
         Raises:
             TooManyRequests: all slots, or those of this client, are in use.
@@ -156,12 +160,13 @@ class PictureUploads:
                 del self._customer_requests[client]
 
     async def store(self, actor: Actor, files: Sequence[SentFile]) -> list[UploadedFile]:
-        """Convert and store these files, in their order; videos are stored unchanged.
+        """Convert and store these pictures, in their order; videos are stored unchanged.
 
         Raises:
-            PictureRefused: one of them cannot be used. The files before it stay stored, and are deleted later as
+            PictureRefused: one of the files cannot be used. The files before it stay stored, and are deleted later
+                as
                 unused.
-            PicturesUnavailable: the store does not accept them, or not in time.
+            PicturesUnavailable: the store refuses the files, or does not store them in time.
         """
         actor.require(Right.CHANGE_CATALOG)
         return await self._convert_each(self._store_picture_or_video, files, self.max_video_bytes)
@@ -190,11 +195,11 @@ class PictureUploads:
         return None
 
     async def convert_to_webp(self, files: Sequence[SentFile]) -> list[bytes]:
-        """Convert each file to one WebP, at most `MAX_SINGLE_WIDTH` wide, for callers that do not use the store.
+        """Convert each file to one WebP of at most `MAX_SINGLE_WIDTH` pixels width. Nothing is stored.
 
         Raises:
-            PictureRefused: one of them cannot be used.
-            PicturesUnavailable: they were not converted in time.
+            PictureRefused: one of the files cannot be used.
+            PicturesUnavailable: the files were not converted in time.
         """
         return await self._convert_each(_encode_single_webp, files)
 
@@ -219,7 +224,7 @@ class PictureUploads:
             raise PicturesUnavailable("the pictures were not made in time") from None
 
     def stop(self) -> None:
-        """Stop accepting files, and cancel those that wait."""
+        """Stop accepting files, and cancel the conversions that have not started."""
         self._maker.shutdown(wait=False, cancel_futures=True)
 
     def _store_picture(self, file: SentFile) -> UploadedFile:
@@ -244,7 +249,7 @@ class PictureUploads:
         return self._store_video(file) if looks_like_video(_read_head(file)) else self._store_picture(file)
 
     def _store_video(self, file: SentFile) -> UploadedFile:
-        """Store a video. Sent twice, it has the same name, and counts as new."""
+        """Store a video. A video that is sent twice keeps its name, and counts as new."""
         try:
             kind = detect_video_type(file.content)
         except UnusableVideo as error:

@@ -1,6 +1,6 @@
 """Videos of products: files of the shop, stored unchanged. This module does not decode them.
 
-The product's metadata holds the address, which contains the format and the day (UTC) of the first upload:
+The product's metadata has the video's URL, which contains the format and the day (UTC) of the first upload:
 `/pictures/{digest}/video-{day}.mp4`.
 """
 
@@ -54,7 +54,7 @@ class VideoView:
 
 
 def parse_video_url(url: object) -> VideoView | None:
-    """Return the video at this address; None if it is not the address of one of the shop's videos."""
+    """Return the video at this URL; None if it is not the URL of one of the shop's videos."""
     found = _NAME.fullmatch(url) if isinstance(url, str) else None
     if found is None:
         return None
@@ -71,7 +71,7 @@ def find_product_video(metadata: Mapping[str, Any]) -> VideoView | None:
 
 
 def looks_like_video(head: bytes) -> bool:
-    """Return True if a file with these first bytes is meant as a video, usable or not."""
+    """Return True if a file with these first bytes is a video, even if the shop cannot use it."""
     return head.startswith(EBML) or (head[4:8] == b"ftyp" and head[8:12] not in PICTURE_BRANDS)
 
 
@@ -79,7 +79,7 @@ def detect_video_type(content: BinaryIO) -> str:
     """Return `MP4` or `WEBM`.
 
     Raises:
-        UnusableVideo: it is neither, it is incomplete, or not every browser plays it.
+        UnusableVideo: the file is neither, is incomplete, or has a codec that not every browser plays.
     """
     content.seek(0)
     head = content.read(HEAD_BYTES)
@@ -99,7 +99,7 @@ def _read_moov(content: BinaryIO) -> bytes:
     """Return the `moov` box of an MP4, which describes its content (ISO/IEC 14496-12).
 
     Raises:
-        UnusableVideo: there is none, or a box is longer than the file.
+        UnusableVideo: there is no `moov` box, or a box is longer than the file.
     """
     size, at, moov = content.seek(0, 2), 0, b""
     for _box in range(MAX_BOXES):

@@ -1,1 +1,1 @@
-"""Migration of the database to the schema of this version of the code (`runner`)."""
+"""Migration of the database to the schema of this release's code (see `runner`)."""

@@ -1,7 +1,7 @@
-"""Compatible releases of a database: replicas of two releases run side by side during an upgrade.
+"""Compatible releases of a database: replicas of two releases run at the same time during an upgrade.
 
-A release may add tables, and columns that its predecessor can ignore: nullable, or with a server default. Removing
-or renaming takes two releases: the first no longer uses the old one, the next removes it and sets
+A release may add tables, and columns that the previous release can ignore: nullable, or with a server default.
+Removing or renaming a column takes two releases: the first no longer uses it; the second removes it and sets
 `OLDEST_COMPATIBLE` to the first.
 """
 

@@ -1,4 +1,4 @@
-"""One-line explanations of database errors that stop a start or a command. They never contain an address."""
+"""One-line explanations of database errors that stop a start or a command. They never contain a database URL."""
 
 import re
 import sqlite3
@@ -23,14 +23,14 @@ DAMAGE_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 def explain_database_errors(
     message_prefix: str = "Trompo cannot start", *, migrates: bool = True
 ) -> Iterator[None]:
-    """Convert database errors of the body into `CannotStart`; `message_prefix` begins its message.
+    """Convert database errors of the `with` block into `CannotStart`, with a message that begins with `message_prefix`.
 
-    Set `migrates` if the body migrates the database first, so that no table can be missing.
+    Set `migrates` if the block migrates the database first, so that no table can be missing.
 
     Raises:
-        CannotStart: the database does not answer, refuses the user, does not exist, is damaged, or cannot be or was
-            not
-            migrated.
+        CannotStart: the database does not answer, refuses the user, does not exist, is damaged, was not migrated,
+            or
+            cannot be migrated.
     """
     try:
         yield
@@ -86,5 +86,5 @@ def _get_cause(error: Exception) -> BaseException | None:
 
 
 def _get_sqlstate(error: Exception) -> str:
-    """Return the SQLSTATE; empty without one."""
+    """Return the SQLSTATE of the error; empty if it has none."""
     return getattr(error.orig, "sqlstate", None) or "" if isinstance(error, DBAPIError) else ""

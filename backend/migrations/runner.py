@@ -1,7 +1,8 @@
 """Runs Alembic on the shop's own engine, one process at a time.
 
-On PostgreSQL the shop may keep serving. A step that changes a table waits for the table's users, and later users
-wait behind the step. So a step waits only for a short time, and then all steps are retried later.
+On PostgreSQL the shop may keep serving. A step that changes a table must wait for the current users of the table,
+and all later users must wait for the step. So a step waits only for a short time; then all steps are rolled back
+and retried later.
 """
 
 import asyncio
@@ -34,7 +35,7 @@ _IN_USE = frozenset({"55P03", "40P01"})
 
 
 class TablesInUse(Exception):
-    """The tables were in use for too long, so the database could not be migrated. It is unchanged."""
+    """The tables were in use for too long, so the database could not be migrated. The database is unchanged."""
 
 
 class UnknownRevision(Exception):
@@ -54,15 +55,15 @@ async def upgrade(
 ) -> None:
     """Migrate the database to `revision`. If several processes start, one migrates and the others wait for it.
 
-    A database that a newer release has migrated is not changed if this release's code works on it.
+    If a newer release has migrated the database, it is not changed, provided that this release's code works on it.
 
     Args:
         database: the shop's database.
-        revision: the target.
-        pause: waits that many seconds before the next attempt.
+        revision: the target revision.
+        pause: a function that waits for the given number of seconds before the next attempt.
 
     Raises:
-        UnknownRevision, TablesInUse: see there. Nothing is changed.
+        UnknownRevision, TablesInUse: see these classes. Nothing is changed.
     """
     for tried in range(1, MAX_ATTEMPTS + 1):
         try:
@@ -109,14 +110,14 @@ def _has_revision(script: ScriptDirectory, revision: str) -> bool:
 
 
 async def make_revision(database: Database, message: str, tables: MetaData) -> None:
-    """Write a migration from the database's schema to that of the code's tables.
+    """Write a migration from the database's schema to the schema of the code's tables.
 
-    Developers call it by hand; no command does.
+    Developers call it from a Python shell; no command uses it.
 
     Args:
-        database: a migrated one.
+        database: a migrated database.
         message: the migration's name.
-        tables: `all_tables()`. Tables that are missing there would be dropped.
+        tables: `all_tables()`. The migration would drop every table that is missing in it.
 
     Raises:
         ValueError: `tables` is empty.

@@ -15,9 +15,10 @@ from backend.core.db.tables import Json, JsonObject, Timestamps
 
 
 class SandboxTransaction(Timestamps, table=True):
-    """A PSE transaction at the embedded gateway, in its state at the bank.
+    """A PSE transaction of the embedded gateway, as the bank sees it.
 
-    `ref_payco` is the gateway's number; `invoice` the merchant's. `state` is the gateway's code (wire: gateway
+    `ref_payco` is the gateway's number; `invoice` is the merchant's number. `state` is the gateway's code (wire:
+    gateway
     1.8).
     """
 

@@ -1,8 +1,8 @@
 """Triggers that record changes of the catalogue in the database itself (`CatalogVersion`).
 
-Every writer is recorded: a service, an import, or a person with a database client. On SQLite, a revision that
-changes a watched table by copying it (`batch_alter_table`) drops the table's triggers and must watch the table
-again.
+They record the changes of every writer: a service, an import, or a person with a database client. On SQLite, a
+revision that changes a watched table by copying it (`batch_alter_table`) drops the table's triggers and must call
+`watch` again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,13 +62,13 @@ END $$
 def watch(
     table: str, *counters: str, columns: Sequence[str] = (), when: Mapping[str, str] | None = None
 ) -> None:
-    """Make every change of the table's rows change these counters of the catalogue's version.
+    """Create triggers that change these counters of `CatalogVersion` when rows of the table change.
 
     Args:
         table: the table's name.
         counters: some of `catalog`, `stock`, `lists`, `sold_out` and `shared`; `catalog` by default.
         columns: react only to updates of these columns, in addition to the table's other triggers.
-        when: react only to changes that meet a condition, by `INSERT`, `UPDATE` and `DELETE`.
+        when: react only to changes that meet an SQL condition; by `INSERT`, `UPDATE` and `DELETE`.
     """
     counters = counters or ("catalog",)
     watcher = f"watch_{'_'.join(counters)}_of_{table}" if columns or when else f"watch_{table}"
@@ -96,9 +96,10 @@ def watch(
 
 
 def watch_emptying(table: str) -> None:
-    """Make PostgreSQL's TRUNCATE of the table change all counters, as row triggers ignore it. SQLite has no TRUNCATE.
+    """Create a PostgreSQL trigger that changes all counters when the table is truncated. SQLite has no TRUNCATE.
 
-    The trigger cannot be deferred, so the one row is locked until the commit: only a person truncates a table.
+    Row triggers ignore TRUNCATE. This trigger cannot be deferred, so it locks the one row of `CatalogVersion` until
+    the commit. This harms no request of the shop, because only a person truncates a table.
     """
     if op.get_bind().dialect.name == "postgresql":
         counters = ", ".join(f"'{counter}'" for counter in _COUNTERS)
@@ -109,7 +110,7 @@ def watch_emptying(table: str) -> None:
 
 
 def watch_products(table: str) -> None:
-    """Record every change of the table's rows as a change of its product (`ProductChange`).
+    """Create triggers that record every change of the table's rows as a change of its product (`ProductChange`).
 
     The table is `product`, or has a column `product_id`.
     """

@@ -1,9 +1,9 @@
-"""Change notifications for open pages: after a commit, listeners get the topics of the data that it changed.
+"""Change notifications for open pages: after a commit, listeners get the topics of the data that the commit changed.
 
 Products are not a topic: `backend.outbox` reports their changes by id.
 
-A change is reported at most once, and only to this process; a listener may pass it on. A lost notification only
-delays the moment at which a screen shows the database's current data.
+A change is reported at most once, and only in this process; a listener may send it to other processes. A lost
+notification only delays the moment at which a screen shows the database's current data.
 """
 
 import logging
@@ -60,7 +60,7 @@ _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> Callable[[], None]:
-    """Call the listener with the topics of every commit from now on. The listener must return immediately.
+    """Register a listener that is called with the topics of every later commit. It must return immediately.
 
     Returns:
         A function that removes the listener.

@@ -1,4 +1,4 @@
-"""Topics of change notifications, in a separate module so that pages can use them without importing every table."""
+"""Topics of change notifications. The module is separate so that pages can use it without importing every table."""
 
 from enum import StrEnum
 

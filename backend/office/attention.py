@@ -1,4 +1,4 @@
-"""The office's list of attention rows: what happened in one sentence, the advised action and the deadline."""
+"""The office's list of attention rows: for each, what happened, the advised action and the deadline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,10 @@ HONOR_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class ActionView:
-    """A way to resolve a row. `needs`: `reference` of a transfer, `note`, `label` numbers, or empty for nothing."""
+    """An action that resolves an attention row.
+
+    `needs` is the extra input: `reference` (of a transfer), `note`, `label` (its numbers), or empty for none.
+    """
 
     name: str
     label: str
@@ -51,7 +54,7 @@ class AttentionRow:
 
     Attributes:
         title: what happened, in one sentence.
-        about: the order, amount of money or product it concerns; empty for none.
+        about: the order, amount of money or product that the row concerns; empty for none.
         advice: the advised way to handle it.
         recommended: the action that is right unless there is a reason against it.
         others: the other allowed actions.
@@ -80,10 +83,10 @@ class AttentionPage(ListView):
 
 
 async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") -> AttentionPage:
-    """Return a page of the open rows, the most urgent first.
+    """Return a page of the open attention rows, the most urgent first.
 
     Raises:
-        Forbidden: the actor may not see them.
+        Forbidden: the actor may not see attention rows.
         InvalidData: the cursor is invalid.
     """
     actor.require(Right.READ_ATTENTION)
@@ -99,7 +102,7 @@ async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") 
 
 
 async def count_open(session: AsyncSession, actor: Actor) -> int:
-    """Count the open rows; return 0 if the actor may not see them."""
+    """Count the open attention rows; return 0 if the actor may not see them."""
     if not actor.may(Right.READ_ATTENTION):
         return 0
     query = select(func.count()).where(Attention.resolved_at.is_(None))
@@ -109,10 +112,10 @@ async def count_open(session: AsyncSession, actor: Actor) -> int:
 async def count_new_attention(
     session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = ""
 ) -> int:
-    """Count the open rows up to the cursor whose ids are not in `known`.
+    """Count the open rows before `cursor` whose ids are not in `known`: rows that are new since the list was read.
 
     Raises:
-        Forbidden: the actor may not see them.
+        Forbidden: the actor may not see attention rows.
     """
     actor.require(Right.READ_ATTENTION)
     query = select(Attention.id).where(Attention.resolved_at.is_(None), Attention.id.not_in(known))

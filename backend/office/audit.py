@@ -1,4 +1,4 @@
-"""The audit for the office: a list with filters, the history of one subject, and an export to a file."""
+"""The audit log in the office: a list with filters, the history of one subject, and an export to a file."""
 
 import json
 from collections import defaultdict
@@ -103,7 +103,7 @@ NAME_COLUMNS: dict[str, tuple[Any, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A changed field, and its values before and after; both are empty if they were not stored or were deleted."""
+    """A changed field with its values before and after. Both are empty if they were not stored or were deleted."""
 
     field: str
     before: str
@@ -112,7 +112,10 @@ class ChangeView:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One entry. `sentence`: the action and its subject in words; `subject`: the id to filter the list by."""
+    """One entry of the audit log.
+
+    `sentence` is the action and its subject in words; `subject` is the id by which the list can be filtered.
+    """
 
     id: str
     actor_name: str
@@ -133,11 +136,11 @@ class AuditActor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage(ListView):
-    """Entries, the newest first. Its fields are those of `AuditFilter`.
+    """Entries of the audit log, the newest first. The filters of the list are the fields of `AuditFilter`.
 
     Attributes:
         actors: the actors by whom the list can be filtered.
-        query: the filters as the query of an address; empty for all entries.
+        query: the filters as the query of a URL; empty for all entries.
     """
 
     rows: list[AuditRow]
@@ -147,7 +150,7 @@ class AuditPage(ListView):
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Filters of the list: entries of one actor, on one subject, and of these days in Colombia, both included."""
+    """Filters of the audit log: one actor, one subject, and a period of days in Colombia (both days included)."""
 
     actor_id: str = ""
     subject_id: str = ""
@@ -161,10 +164,10 @@ FILTER_FIELDS = tuple(one.name for one in fields(AuditFilter))
 async def audit_entries(
     session: AsyncSession, actor: Actor, audit_filter: AuditFilter, cursor: str = ""
 ) -> AuditPage:
-    """Return a page of entries, the newest first.
+    """Return a page of audit entries, the newest first.
 
     Raises:
-        Forbidden: the actor may not see the audit.
+        Forbidden: the actor may not see the audit log.
         InvalidData: the cursor or a day is invalid.
     """
     actor.require(Right.READ_AUDIT)
@@ -191,10 +194,10 @@ async def audit_entries(
 
 
 async def audit_file(database: Database, actor: Actor, audit_filter: AuditFilter) -> AsyncIterator[str]:
-    """Yield the entries as a CSV file for a spreadsheet, in pieces and without personal values.
+    """Yield the audit entries as a CSV file for a spreadsheet program, in pieces and without personal values.
 
     Raises:
-        Forbidden: the actor may not see them.
+        Forbidden: the actor may not see the audit log.
         InvalidData: a day is invalid.
     """
     actor.require(Right.READ_AUDIT)
@@ -248,7 +251,7 @@ async def _read_entries(
 
 
 def _parse_period(audit_filter: AuditFilter) -> tuple[datetime | None, datetime | None]:
-    """Return the moments at which the period of the filter begins and ends; None for an open end."""
+    """Return the times at which the filter's period begins and ends; None for an open begin or end."""
     try:
         since = date.fromisoformat(audit_filter.since) if audit_filter.since else None
         until = date.fromisoformat(audit_filter.until) + timedelta(days=1) if audit_filter.until else None
@@ -294,9 +297,9 @@ async def _audit_rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> l
 
 
 def _visible_changes(entry: AuditEntry) -> list[tuple[int, dict[str, Any]]]:
-    """Return the changes to show, with their places in the entry.
+    """Return the changes to show, each with its position in `entry.changes`.
 
-    Leave out links between a part and the subject itself.
+    Leave out hidden fields, and ids that only link a row to the subject of the entry.
     """
     return [
         (place, change)
@@ -333,7 +336,7 @@ def _change_view(
 
 
 def _setting_name(change: dict[str, Any]) -> str:
-    """Return the name of the setting that was changed; empty for other rows."""
+    """Return the name of the setting that was changed; empty if the change is not about a setting."""
     table, _colon, key = str(change.get("on") or "").partition(":")
     return key if table == StoredSetting.__tablename__ else ""
 

@@ -1,4 +1,4 @@
-"""Routes of the audit in the Admin API. The platform has none: the routes and their answers are our own."""
+"""Admin API of the audit log. The commerce platform has no such routes: the format is the shop's own."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -71,7 +71,7 @@ async def list_entries(
     until: QueryText = "",
     cursor: QueryText = "",
 ) -> Wire[EntriesAnswer]:
-    """Return a page of entries, the newest first.
+    """Return a page of audit entries, the newest first.
 
     `since` and `until` are days in Colombia; `cursor` is the one that the previous page returned.
     """
@@ -91,7 +91,7 @@ async def export(
     since: QueryText = "",
     until: QueryText = "",
 ) -> StreamingResponse:
-    """Return the same entries as a CSV file: one line per changed field, without personal values."""
+    """Return the filtered audit entries as a CSV file: one line per changed field, without personal values."""
     pieces = audit_file(database, actor, AuditFilter(actor_id, subject_id, since, until))
     head = await anext(pieces)  # raises its errors before the response begins
 

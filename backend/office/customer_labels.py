@@ -1,4 +1,4 @@
-"""Labels of customers that several screens share: name, telephone links, document and consents."""
+"""Labels of customers that several screens use: name, telephone links, identity document and consents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,14 +26,14 @@ def phone_path(phone: str) -> str:
 
 
 def whatsapp_path(phone: str, greeting: str = "") -> str:
-    """Return the WhatsApp link of a Colombian phone number, with this greeting; empty for another number."""
+    """Return the WhatsApp link of a Colombian phone number, with `greeting` as its text; empty for another number."""
     national = _national_number(phone)
     text = f"?text={quote(greeting)}" if greeting else ""
     return f"https://wa.me/{COUNTRY}{national}{text}" if national else ""
 
 
 def payer_document(payer: Mapping[str, Any] | None) -> str:
-    """Return the kind and number of a payer's document; empty without one."""
+    """Return the kind and number of a payer's identity document; empty without one."""
     written = (str((payer or {}).get(name) or "") for name in ("doc_type", "doc_number"))
     return " ".join(filter(None, written))
 

@@ -17,7 +17,7 @@ EXPORTS_PATH = "/admin/exports"
 
 @dataclass(frozen=True, slots=True)
 class ExportView:
-    """A requested file: its progress, and its address once it is finished."""
+    """An export file that was requested: its progress, and its URL once it is finished."""
 
     id: str
     title: str
@@ -42,7 +42,7 @@ def kind_options(actor: Actor) -> list[KindOption]:
 
 
 async def exports_view(session: AsyncSession, actor: Actor, kind: str = "") -> list[ExportView]:
-    """Return the actor's files, the newest first; with `kind`, only those of this kind."""
+    """Return the export files that the actor requested, the newest first; with `kind`, only those of this kind."""
     return [_export_view(one) for one in await list_own_exports(session, actor) if kind in {"", one.kind}]
 
 

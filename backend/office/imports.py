@@ -1,4 +1,4 @@
-"""Views of a product import: the changes it would make or has made."""
+"""Views of a product import: the changes that it would make or has made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class ImportView:
 
 
 async def import_view(session: AsyncSession, actor: Actor) -> ImportView | None:
-    """Return the actor's newest import; None without one, or if the actor may not import."""
+    """Return the actor's newest import; None if there is none, or if the actor may not import."""
     actor.require(Right.READ_CATALOG)
     if not actor.may(Right.CHANGE_CATALOG):
         return None

@@ -67,7 +67,10 @@ class InvoiceRow:
 
 @dataclass(frozen=True, slots=True)
 class NumberingForm:
-    """Values of the numbering form. `version` changes with them; `about` says how many numbers are left."""
+    """Values of the form of invoice numbers.
+
+    `version` changes with the values; `about` says how many numbers are left.
+    """
 
     provider: str
     resolution: str
@@ -94,7 +97,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoicesView(ListView):
-    """A list of documents, the newest first. Its fields are `FIELDS`.
+    """A list of documents, the newest first. Its filters are `FIELDS`.
 
     `providers`: the invoice providers to choose from; the first option is none.
     """
@@ -114,7 +117,7 @@ async def invoices_view(
     *,
     providers: Sequence[str],
 ) -> InvoicesView:
-    """Return a page of the documents that match the filters, and the numbering.
+    """Return a page of the documents that match the filters, and the form of invoice numbers.
 
     Args:
         session: for reading.
@@ -168,7 +171,7 @@ async def read_invoice_rows(
 async def count_newer_invoices(
     session: AsyncSession, actor: Actor, params: Mapping[str, str], newest: str
 ) -> int:
-    """Count the documents of the list that are newer than the cursor `newest`.
+    """Count the documents that match the filters `params` and are newer than the cursor `newest`.
 
     Raises:
         Forbidden: the actor may not see invoices.

@@ -1,8 +1,8 @@
-"""Parts that all lists of the office share: fields of the address, pages of rows, active filters and new rows.
+"""Parts that all lists of the office share: filters in the URL, pages of rows, active filters, and counts of new rows.
 
-A list's view is a `ListView` with its `rows`. Its filters are fields of the address, so every list can be linked
-to. `storefront/office/list_state.py` holds the view, `storefront/office/components/list_filters.py` shows the
-filters.
+A list's view is a `ListView` with its `rows`. Its filters are query parameters of the URL, so every filtered list
+has a link. `storefront/office/list_state.py` stores the view, `storefront/office/components/list_filters.py` shows
+the filters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ Columns = TypeVarTuple("Columns")
 
 @dataclass(frozen=True, slots=True)
 class ActiveFilter:
-    """A filter that is on: its label, and the address of the list without it."""
+    """A filter that is set: its label, and the URL of the list without this filter."""
 
     label: str
     without: str
@@ -39,10 +39,10 @@ class ListView:
     """A page of a list. Each kind of list adds its `rows`, whose items have an `id`.
 
     Attributes:
-        cursor: reads the next rows; empty if there are none.
-        newest: cursor of the newest row, for counting newer ones; empty if the list does not need it.
-        filters: the values of the address fields, by their names.
-        active: the filters that are on.
+        cursor: the cursor of the next page; empty if there are no more rows.
+        newest: cursor of the newest row, for counting newer rows; empty if the list does not need it.
+        filters: the values of the URL's query parameters, by their names.
+        active: the filters that are set.
     """
 
     cursor: str = ""
@@ -52,12 +52,12 @@ class ListView:
 
 
 def read_filters(params: Mapping[str, str], names: Sequence[str], max_length: int) -> dict[str, str]:
-    """Return the values of these fields of an address, cut to `max_length` characters; empty if missing."""
+    """Return these query parameters, cut to `max_length` characters; an empty text for a missing parameter."""
     return {name: params.get(name, "")[:max_length] for name in names}
 
 
 def filters_url(filters: Mapping[str, str], path: str = "", **changed: str) -> str:
-    """Return the address of the list with these fields changed, without the empty ones."""
+    """Return the URL of the list with the parameters in `changed` replaced, without empty parameters."""
     query = urlencode({name: value for name, value in {**filters, **changed}.items() if value})
     return f"{path}?{query}" if query else path
 
@@ -68,16 +68,16 @@ def labels_of(choices: Mapping[str, tuple[str, Any]]) -> dict[str, str]:
 
 
 def label_of(choices: Mapping[str, tuple[str, Any]], name: str) -> str:
-    """Return the label of a choice; empty if no choice has that name."""
+    """Return the label of the choice `name`; empty if there is no such choice."""
     return choices[name][0] if name in choices else ""
 
 
 def active_filters(filters: Mapping[str, str], *labelled: tuple[str, *tuple[str, ...]]) -> list[ActiveFilter]:
-    """Return the filters that are on.
+    """Return the filters that are set.
 
     Args:
-        filters: the values of the list's fields. The search `q` is a separate filter.
-        labelled: for each filter, its label (empty if it is off) and the names of its fields.
+        filters: the values of the list's query parameters. The search text `q` is one of the filters.
+        labelled: for each other filter, its label (empty if it is not set) and the names of its parameters.
     """
     text = filters.get("q", "").strip()
     return [
@@ -111,13 +111,13 @@ async def read_page(
     Args:
         session: for reading.
         query: the query; the first element of its rows is the entity that has the key's columns.
-        key: the sort key of the list: a column with a moment, and a unique column.
+        key: the sort key of the list: a column with a time, and a unique column.
         cursor: the cursor of the page; empty for the first page.
         size: rows of a page.
         is_descending: True if the highest key is first.
 
     Raises:
-        InvalidData: the cursor is not one of this list.
+        InvalidData: the cursor does not belong to this list.
     """
     if cursor:
         place = _parse_place(key, cursor)
@@ -132,10 +132,10 @@ async def read_page(
 
 
 def exclude_next_pages(query: Select[*Columns], key: tuple[Any, Any], cursor: str) -> Select[*Columns]:
-    """Return the query without the rows after the shown pages. The list must be sorted in ascending order.
+    """Return the query without the rows after the pages that are shown. The list must be sorted in ascending order.
 
     Args:
-        query: for counting.
+        query: a query that counts rows.
         key: see `read_page`.
         cursor: the cursor of the next page; empty if all rows are shown.
     """

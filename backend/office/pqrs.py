@@ -20,7 +20,7 @@ KEY = (Pqrs.due_at, Pqrs.number)
 
 @dataclass(frozen=True, slots=True)
 class PqrsRow:
-    """A request of a person. `asked_label`: when it was sent; `answered`: when it was answered, empty before."""
+    """A PQRS request. `asked_label`: when it was sent; `answered`: when it was answered, empty before."""
 
     id: str
     number: int
@@ -38,18 +38,18 @@ class PqrsRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PqrsList(ListView):
-    """Unanswered requests by their deadline; the first page also has the newest answered ones."""
+    """Unanswered PQRS requests by their deadline. The first page also has the newest answered ones."""
 
     rows: list[PqrsRow]
     answered: list[PqrsRow] = field(default_factory=list)
 
 
 async def pqrs_list(session: AsyncSession, actor: Actor, cursor: str = "") -> PqrsList:
-    """Return a page of the requests.
+    """Return a page of the PQRS requests.
 
     Raises:
         Forbidden: the actor may not see orders and their customers.
-        InvalidData: the cursor is not one of this list.
+        InvalidData: the cursor does not belong to this list.
     """
     actor.require(Right.READ_ORDERS)
     moment = await database_now(session)
@@ -67,7 +67,9 @@ async def pqrs_list(session: AsyncSession, actor: Actor, cursor: str = "") -> Pq
 
 
 async def count_new_pqrs(session: AsyncSession, actor: Actor, known: Sequence[str], cursor: str = "") -> int:
-    """Count the unanswered requests up to the cursor whose ids are not in `known`.
+    """Count the unanswered requests that are new since the list was read.
+
+    These are the requests before `cursor` whose ids are not in `known`.
 
     Raises:
         Forbidden: the actor may not see orders and their customers.

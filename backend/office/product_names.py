@@ -1,4 +1,4 @@
-"""Names of products in forms of the office: a title, or the code (SKU) of a variant."""
+"""Names by which forms of the office refer to products: a title, or the code (SKU) of a variant."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ MAX_NAMES = 5
 async def find_products_by_name(
     session: AsyncSession, typed: Sequence[str], known: Mapping[str, str] | None = None
 ) -> tuple[list[str], str]:
-    """Find the products of the catalogue by title or by a variant's code (SKU).
+    """Find products of the catalogue by their title or by a variant's code (SKU).
 
     Args:
         session: for reading.
         typed: titles or codes; empty ones are ignored.
-        known: ids by the names that the form showed; these are not searched.
+        known: ids of the products that the form showed, by their names in the form; these names are not searched.
 
     Returns:
         The ids, without duplicates and in the same order; and an error message if a name matches no product or
-            several, else an empty text.
+            several, otherwise an empty text.
     """
     lines = [line for line in map(to_one_line, typed) if line]
     titled = select(Product.title_key, Product.id).where(
@@ -51,7 +51,7 @@ async def find_products_by_name(
 
 
 async def read_form_names(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, str]:
-    """Return the form names of these products by id, in the order of their titles, without deleted products.
+    """Return the names of these products in forms, by id and in the order of their titles. Leave out deleted products.
 
     The name is the title. If several products have the same title, it is the code of the first variant with a code.
     """

@@ -63,10 +63,10 @@ class ReportView:
     """The report of a period.
 
     Attributes:
-        name: name of the period in the address: see `backend.reports.periods`.
+        name: name of the period in the URL: see `backend.reports.periods`.
         since: the first day as the value of a date field; `until`: the final day.
         days: the period in words.
-        net: captured less refunded.
+        net: captured money minus refunded money.
         average: average value of an order; empty without orders.
         conversion: percentage of carts that were paid; empty without carts.
         conversion_note: the numbers of carts from which `conversion` is computed.
@@ -94,7 +94,7 @@ class ReportView:
 
 
 async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, str]) -> ReportView:
-    """Return the report of the period that the address asks for.
+    """Return the report of the period in the URL's query parameters.
 
     Raises:
         Forbidden: the actor may not see reports.
@@ -130,7 +130,7 @@ async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, 
 
 
 def tax_rows(books: PeriodLedger) -> list[TaxRow]:
-    """Return the lines of the IVA table: by rate, payments for products and shipping and refunds; then the total."""
+    """Return the lines of the IVA table. For each rate: products, shipping, refunds and their sum; then the total."""
     rows = []
     for rate in sorted({*books.items, *books.shipping, *books.refunded_sums}, reverse=True):
         items, shipping, back = books.items[rate], books.shipping[rate], books.refunded_sums[rate]

@@ -1,4 +1,4 @@
-"""Views of reviews in the office: first the unread ones, the oldest on top, then the newest decided ones."""
+"""Views of reviews in the office: first the unread ones, oldest first, then the newest accepted or rejected ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class ReviewRow:
     """A review.
 
     Attributes:
-        version: moment of the customer's newest change.
+        version: time of the customer's newest change.
         order: number of the order, `order_id` its id; both are empty for a review of the demo shop.
     """
 
@@ -50,7 +50,7 @@ class ReviewRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewsList(ListView):
-    """Unread reviews, the oldest first; the first page also has the newest decided ones."""
+    """Unread reviews, the oldest first. The first page also has the newest accepted or rejected reviews."""
 
     rows: list[ReviewRow]
     decided: list[ReviewRow] = field(default_factory=list)
@@ -67,7 +67,7 @@ async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") ->
 
     Raises:
         Forbidden: the actor may not see orders and their customers.
-        InvalidData: the cursor is not one of this list.
+        InvalidData: the cursor does not belong to this list.
     """
     actor.require(Right.READ_ORDERS)
     query = (
@@ -88,7 +88,7 @@ async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") ->
 async def count_new_reviews(
     session: AsyncSession, actor: Actor, known: Sequence[ReviewRow], cursor: str = ""
 ) -> int:
-    """Count the unread reviews up to the cursor that are not in `known` or have changed since.
+    """Count the unread reviews before `cursor` that are new or have changed since the rows `known` were read.
 
     Raises:
         Forbidden: the actor may not see orders and their customers.

@@ -1,6 +1,7 @@
 """The office's start screen: pending work and today's sales. Its queries stay fast with 100,000 orders.
 
-A query names the statuses as literals if an index holds only the rows of those statuses (`Order.__table_args__`).
+If an index contains only the rows with certain statuses (`Order.__table_args__`), the query must contain these
+statuses as literals, so that the database uses the index.
 """
 
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class LowStockProduct:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step before the shop opens. `name` identifies it in links and pictures."""
+    """A step to complete before the shop opens. `name` identifies it in links and pictures."""
 
     name: str
     title: str
@@ -62,7 +63,8 @@ class TodayView:
         attention_late: number of open attention rows whose deadline has passed.
         change: today's sales compared with the same time a week ago, in percent; None if nothing was sold then.
         is_quiet: True if no work is pending.
-        steps: steps before the shop opens; empty if all are done, or if the actor may not change settings.
+        steps: steps to complete before the shop opens; empty if all are done, or if the actor may not change
+            settings.
     """
 
     day: str
@@ -126,7 +128,7 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
 
 
 async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) -> tuple[Cop, int]:
-    """Return the captured less the refunded money between two moments, and the number of paid orders."""
+    """Return the captured minus the refunded money between two times, and the number of paid orders."""
     (flow,) = await read_cash_flows(session, [Piece("", begin, end)])
     paid = (Order.paid_at >= begin) & (Order.paid_at < end) & (Order.status == "pending")
     orders = (await session.execute(select(func.count()).select_from(Order).where(paid))).scalar_one()
@@ -134,7 +136,7 @@ async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) 
 
 
 async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:
-    """Count the products on sale with low stock at a location, and return those with the fewest units."""
+    """Count the products on sale that have low stock at a location. Also return the ones with the fewest units."""
     usual = await read_low_stock(session)
     free = (InventoryLevel.stocked - InventoryLevel.reserved).label("free")
     few = (
@@ -152,7 +154,7 @@ async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]
 
 
 async def _opening_steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
-    """Return the steps before the shop opens; an empty list if all are done."""
+    """Return the steps that remain before the shop opens; an empty list if all are done."""
     has_product, has_order, has_place, has_code = (
         await session.execute(
             select(

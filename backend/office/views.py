@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ChipView:
-    """A chip with a status. `tone`: its colour, such as `good`, `wait`, `bad` or `plain`."""
+    """A coloured label with a status. `tone` is its colour: `good`, `wait`, `bad` or `plain`, for example."""
 
     text: str
     tone: str

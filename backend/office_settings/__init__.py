@@ -1,4 +1,4 @@
-"""Settings that the office can save. The effective settings are those of the environment, overridden by saved ones."""
+"""Settings that staff can save in the office. A saved setting overrides the setting of the environment."""
 
 from backend.office_settings.service import (
     DEMO,

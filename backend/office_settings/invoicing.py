@@ -1,6 +1,6 @@
 """Settings of invoices: the provider, and the range of numbers that the DIAN authorized.
 
-They have no values in the environment. Without a provider, the shop creates no invoices.
+They cannot be set in the environment. Without a provider, the shop creates no invoices.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ Day = Annotated[date | None, BeforeValidator(lambda value: value or None)]
 
 
 def _parse_thousands(value: object) -> object:
-    """Parse thousands separators ("1.000") as people write them; Pydantic would read a fraction."""
+    """Parse a number with thousands separators ("1.000"), which Pydantic would read as a fraction."""
     if not isinstance(value, str) or not value:
         return value or None
     if (number := parse_pesos(value)) is None:
@@ -46,11 +46,10 @@ TAX_LEVELS = {
 
 
 class Invoicing(BaseModel):
-    """The settings of invoices. Texts may be empty and numbers missing: `problems` reports it.
+    """The settings of invoices. Texts may be empty and numbers may be missing: `problems` reports them.
 
-    `resolution` is the number of the DIAN's resolution, `dated` its day. Numbers and days within the
-    two ranges are valid, both ends included; days are Colombian. `technical_key` is the key that the DIAN
-    assigned to the range.
+    `resolution` is the number of the DIAN's resolution, `dated` its day. The two ranges, of numbers and of days in
+    Colombia, include both ends. `technical_key` is the key that the DIAN assigned to the range of numbers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -102,7 +101,9 @@ async def read_invoicing(session: AsyncSession) -> Invoicing:
 
 
 async def save_invoicing(session: AsyncSession, actor: AuditActor, typed: Mapping[str, str]) -> Invoicing:
-    """Save these values, by the names of `Invoicing`; others stay unchanged. They apply immediately.
+    """Save these values, by the names of the fields of `Invoicing`.
+
+    Other fields stay unchanged. Changes apply immediately.
 
     Raises:
         InvalidData: a value is invalid or missing; `fields` has the errors.

@@ -6,7 +6,7 @@ from backend.core.db.tables import Timestamps
 
 
 class StoredSetting(Timestamps, table=True):
-    """A setting that was saved in the office, by its name in `Settings`."""
+    """A setting that staff saved in the office. Its key is its name in `Settings`."""
 
     __tablename__ = "stored_setting"
 

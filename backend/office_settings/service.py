@@ -1,4 +1,4 @@
-"""Effective settings: read them, and save the settings that the office may change."""
+"""Effective settings: read them, and save the settings that staff may change in the office."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ MAX_LOW_STOCK = 100_000
 
 
 class SavedSettings(OfficeSettings):
-    """All settings that can be saved: those of the environment, and those that exist only in the table."""
+    """All settings that can be saved: those of the environment, and those that exist only in the database."""
 
     low_stock_at: int = Field(default=LOW_STOCK, ge=0, le=MAX_LOW_STOCK)
     """Default limit: the stock of a variant at a location is low with this number of units or fewer."""
@@ -34,7 +34,7 @@ OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", 
 
 
 class EffectiveSettings:
-    """Reader of the effective settings of a running shop; the rest of the program reads them only through it."""
+    """Reader of the effective settings of a running shop. All other code must read these settings through it."""
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:
         self._settings = settings
@@ -66,7 +66,7 @@ async def read_low_stock(session: AsyncSession) -> int:
 
 
 async def lock_settings(session: AsyncSession) -> None:
-    """Lock the settings until the transaction ends, so that no concurrent form replaces what is read from now on.
+    """Lock the settings until the transaction ends, so that no other request changes the values that are read after it.
 
     On SQLite, `transaction()` has already locked the whole database.
     """
@@ -75,10 +75,10 @@ async def lock_settings(session: AsyncSession) -> None:
 
 
 async def save_settings(session: AsyncSession, actor: AuditActor, changes: Mapping[str, str]) -> None:
-    """Save these values, by the settings' names in lower case. They apply immediately.
+    """Save these values, by the lower-case names of the settings. They apply immediately.
 
     Raises:
-        InvalidData: a name cannot be saved, or a value is invalid; `fields` has the errors.
+        InvalidData: a setting cannot be saved, or a value is invalid; `fields` has the errors.
     """
     unknown = sorted(set(changes) - set(SavedSettings.model_fields))
     if unknown:
@@ -109,7 +109,7 @@ async def store_settings(session: AsyncSession, actor: AuditActor, changes: Mapp
 def demo_problems(effective: Settings) -> list[str]:
     """Return an error for each part of the shop's identity that is still the demo shop's.
 
-    No real shop may open with these errors.
+    A real shop must not open with these errors.
     """
     problems = [
         f"{name.upper()} is the demo shop's: set your own, or run `trompo init`"

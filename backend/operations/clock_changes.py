@@ -1,8 +1,8 @@
-"""Correction of stored times that a wrong clock wrote: expiries and past times that are in the future.
+"""Correction of stored times that are too late, because the clock was wrong when they were stored.
 
-If a clock runs ahead and is corrected, units stay reserved, logins valid and limits active for as long as it was
-ahead. Each column has a maximum distance from now; a later time is moved back to that maximum.
-`backend.jobs.clock_changes` does the same for jobs.
+If a clock runs ahead and is then corrected, units stay reserved, logins valid and limits active for too long. So
+each column has a maximum distance from now; a later time is changed to that maximum. `backend.jobs.clock_changes`
+does the same for jobs.
 """
 
 from collections.abc import Sequence
@@ -62,10 +62,10 @@ _at_the_bank = (SessionState.PENDING, SessionState.INITIATING, SessionState.PEND
 
 @dataclass(frozen=True, slots=True)
 class StoredMoment:
-    """A column with times, and the maximum distance from now of a correct time, for the rows that `where` selects.
+    """A column with times, and the maximum by which a correct time can be in the future. `where` selects the rows.
 
-    If an earlier release wrote later times, `tolerated_ahead` is the maximum that counts as correct. A time later
-    than that is moved back to `max_ahead`.
+    If an earlier release could store later times, `tolerated_ahead` is the maximum that counts as correct. A time
+    that exceeds it is changed to now plus `max_ahead`.
     """
 
     column: InstrumentedAttribute[Any]
@@ -131,18 +131,21 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
 
 
 class ClockCorrection:
-    """Moves back stored times that are later than the maximum of their column."""
+    """Changes stored times that are later than the maximum of their column to that maximum."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @periodic("clock.correct", every=timedelta(minutes=5))
     async def correct(self, _run: JobRun) -> None:
-        """Move back the times that a wrong clock wrote, and report them."""
+        """Correct the times that were stored while the clock was wrong, and report them."""
         await self.pull_back()
 
     async def pull_back(self) -> dict[str, int]:
-        """Move back every time that is later than its maximum, and report it. Return the number of rows by column."""
+        """Change every time that is later than its maximum to the maximum, and report it.
+
+        Return the number of rows by column.
+        """
         late = await self._find_late_columns()
         if not late:
             return {}
@@ -174,7 +177,7 @@ class ClockCorrection:
         return counts
 
     async def _find_late_columns(self) -> list[StoredMoment]:
-        """Return the columns that contain times to move back. The usual case takes no lock."""
+        """Return the columns that contain times to correct. This only reads, so usually no lock is taken."""
         found = [
             exists().where(stored.late_condition()).label(str(n)) for n, stored in enumerate(STORED_MOMENTS)
         ]

@@ -22,7 +22,7 @@ from backend.payment.answers import PaymentCollectionOut, RefundOut
 
 
 class UnitPrices(TypedDict):
-    """The price of one unit, and its price before a reduction."""
+    """The price of one unit, and the price of one unit before a sale."""
 
     unit_price: int | None
     compare_at_unit_price: int | None
@@ -263,7 +263,7 @@ class OrderSummary(TypedDict):
 
 
 class OrderStatus(Stamps):
-    """Fields of an order that a caller with only its id may see."""
+    """Fields of an order that a caller may see who knows only the order's id."""
 
     id: str
     display_id: int | None
@@ -309,7 +309,7 @@ class OrderWithPayer(OrderOut):
 
 
 class StaffOrderOut(OrderWithPayer):
-    """An order for staff, with the relations that only they may request."""
+    """An order for staff, with the relations that only staff may request."""
 
     customer: NotRequired[PersonOut | None]
     sales_channel: NotRequired[ChannelOut | None]
@@ -323,13 +323,13 @@ class OrderPreview(StaffOrderOut):
 
 
 class PlacedOut(OrderOut):
-    """The order, with the token that opens it for a guest."""
+    """The order that was placed, with the token that gives a guest access to it."""
 
     access_token: Annotated[str, Field(description="Opens `GET /store/orders/{id}?token=…` without a login.")]
 
 
 class OrderAnswer(TypedDict):
-    """An order; without its items and customer for a caller who may not see them."""
+    """An order. A caller who may not see its customer and items gets an `OrderStub`."""
 
     order: OrderOut | OrderStub
 

@@ -1,4 +1,4 @@
-"""Events of orders, for the packages that send e-mails about them."""
+"""Events of orders, for example for the package that sends e-mails about them."""
 
 from dataclasses import dataclass
 
@@ -19,21 +19,21 @@ class OrderPaid:
 
 @dataclass(frozen=True, slots=True)
 class OrderLost:
-    """The order was cancelled because the provider reported that it took no money for it."""
+    """Event: the order was cancelled because the provider reported that the payment failed and took no money."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderUnconfirmed:
-    """The order was cancelled because its payment was not confirmed in time. The money may still arrive."""
+    """Event: the order was cancelled because its payment was not confirmed in time. The money may still arrive."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentShipped:
-    """A fulfillment left the warehouse. Published in the transaction that marks it as shipped."""
+    """Event: a fulfillment left the warehouse. Published in the transaction that marks it as shipped."""
 
     fulfillment_id: str
     order_id: str
@@ -49,7 +49,10 @@ class FulfillmentDelivered:
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentUnpacked:
-    """A label was cancelled and its units are in stock again. Published in the transaction that restocks them."""
+    """Event: a label was cancelled, and its units are in stock again.
+
+    Published in the transaction that restocks the units.
+    """
 
     fulfillment_id: str
     order_id: str
@@ -57,7 +60,10 @@ class FulfillmentUnpacked:
 
 @dataclass(frozen=True, slots=True)
 class OrderLinkRequested:
-    """A visitor requested the link to an order by e-mail. The order may not exist or may belong to another address."""
+    """Event: a visitor requested an order's link by e-mail.
+
+    The order may not exist, or may have another e-mail address.
+    """
 
     number: int
     email: str

@@ -1,4 +1,4 @@
-"""Queries of fulfillments. They leave out the label files, which are large and needed only for printing."""
+"""Queries of fulfillments. They do not load the label files, which are large and needed only for printing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ def count_units_by_variant(fulfillment: Fulfillment) -> dict[str, int]:
 def has_left(fulfillment: Fulfillment) -> bool:
     """Return True if the fulfillment is on its way or was delivered.
 
-    A fulfillment that was marked as shipped does not count if the carrier then cancelled its label: it was never
-    collected.
+    If the carrier cancelled the label after the fulfillment was marked as shipped, return False: the parcel was
+    never collected.
     """
     is_sent = fulfillment.shipped_at is not None and not is_canceled_by_carrier(fulfillment)
     return is_sent or fulfillment.delivered_at is not None

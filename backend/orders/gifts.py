@@ -1,6 +1,6 @@
 """The gift message of an order: entered at the checkout, printed for the box.
 
-It is stored in the metadata of the cart and the order. Programs that use the Store API write it there too.
+It is stored in the metadata of the cart and of the order. Clients of the Store API write it there too.
 """
 
 from collections.abc import Mapping
@@ -27,10 +27,10 @@ def replace_gift_message(metadata: JsonObject, message: str) -> JsonObject:
 
 
 def check_gift_message(metadata: Mapping[str, Any]) -> None:
-    """Check the message that a program sends.
+    """Check the gift message that an API client sends.
 
     Raises:
-        InvalidData: it is not a text, or it is too long.
+        InvalidData: the message is not a text, or is too long.
     """
     message = metadata.get(GIFT_MESSAGE)
     if message is not None and not (isinstance(message, str) and len(message) <= MAX_MESSAGE_LENGTH):

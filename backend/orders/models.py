@@ -1,6 +1,6 @@
-"""Tables of orders: the sold lines with their prices at that time, and their fulfillments.
+"""Tables of orders: the sold lines with their prices at the time of the sale, and the fulfillments.
 
-Orders do not depend on the current catalogue.
+Orders store everything they need, so they do not depend on the current catalogue.
 """
 
 from datetime import datetime
@@ -29,11 +29,10 @@ _ERASED = text("erased_at IS NOT NULL")
 
 
 class Order(Timestamps, table=True):
-    """An order.
+    """An order. A cart has at most one order.
 
-    `number` is for customers and staff (`backend.orders.numbers`); `id` is for programs. One order per cart.
-
-    Statuses: see `backend.orders.states`.
+    `number` is for customers and staff (`backend.orders.numbers`); `id` is for programs. Statuses: see
+    `backend.orders.states`.
     """
 
     __tablename__ = "order"
@@ -155,7 +154,7 @@ class Fulfillment(Timestamps, table=True):
     """Units of an order that are sent together, and their label.
 
     `state` is a `backend.orders.states.LabelState`; its transitions are in `backend.fulfillment.label_states`.
-    `items` holds objects with `line_item_id`, `variant_id`, `title`, `sku` and `quantity`.
+    `items` is a list of objects with `line_item_id`, `variant_id`, `title`, `sku` and `quantity`.
     """
 
     __tablename__ = "fulfillment"
@@ -184,7 +183,7 @@ class Fulfillment(Timestamps, table=True):
 
 
 class RefundReason(PlainRow, table=True):
-    """A reason for a refund that programs offer. `code` identifies it."""
+    """A reason for a refund that API clients offer to staff. `code` identifies it."""
 
     __tablename__ = "refund_reason"
 
@@ -195,7 +194,7 @@ class RefundReason(PlainRow, table=True):
 
 
 class ReturnReason(PlainRow, table=True):
-    """A reason for a return that programs offer. `value` identifies it."""
+    """A reason for a return that API clients offer. `value` identifies it."""
 
     __tablename__ = "return_reason"
 

@@ -21,7 +21,7 @@ _INSERT = (
 async def insert_numbered(session: AsyncSession, order: Order) -> Order:
     """Insert the order with a new random number, and return the order attached to the session.
 
-    If the number is already used, even in a transaction that is still open, another one is drawn.
+    If the number is already used, even in a transaction that is not committed yet, another number is generated.
     """
     number = None
     while number is None:

@@ -1,6 +1,7 @@
 """Orders that may not be packed for now, because the provider contradicts a payment that was considered final.
 
-An order is held while an attention row of this kind is open. Nothing is reversed automatically.
+An order is held while an attention row of the kind `PAYMENT_CONTRADICTED` is open. Nothing is reversed
+automatically.
 """
 
 from sqlalchemy import exists, select
@@ -26,18 +27,17 @@ IS_HELD = exists().where(
 
 
 class PackingHeld(NotAllowed):
-    """The order cannot be packed: the provider contradicts its payment, and a staff member has to decide first."""
+    """The order cannot be packed: the provider contradicts its payment, and a staff member must decide first."""
 
     staff_text = _("El banco se contradice sobre el pago de este pedido. Resuelve eso primero.")
 
 
 @subscribe(PaymentContradicted)
 async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
-    """Raise attention about the payment: while that is open, the payment's order may not be packed.
+    """Open an attention row about the payment. While the row is open, the payment's order may not be packed.
 
-    The order is locked, so packing cannot run at the same time.
-
-    An attention that is already open is replaced, because its amount is from an earlier report.
+    The order is locked, so packing cannot run at the same time. An earlier open row about the same payment is
+    replaced, because its amount is from an earlier report.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     order = await lock_order_of_cart(session, event.cart_id) if pays(payment) else None
@@ -66,7 +66,7 @@ async def require_not_held(session: AsyncSession, order: Order) -> None:
     """Check that the (locked) order may be packed.
 
     Raises:
-        PackingHeld: its payment is contradicted, and no decision was made yet.
+        PackingHeld: the provider contradicts its payment, and no decision was made yet.
     """
     if await is_held(session, order.id):
         raise PackingHeld(

@@ -1,7 +1,7 @@
-"""Payer and invoice party of a purchase: the billing address, else the shipping address.
+"""Payer and invoice party of a purchase: the billing address, otherwise the shipping address.
 
-The recipient is a third role: labels and parcels use the shipping address alone. The name is taken from one address
-as a whole, and so is the place: parts of two addresses are never mixed.
+The recipient is a third role: labels use only the shipping address. A name is always taken from one address as a
+whole, and so is a place: parts of two addresses are never mixed.
 """
 
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ UNNAMED = PartyName()
 
 
 def find_party_name(billing: Address | None, shipping: Address | None, doc_type: str) -> PartyName:
-    """Return the name that belongs to a document of this type.
+    """Return the name of the person or company that has an identity document of this type.
 
-    It is taken from the first of both addresses that has a name. `company` is set only for a NIT; it is empty for
-    any other document.
+    It is taken from the billing address, or from the shipping address if the billing address has no name. `company`
+    is set only for a NIT.
     """
     for address in (billing, shipping):
         found = PartyName(*(to_one_line((address or {}).get(part)) for part in PartyName._fields))
@@ -50,7 +50,7 @@ def format_party_name(name: PartyName) -> str:
 
 
 def parse_typed_name(payer: Mapping[str, Any]) -> PartyName:
-    """Return the name that was entered with the payer's document; empty if the cart's addresses are used instead."""
+    """Return the name that was entered with the payer's document; empty if none was entered."""
     name = PartyName(to_one_line(payer.get("first_name")), to_one_line(payer.get("last_name")))
     if str(payer.get("doc_type")).upper() != NIT:
         return name
@@ -58,10 +58,10 @@ def parse_typed_name(payer: Mapping[str, Any]) -> PartyName:
 
 
 def build_invoice_address(billing: Address | None, shipping: Address, typed: PartyName) -> JsonObject:
-    """Return the address of the invoice party: the billing address, else the shipping address.
+    """Return the address of the invoice party: the billing address, otherwise the shipping address.
 
-    If there is no name in a billing address, `typed` replaces the name: a document must not appear with the
-    recipient's name when another name was entered with it.
+    If the billing address has no name, the name `typed` is used, which was entered with the identity document.
+    Otherwise the recipient's name would appear with the document of another person.
     """
     address = billing or shipping
     if any((billing or {}).get(part) for part in PartyName._fields):
@@ -74,8 +74,8 @@ def build_payer_fields(
 ) -> JsonObject:
     """Return the cart's data about the payer for a payment provider, under the provider's field names.
 
-    The first name of a company is its name. Its surname is that of the contact in the same address, or the
-    company's name again, because the gateway requires a surname.
+    For a company, the first name is the company's name. The surname is that of the contact in the same address, or
+    the company's name again, because the gateway requires a surname.
     """
     name = find_party_name(billing, shipping, doc_type)
     return {

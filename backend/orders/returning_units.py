@@ -1,6 +1,7 @@
 """Units of order lines whose return is requested, and units that arrived and await a decision.
 
-The package `backend.returns` imports this one, so its tables are queried by name here.
+This module cannot import the tables of `backend.returns`, which imports this package. So it queries them by their
+names.
 """
 
 from typing import NamedTuple
@@ -16,7 +17,7 @@ _UNDECIDED = ("requested", _RECEIVED)
 
 
 class ReturningUnits(NamedTuple):
-    """Units of one line: requested and not arrived, and arrived without a decision yet."""
+    """Units of one line: the requested units that have not arrived, and the arrived units without a decision."""
 
     requested: int = 0
     arrived: int = 0
@@ -26,16 +27,16 @@ NO_RETURNING_UNITS = ReturningUnits()
 
 
 def select_requested_units() -> ScalarSelect[int]:
-    """Select the units of an order line that are requested by returns and have not arrived.
+    """Return the query for the units of an order line that are requested by returns and have not arrived.
 
-    Once a return is granted for its arrived units, its other units no longer count: the customer keeps them.
+    Once a return is approved for the units that arrived, its other units no longer count: the customer keeps them.
     """
     is_awaited = _RETURN.c.state.in_(_UNDECIDED) | _RETURN.c.received_at.is_(None)
     return _sum_of(case((is_awaited, _UNITS.c.quantity - _UNITS.c.good - _UNITS.c.damaged), else_=0))
 
 
 def select_arrived_units() -> ScalarSelect[int]:
-    """Select the units of an order line that arrived and await the shop's decision."""
+    """Return the query for the units of an order line that arrived and await the shop's decision."""
     return _sum_of(case((_RETURN.c.state == _RECEIVED, _UNITS.c.good + _UNITS.c.damaged), else_=0))
 
 

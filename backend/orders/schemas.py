@@ -83,7 +83,7 @@ class NewNote(Body):
 
 
 class RefundedLine(Body):
-    """Units of an order's line that come back with a refund, or are not sent."""
+    """Units of an order's line that the customer returned, or that will not be sent."""
 
     line_id: FilledName
     quantity: Annotated[Units, Field(gt=0)]

@@ -1,7 +1,8 @@
 """Search of orders by date, payment, dispatch, pickup, number, name, e-mail, phone, document, tracking number or CUS.
 
-A word finds the orders that have a term with this prefix (`backend.customers.search_terms`). A rare word is looked
-up first. For a frequent word, the newest orders are checked for it. So both searches are fast in a large shop.
+A word finds the orders that have a search term with this prefix (`backend.customers.search_terms`). A rare word is
+looked up in the index. For a frequent word, the newest orders are checked one after the other. So both are fast in
+a large shop.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,10 @@ DAY_LENGTH = len("2026-11-21")
 
 
 def is_one_of(column: object, *values: str) -> ColumnElement[bool]:
-    """Return a condition that compares the column with literals, so that a partial index can be used."""
+    """Return an SQL condition that the column has one of the values.
+
+    They are literals, so that a partial index is used.
+    """
     either = [column == literal_column(f"'{value}'") for value in values]
     return or_(*either)
 
@@ -92,7 +96,7 @@ class OrderFilter:
 
 
 async def build_conditions(session: AsyncSession, filters: OrderFilter) -> list[ColumnElement[bool]]:
-    """Return the conditions on `Order` for the filters. The caller has checked the right to see orders."""
+    """Return the SQL conditions on `Order` for the filters. The caller has checked the right to see orders."""
     one_of = (
         (Order.status, filters.statuses),
         (Order.payment_status, filters.payment),
@@ -143,7 +147,7 @@ def with_date_range(
 
 
 def _parse_bound(text: str | None, *, is_past: bool) -> datetime | None:
-    """Return the start of the bound; with `is_past`, its end."""
+    """Parse a day or a time. Return its start, or with `is_past` its end; None for an empty text."""
     if not text:
         return None
     try:
@@ -166,7 +170,7 @@ async def read_orders_page(
         actor: the caller.
         filters: the filters.
         limit: maximum number of orders.
-        cursor: end of the previous page; empty for the first page.
+        cursor: the cursor that the previous page returned; empty for the first page.
 
     Returns:
         The orders, and the cursor of the next page; empty if this is the final page.
@@ -186,7 +190,7 @@ async def read_page_where(
     limit: int,
     cursor: str = "",
 ) -> tuple[Sequence[Order], str]:
-    """Return a page like `read_orders_page`, of the orders that meet these conditions."""
+    """Return a page of the orders that match these SQL conditions. Otherwise like `read_orders_page`."""
     actor.require(Right.READ_ORDERS)
     if cursor:
         conditions = [*conditions, tuple_(Order.created_at, Order.number) < parse_order_cursor(cursor)]
@@ -227,7 +231,7 @@ _INSERT = insert(_TERMS)
 
 
 async def _text_condition(session: AsyncSession, text: str) -> ColumnElement[bool]:
-    """Return a condition: the order has this number, tracking number or reference, or all of these words."""
+    """Return an SQL condition for orders with this number, tracking number or reference, or with all of these words."""
     either: list[ColumnElement[bool]] = []
     named = await _find_by_reference(session, text)
     if named:
@@ -239,7 +243,7 @@ async def _text_condition(session: AsyncSession, text: str) -> ColumnElement[boo
 
 
 async def _find_by_reference(session: AsyncSession, text: str) -> list[int]:
-    """Return the numbers of orders that have this number, tracking number, CUS, gateway reference or invoice."""
+    """Return the numbers of orders with this order number, tracking number, CUS, gateway reference or invoice."""
     numbers: set[int] = set()
     written = text.strip().removeprefix("#")
     if written.isascii() and written.isdigit() and len(written) <= MAX_NUMBER_DIGITS:

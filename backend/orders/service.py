@@ -109,11 +109,12 @@ async def create_order(
     """Create the order of the (locked) cart and complete the cart.
 
     Args:
+        session: a transaction.
         cart: the cart.
         sale: the data of the order.
         payment_status: the status of its payment.
         moment: the time of the database, if it is known.
-        payer: the holder of the document for the invoice.
+        payer: the person or company whose identity document was given for the invoice.
 
     Returns:
         The order and its lines.
@@ -159,7 +160,10 @@ def count_units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
 
 
 def matches_sale(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
-    """Return True if lines and total are those of the sale, and the address too unless staff corrected it."""
+    """Return True if the order has the lines, the total and the address of the sale.
+
+    An address that staff corrected may differ.
+    """
     ordered = [(line.variant_id, line.quantity, line.unit_price) for line in lines]
     sold = [(line.variant_id, line.quantity, line.unit_price) for line in sale.lines]
     if sorted(ordered) != sorted(sold) or order.total != sale.totals.total:
@@ -168,7 +172,7 @@ def matches_sale(order: Order, lines: Sequence[OrderLine], sale: Sale) -> bool:
 
 
 async def rewrite_order(session: AsyncSession, order: Order, sale: Sale) -> Sequence[OrderLine]:
-    """Replace lines and terms of the (locked) unsent order with those of the paid sale.
+    """Replace the lines, prices and addresses of the (locked) unsent order with those of the paid sale.
 
     An address that staff corrected is not replaced.
 
@@ -236,7 +240,7 @@ def _build_lines(order_id: str, sale: Sale) -> list[OrderLine]:
 
 
 async def lock_order_of_cart(session: AsyncSession, cart_id: str) -> Order | None:
-    """Lock and return the cart's order; None if it has none yet."""
+    """Lock and return the cart's order; None if the cart has no order yet."""
     return (await session.execute(_OF_CART, {"cart_id": cart_id})).scalar_one_or_none()
 
 
@@ -318,7 +322,7 @@ async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
 
 
 class HasActiveFulfillments(NotAllowed):
-    """The order cannot be cancelled: it has active fulfillments, which have to be cancelled first."""
+    """The order cannot be cancelled: it has active fulfillments, which must be cancelled first."""
 
     staff_text = _("El pedido tiene un despacho: cancélalo primero. Si ya salió, abre una devolución.")
 
@@ -327,7 +331,7 @@ async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
     """Check that the order has no active fulfillment, so that it can be cancelled.
 
     Raises:
-        HasActiveFulfillments: it has one.
+        HasActiveFulfillments: a fulfillment has a label, or may have one.
     """
     if await has_active_fulfillments(session, order_id):
         raise HasActiveFulfillments(ACTIVE_FULFILLMENTS)

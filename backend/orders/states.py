@@ -120,7 +120,7 @@ HAS_MONEY = frozenset({P.PARTIALLY_CAPTURED, P.CAPTURED, P.PARTIALLY_REFUNDED})
 
 
 def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentStatus | None = None) -> None:
-    """Move the (locked) order to this status and payment status. A status that it already has changes nothing.
+    """Change the status and payment status of the (locked) order. Nothing changes if it already has them.
 
     Raises:
         StepNotAllowed: the tables do not allow this transition; the order is unchanged.
@@ -140,7 +140,7 @@ def move(order: Order, *, status: OrderStatus | None = None, payment: PaymentSta
 
 
 def compute_payment_status(owed: Cop, captured: Cop, refunded: Cop) -> PaymentStatus:
-    """Return the payment status of an order that owes `owed`, from the captured and refunded amounts.
+    """Return the payment status of an order with the total `owed`, from the captured and refunded amounts.
 
     Money in excess of `owed` is ignored.
 
@@ -160,7 +160,7 @@ def compute_payment_status(owed: Cop, captured: Cop, refunded: Cop) -> PaymentSt
 def compute_fulfillment_status(
     lines: Iterable[OrderLine], fulfillments: Iterable[Fulfillment]
 ) -> FulfillmentStatus:
-    """Return the fulfillment status of an order from its lines and fulfillments. Withdrawn units are not expected."""
+    """Return the fulfillment status of an order from its lines and fulfillments. Withdrawn units need not be sent."""
     lines = list(lines)
     sent = [one for one in fulfillments if PACKED in one.data and one.canceled_at is None]
     expected = sum(line.quantity - line.withdrawn for line in lines)

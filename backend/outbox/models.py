@@ -13,7 +13,8 @@ from backend.core.db.database import UtcDateTime
 class OutboxEvent(SQLModel, table=True):
     """A change of a product. The row is deleted once the storefront has received it.
 
-    The database numbers the events: two changes of one product, which wait for each other's lock, are in order.
+    The database numbers the events. Two transactions that change the same product wait for each other's lock, so
+    their events are numbered in the order of the changes.
     """
 
     __tablename__ = "outbox_event"

@@ -40,7 +40,7 @@ _CHANGED = "outbox.changed"
 
 @subscribe(ProductChanged)
 async def record_change(session: AsyncSession, changed: ProductChanged) -> None:
-    """Write the change into the outbox when the transaction commits; several changes of a product are one event."""
+    """Write an event into the outbox when the transaction commits. Several changes of a product become one event."""
     products = session.info.setdefault(_CHANGED, {})
     if not products:
         event.listen(session.sync_session, "before_commit", _write_events)
@@ -48,9 +48,9 @@ async def record_change(session: AsyncSession, changed: ProductChanged) -> None:
 
 
 def _write_events(session: Session) -> None:
-    """Write the events, as the final step of the transaction.
+    """Write the events as the final step of the transaction.
 
-    At this point it holds all its locks, so the events are numbered in the order of the changes.
+    Then the transaction already has all its locks, so the events are numbered in the order of the changes.
     """
     session.flush()
     moment = now()

@@ -20,7 +20,7 @@ class Amount(TypedDict):
 
 
 class PaidAmounts(TypedDict):
-    """Amounts owed, authorized, captured and refunded; all but the first are null before an authorization."""
+    """Amounts owed, authorized, captured and refunded. All but the first are null before an authorization."""
 
     amount: Annotated[int, Field(description="Whole pesos, IVA included.")]
     authorized_amount: int | None

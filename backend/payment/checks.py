@@ -1,7 +1,7 @@
-"""Check payment sessions: ask the provider for the status of a payment, for the return page and for a job.
+"""Checks of payment sessions: request the status of a payment from its provider, for the return page and for a job.
 
-A provider that cannot be reached, or that does not know the payment, changes nothing. If it answers *pending* after
-the reservation has ended, the session is closed; its checks go on.
+If the provider cannot be reached, or does not know the payment, nothing changes. If it reports *pending* after the
+reservation has ended, the session is closed but is still checked.
 """
 
 import logging
@@ -49,7 +49,7 @@ _CLOSABLE = (SessionState.UNKNOWN, SessionState.PENDING_AUTHORIZATION)
 
 @traced
 async def check_session(database: Database, providers: Providers, payment: PaymentSession) -> SessionState:
-    """Ask the provider about this session and apply its report.
+    """Request the status of this session from its provider, and apply the report.
 
     Returns:
         The state afterwards. `closed`: the reservation has ended and the bank has not decided. `held`: the order is
@@ -72,7 +72,7 @@ async def check_session(database: Database, providers: Providers, payment: Payme
 async def ask_provider(
     providers: Providers, payment: PaymentSession, facts: StartedPayment
 ) -> ProviderReport:
-    """Ask the session's provider about a payment. Return state UNKNOWN, without an invoice, if that fails."""
+    """Request a report of a payment from the session's provider. If that fails, its state is UNKNOWN."""
     provider = providers.get(payment.provider_id)
     if provider is None:
         log.warning("payment %s: the shop does not run with %s", payment.id, payment.provider_id)
@@ -103,14 +103,14 @@ def _has_reservation_ended(payment: PaymentSession, moment: datetime) -> bool:
 
 
 async def check_on_return(database: Database, providers: Providers, session_id: str) -> None:
-    """Check the session of a shopper who came back from the bank, unless it was checked a moment ago."""
+    """Check the session of a shopper who returned from the bank, unless it was checked a moment ago."""
     payment = await claim_check(database, session_id)
     if payment is not None:
         await check_session(database, providers, payment)
 
 
 async def claim_check(database: Database, session_id: str) -> PaymentSession | None:
-    """Return the session and store the time of the check; None if it needs no check or was checked a moment ago."""
+    """Store the time of the check, and return the session; None if it needs no check or was checked a moment ago."""
     async with database.transaction() as session:
         if cast("CursorResult[Any]", await session.execute(_CLAIM, {"session_id": session_id})).rowcount == 0:
             return None
@@ -157,7 +157,7 @@ async def check_all(database: Database, providers: Providers) -> int:
 
 
 async def check(database: Database, providers: Providers, session_id: str) -> timedelta | None:
-    """Check a session: the work of the job `payment.check`.
+    """Check a session, as the job `payment.check` does.
 
     Returns:
         The delay until the next check; None if the session has a final state, or was checked for 48 hours.
@@ -180,7 +180,10 @@ async def check(database: Database, providers: Providers, session_id: str) -> ti
 
 
 def _next_check_interval(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
-    """Return two fifths of the session's age, within the limits, and not past the end of its reservation."""
+    """Return the interval until the next check: two fifths of the session's age, within a minimum and a maximum.
+
+    The next check is not later than the end of the session's reservation.
+    """
     if state is SessionState.HELD:
         return MAX_CHECK_INTERVAL
     gap = min((moment - payment.created_at) * 0.4, MAX_CHECK_INTERVAL)
@@ -190,10 +193,10 @@ def _next_check_interval(payment: PaymentSession, state: SessionState, moment: d
 
 
 async def give_up_start(database: Database, session_id: str) -> None:
-    """Move a session whose start got no answer in time to `unknown`.
+    """Change the state of a session to `unknown` if the provider did not answer its start in time.
 
     Raises:
-        PaymentUnderWay: its provider may still answer, or the payment is at the bank.
+        PaymentUnderWay: the provider may still answer, or the payment is at the bank.
     """
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
@@ -205,7 +208,7 @@ async def give_up_start(database: Database, session_id: str) -> None:
 
 
 async def _give_up(database: Database, session_id: str) -> None:
-    """Close a session without a final state after 48 hours, and raise attention."""
+    """Stop checking a session that has no final state after 48 hours: close it, and open an attention row."""
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         if payment.state not in CHECKED_STATES or payment.captured_amount is not None:

@@ -1,4 +1,4 @@
-"""Events that payments publish to the packages above them."""
+"""Events of payments. Packages that use payments, such as `backend.orders`, listen to them."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ class PurchaseCanceled(NotAllowed):
 
 @dataclass(frozen=True, slots=True)
 class PaymentApproved:
-    """A provider approved a payment. Published before anything changes, with the carts and the session locked.
+    """Event: a provider approved a payment. Published before anything changes, with the carts and the session locked.
 
-    A handler that raises `PurchaseCanceled` stops the money from paying the order: a staff member decides.
+    If a handler raises `PurchaseCanceled`, the money does not pay the order: a staff member decides about it.
 
     Attributes:
-        cart_ids: all carts of the purchase, including the payment's own.
+        cart_ids: all carts of the purchase, including the payment's own cart.
     """
 
     session_id: str
@@ -28,11 +28,12 @@ class PaymentApproved:
 
 @dataclass(frozen=True, slots=True)
 class PaymentContradicted:
-    """A provider contradicts a payment that it had captured. Published with the cart and the session locked.
+    """Event: a provider contradicts a payment that it had captured. Published with the cart and the session locked.
 
     Attributes:
         reported: the state that the provider reports now.
-        missing: captured pesos that the new report does not confirm; None if that is unknown, or if it reports more.
+        missing: captured pesos that the new report does not confirm; None if that is unknown, or if it reports
+            more.
     """
 
     session_id: str
@@ -44,7 +45,7 @@ class PaymentContradicted:
 
 @dataclass(frozen=True, slots=True)
 class PaymentSessionChanged:
-    """The state of a payment session changed. Published inside the same transaction, with the cart locked."""
+    """Event: the state of a payment session changed. Published in the same transaction, with the cart locked."""
 
     session_id: str
     cart_id: str

@@ -12,7 +12,7 @@ from backend.core.money import Cop
 
 
 class PaymentCollection(Timestamps, table=True):
-    """The amount owed for one cart. A cart has at most one."""
+    """The amount owed for one cart. A cart has at most one payment collection."""
 
     __tablename__ = "payment_collection"
 
@@ -26,9 +26,9 @@ class PaymentCollection(Timestamps, table=True):
 class PaymentSession(Timestamps, table=True):
     """One attempt to pay a collection with one provider. States: `backend.payment.states`.
 
-    `amount` is the total of `snapshot`: the amount requested from the bank and compared with its confirmation.
-    `invoice` is our unique reference at the gateway; `reference` (x_ref_payco) and `transaction_id` (CUS) are the
-    gateway's.
+    `amount` is the total of `snapshot`. It is requested from the bank and compared with the amount that the bank
+    confirms. `invoice` is the shop's unique reference at the gateway; `reference` (x_ref_payco) and
+    `transaction_id` (CUS) are the gateway's numbers.
     """
 
     __tablename__ = "payment_session"
@@ -123,7 +123,7 @@ class Refund(Timestamps, table=True):
 
 
 class PaymentNotification(Timestamps, table=True):
-    """A notification in the webhook's inbox: stored before it is handled (design: decision 6)."""
+    """A notification that the webhook received. It is stored before it is handled (design: decision 6)."""
 
     __tablename__ = "payment_notification"
     __table_args__ = (UniqueConstraint("provider_id", "dedupe_key"),)
@@ -149,7 +149,7 @@ class PaymentNotification(Timestamps, table=True):
 
 
 class BankList(Timestamps, table=True):
-    """The most recent good list of PSE banks, stored for when the gateway fails. One row per provider."""
+    """The newest valid list of PSE banks, used when the gateway fails. There is one row per provider."""
 
     __tablename__ = "bank_list"
 

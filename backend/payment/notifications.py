@@ -1,8 +1,8 @@
 """The inbox of the payment webhook (design: decision 6).
 
-A notification is stored before anything acts on it, and the provider always gets its 200. A genuine one is handled
-afterwards (`handle_notification`). Its signature need not cover the state (wire: gateway 1.8), so the notification
-is only a hint, and the provider is asked for the payment's status.
+A notification is stored before it is handled, and the provider always gets the response 200. Only genuine
+notifications are then handled (`handle_notification`). The signature of a notification need not cover the state
+(wire: gateway 1.8). So the reported state is not trusted: the shop requests the payment's status from the provider.
 """
 
 import asyncio
@@ -90,7 +90,7 @@ class Inbox:
 def parse_notification(
     provider: PaymentProvider | None, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
 ) -> Notification:
-    """Return the notification as its provider parses it; malformed if the shop does not run with that provider."""
+    """Return the notification as its provider parses it; malformed if the shop does not use that provider."""
     if len(raw) > MAX_BODY_BYTES:
         return Notification(verdict=Verdict.OVERSIZED)
     if provider is None:
@@ -105,7 +105,10 @@ def parse_notification(
 async def store_notification(
     database: Database, provider_id: str, notification: Notification, digest: str
 ) -> None:
-    """Store a notification only once, even if it arrives again. Schedule the job for a new, genuine one."""
+    """Store a notification only once, even if it arrives again.
+
+    Schedule the job that handles it if it is new and genuine.
+    """
     is_genuine = notification.verdict is Verdict.GENUINE
     row = {
         "id": new_id("paynot"),
@@ -174,10 +177,11 @@ async def _delete_oldest(session: AsyncSession) -> None:
 async def handle_notification(
     database: Database, providers: Providers, notification_id: str, attempt: int
 ) -> timedelta | None:
-    """Check the payment that the notification names: the work of the job `payment.notification`.
+    """Check the payment of the notification, as the job `payment.notification` does.
 
     Returns:
-        The delay until the next check, if the look-up lags behind the notification; None when done.
+        The delay until the next check, if the provider's lookup does not report the notified state yet; None when
+            done.
     """
     async with database.read() as session:
         notification = await session.get(PaymentNotification, notification_id)
@@ -195,7 +199,7 @@ async def handle_notification(
 async def _check_payment(
     database: Database, providers: Providers, notification: PaymentNotification, attempt: int
 ) -> timedelta | None:
-    """Check the payment that the notification names. Return the delay until the next check; None when done."""
+    """Check the payment of the notification. Return the delay until the next check; None when done."""
     payment = await _find_session(database, notification)
     if payment is None:
         log.warning("notification %s matches no payment of ours", notification.id)
@@ -209,7 +213,7 @@ async def _check_payment(
 async def _lags_behind(
     database: Database, providers: Providers, payment: PaymentSession, notification: PaymentNotification
 ) -> bool:
-    """Check the session. Return True if the look-up does not yet report the end that the notification reported."""
+    """Check the session. Return True if the lookup does not yet report the final state in the notification."""
     is_known = payment.reference is not None
     # the answer with this number may have been lost
     payment.reference = notification.reference or payment.reference
@@ -229,7 +233,7 @@ async def _check_second(
     notification: PaymentNotification,
     attempt: int,
 ) -> timedelta | None:
-    """Check a transaction of the session's invoice whose number differs from the session's.
+    """Check another transaction of the session's invoice: its number differs from the session's number.
 
     The signature does not cover the invoice. So the notification may combine a transaction and an invoice that
     belong to different payments.
@@ -260,7 +264,7 @@ async def _check_second(
 
 
 def _is_second_behind(second: SecondTransaction, notification: PaymentNotification) -> bool:
-    """Return True if the look-up does not yet report the end that the notification reported."""
+    """Return True if the lookup does not yet report the final state in the notification."""
     reported = notification.said_state
     if second.session is not None:
         return reported is not None and is_new_contradiction(second.session, ProviderState(reported))
@@ -272,7 +276,7 @@ def _is_second_behind(second: SecondTransaction, notification: PaymentNotificati
 async def _contradicts_final_state(
     database: Database, session_id: str, notification: PaymentNotification
 ) -> bool:
-    """Return True if the notification contradicts the session's final state, but the look-up does not yet."""
+    """Return True if the notification contradicts the session's final state and the lookup does not report it yet."""
     if notification.said_state is None:
         return False
     async with database.read() as session:
@@ -281,7 +285,7 @@ async def _contradicts_final_state(
 
 
 async def _find_session(database: Database, notification: PaymentNotification) -> PaymentSession | None:
-    """Return the payment session that the notification names: by its invoice, else by our id, else by the reference."""
+    """Return the payment session of the notification, found by invoice, else by session id, else by reference."""
     by_invoice = PaymentSession.invoice == notification.invoice
     by_id = PaymentSession.id == notification.session_id
     query = (

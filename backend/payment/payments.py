@@ -1,8 +1,8 @@
 """Find, capture and refund payments, for staff.
 
-A payment is an authorized payment session; its id is the session's id with another prefix. `refund` asks the
-provider, and none of the shop's own providers offers refunds (spec: Errors, refundPayment). `book_refund` records a
-refund that a staff member made by bank transfer.
+A payment is an authorized payment session; its id is the session's id with another prefix. `refund` requests a
+refund from the provider, but none of the shop's own providers offers refunds (spec: Errors, refundPayment).
+`book_refund` records a refund that a staff member made by bank transfer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ async def capture(
         NotFound: there is no such payment.
         InvalidData: `amount` is not the authorized amount.
         NotAllowed: the provider did not capture the money.
-        OutsideFailure: the provider could not be asked.
+        OutsideFailure: the provider could not be reached.
     """
     actor.require(Right.CAPTURE_PAYMENTS)
     async with database.read() as session:
@@ -78,7 +78,7 @@ async def capture(
 async def refund(
     database: Database, actor: Actor, payments: PaymentService, payment_id: str, amount: Cop | None = None
 ) -> PaymentSession:
-    """Ask the provider to refund captured money: `amount` pesos, or the whole remainder.
+    """Request from the provider a refund of captured money: `amount` pesos, or the whole remainder.
 
     The refund is stored on the session before the provider is called, so that a repeated call never refunds twice.
 
@@ -88,7 +88,7 @@ async def refund(
             refundPayment).
         NotAllowed: the money was not captured, or less than `amount` remains.
         OutsideFailure: the money was not refunded.
-        OutcomeUnknown: it may have been refunded; it stays booked.
+        OutcomeUnknown: the money may have been refunded; the refund stays booked.
     """
     actor.require_role(Right.BOOK_REFUNDS)
     async with database.read() as session:
@@ -114,7 +114,7 @@ async def refund(
 
 
 async def _add_refunded(database: Database, actor: Actor, session_id: str, amount: Cop | None) -> Cop:
-    """Add `amount` pesos to the session's refunded amount (a negative amount takes a refund back).
+    """Add `amount` pesos to the session's refunded amount; a negative amount cancels an earlier addition.
 
     Return the pesos added.
     """
@@ -180,7 +180,7 @@ async def book_refund(session: AsyncSession, payment: PaymentSession, refund: Re
     """Book the refund on this payment session, which must be locked.
 
     Raises:
-        NotAllowed: it is more than the captured money that remains.
+        NotAllowed: the refund exceeds the captured money that remains.
     """
     remaining = await get_refundable_amount(session, payment)
     if refund.amount > remaining:

@@ -90,7 +90,7 @@ async def change_region(
 
 @router.delete("/{region_id}")
 async def delete_region(actor: StaffMember, region_id: str, database: Db) -> Wire[Deleted]:
-    """Delete a region, unless it is the only one or something was sold in it."""
+    """Delete a region, unless it is the only one or has carts or orders."""
     async with database.transaction() as session:
         await regions.delete_region(session, actor, region_id)
     return Wire({"id": region_id, "object": "region", "deleted": True})

@@ -1,6 +1,6 @@
-"""Regions: where the shop sells, and which payment providers it offers.
+"""Regions: the country where the shop sells, and the payment providers that it offers there.
 
-There is one, Colombia, in pesos (spec: Entities).
+There is one region, Colombia, in pesos (spec: Entities).
 """
 
 from collections.abc import Container, Sequence
@@ -26,7 +26,7 @@ WAS_USED = "Carts or orders were made in this region: it cannot be deleted"
 
 
 async def find_region(session: AsyncSession, region_id: str) -> Region:
-    """Return the region, locked.
+    """Lock and return the region.
 
     Raises:
         NotFound: there is no such region.
@@ -44,9 +44,10 @@ async def create_region(
     """Create the region of a shop that has none.
 
     Args:
-        actor: the staff member or key that creates it.
+        session: a transaction.
+        actor: the staff member or API key that creates it.
         new: the region's values.
-        providers: the ids of the payment providers that the shop runs with.
+        providers: the ids of the payment providers that the shop uses.
 
     Raises:
         InvalidData: it is not Colombia in pesos, there already is a region, or a payment provider is unknown.
@@ -73,7 +74,7 @@ async def change_region(
 
     Raises:
         NotFound: there is no such region.
-        InvalidData: it would not be Colombia in pesos, or a payment provider is unknown.
+        InvalidData: the change is not for Colombia in pesos, or a payment provider is unknown.
     """
     actor.require(Right.CHANGE_SETTINGS)
     region = await find_region(session, region_id)
@@ -93,7 +94,7 @@ async def set_provider_enabled(
 ) -> None:
     """Offer a payment provider in the region, or stop offering it. Payments that have started are not changed.
 
-    The caller must have checked that the shop runs with this provider.
+    The caller must have checked that the provider is installed.
 
     Raises:
         NotFound: the shop has no region.
@@ -122,7 +123,7 @@ async def delete_region(session: AsyncSession, actor: Actor, region_id: str) -> 
 
     Raises:
         NotFound: there is no such region.
-        NotAllowed: it is the only one, or carts or orders were made in it.
+        NotAllowed: it is the only region, or it has carts or orders.
     """
     actor.require(Right.CHANGE_SETTINGS)
     all_regions = (await session.execute(lock_rows(select(Region).order_by(Region.id)))).scalars().all()

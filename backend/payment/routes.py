@@ -85,7 +85,7 @@ HOOK_PATH = "/hooks/payment/{provider}"
 async def receive_notification(provider: str, request: Request, payments: Payments) -> PlainTextResponse:
     """Store a provider's notification.
 
-    The answer is always 200, for any content: form, query, JSON or nothing (spec: Webhook).
+    The response is always 200, for any content: form, query, JSON or nothing (spec: Webhook).
 
     The method does not matter: GET, PUT and PATCH are handled like POST, and a trailing slash is ignored.
     """
@@ -97,7 +97,7 @@ async def receive_notification(provider: str, request: Request, payments: Paymen
 @router.head(f"{HOOK_PATH}/", include_in_schema=False)
 @router.head(HOOK_PATH, include_in_schema=False)
 async def confirm_hook_exists() -> Response:
-    """Answer a request that only checks whether the address exists. Nothing is read or stored."""
+    """Respond to a request that only checks if the URL exists. Nothing is read or stored."""
     return Response()
 
 

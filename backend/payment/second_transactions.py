@@ -1,7 +1,7 @@
-"""Check second transactions: payments of an invoice that the shopper paid again at the bank.
+"""Check second transactions: a shopper paid an invoice again at the bank.
 
-The gateway gives such a payment a new number. Only a notification contains such a number. The regular checks of the
-session do not ask about it. So an outcome that is missed here is never found, and an approval without an order is
+The gateway gives such a payment a new number, which only a notification contains. The regular checks of the session
+do not look it up. So if its outcome is missed here, it is never found, and an approved payment without an order is
 lost money.
 """
 
@@ -39,9 +39,9 @@ class SecondTransaction:
     """A second transaction of an invoice, after a check.
 
     Attributes:
-        report: the provider's report. In state UNKNOWN it holds an invoice if the transaction belongs to another
+        report: the provider's report. In state UNKNOWN it has an invoice if the transaction belongs to another
             invoice.
-        session: the payment session of the transaction; None if it has taken no money.
+        session: the payment session of the transaction; None if the transaction has taken no money.
     """
 
     report: ProviderReport
@@ -61,7 +61,7 @@ class SecondTransaction:
 async def check_second_transaction(
     database: Database, providers: Providers, payment: PaymentSession, reference: str
 ) -> SecondTransaction:
-    """Ask about another transaction of the session's invoice. Apply an approval, and later reports about it.
+    """Request a report of another transaction of the session's invoice. Apply an approval, and later reports about it.
 
     The refusal of a transaction that has taken no money does not change the payment.
     """
@@ -82,12 +82,12 @@ async def check_second_transaction(
 
 
 async def raise_unresolved(database: Database, payment: PaymentSession, reference: str) -> bool:
-    """Raise attention for a second transaction whose outcome the provider does not report.
+    """Open an attention row for a second transaction whose outcome the provider does not report.
 
-    Nothing is raised while such an attention is open, or after a staff member has resolved one.
+    Nothing is opened while such a row is open, or after a staff member has resolved one.
 
     Returns:
-        False if the number belongs to another payment, whose own checks ask about it: nothing was raised.
+        False if the number belongs to another payment, which is checked separately. Then no row was opened.
     """
     subject = format_second_invoice(payment, reference)
     async with database.transaction() as session:
@@ -111,7 +111,7 @@ async def raise_unresolved(database: Database, payment: PaymentSession, referenc
 
 
 async def _find_session(database: Database, payment: PaymentSession, reference: str) -> PaymentSession | None:
-    """Return the session of the transaction: the first session itself, or the one with the second invoice."""
+    """Return the session of the transaction: the invoice's first session, or the one with the second invoice."""
     invoices = (payment.invoice, format_second_invoice(payment, reference))
     async with database.read() as session:
         sessions = await _list_sessions_with(session, payment.provider_id, reference)

@@ -20,11 +20,11 @@ class PaymentService:
         self.inbox = Inbox(database, providers)
 
     def find_provider(self, provider_id: str) -> PaymentProvider | None:
-        """Return the provider with this id, or None if the shop does not run with it."""
+        """Return the provider with this id; None if the shop does not use it."""
         return self.providers.get(provider_id)
 
     async def list_banks(self) -> list[Choice]:
-        """Return the banks that a shopper may choose for PSE, by name; none if the shop runs without PSE.
+        """Return the banks that a shopper may choose for PSE, by name; an empty list if the shop does not use PSE.
 
         Raises:
             OutsideFailure: the gateway fails and no earlier list is stored.
@@ -38,7 +38,7 @@ class PaymentService:
 
     @job(CHECK_JOB, timeout=timedelta(seconds=40), concurrency=4, give_up_after=timedelta(days=3))
     async def check(self, run: JobRun) -> RunAgain | None:
-        """Check a payment, and schedule the next check while its provider has not reported the end."""
+        """Check a payment, and schedule the next check while its provider has not reported a final state."""
         gap = await check(self.database, self.providers, run.payload["session_id"])
         return RunAgain(gap) if gap is not None else None
 
@@ -49,7 +49,7 @@ class PaymentService:
         return RunAgain(gap) if gap is not None else None
 
     async def check_all(self) -> int:
-        """Check every payment of the past 48 hours whose end the provider has not reported. Return their number."""
+        """Check every payment of the past 48 hours for which no final state was reported. Return their number."""
         return await check_all(self.database, self.providers)
 
     async def stop(self) -> None:

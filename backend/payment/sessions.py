@@ -96,8 +96,8 @@ class PaymentUnderWay(Conflict):
     """Another payment session of the cart is at the bank, or is being started.
 
     Attributes:
-        session_id: the id of that session.
-        is_starting: True if the provider has not answered its start yet.
+        session_id: the id of the other session.
+        is_starting: True if the provider has not yet answered the start of the other session.
     """
 
     def __init__(self, payment: PaymentSession, *, retry_after: int | None = None) -> None:
@@ -111,7 +111,7 @@ class CartPayments:
     """The payment collection of a cart, its sessions, and the providers that may be used.
 
     Attributes:
-        collection: the amount owed; None before a collection was created.
+        collection: the amount owed; None if no collection was created yet.
         payment_sessions: all payment attempts, newest first.
         provider_ids: the providers that the cart's region offers.
         moment: the current time of the database.
@@ -131,7 +131,7 @@ async def read_cart_payments(session: AsyncSession, cart_id: str) -> CartPayment
 
 
 async def list_offered_providers(session: AsyncSession, region_id: str | None) -> frozenset[str]:
-    """Return the ids of the providers that the region offers; without `region_id`, those of all regions."""
+    """Return the ids of the providers that the region offers. If `region_id` is None, include all regions."""
     offered = select(Region.payment_providers)
     if region_id is not None:
         offered = offered.where(Region.id == region_id)
@@ -155,7 +155,7 @@ async def upsert_collection(
 async def read_cart_and_providers(
     session: AsyncSession, collection_id: str, caller: Caller
 ) -> tuple[Cart, Sequence[str]]:
-    """Return the caller's cart that this collection pays, without a lock.
+    """Return the caller's cart to which this collection belongs, without a lock.
 
     Returns:
         The cart, and the ids of the providers that its region offers.
@@ -169,7 +169,7 @@ async def read_cart_and_providers(
 
 
 async def read_cart_of_collection(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
-    """Return the caller's cart that this collection pays, without a lock.
+    """Return the caller's cart to which this collection belongs, without a lock.
 
     Raises:
         NotFound: see `read_cart_and_providers`.
@@ -179,7 +179,7 @@ async def read_cart_of_collection(session: AsyncSession, collection_id: str, cal
 
 
 async def lock_cart_of_collection(session: AsyncSession, collection_id: str, caller: Caller) -> Cart:
-    """Lock and return the caller's cart that this collection pays.
+    """Lock and return the caller's cart to which this collection belongs.
 
     Raises:
         NotFound: see `read_cart_and_providers`.
@@ -216,7 +216,7 @@ async def list_payment_sessions(session: AsyncSession, cart_id: str) -> Sequence
 
 
 async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the session that decides the cart's payment status: a paid one if there is one, else the newest."""
+    """Return the session that decides the cart's payment status: a session that paid, otherwise the newest one."""
     payment_sessions = await list_payment_sessions(session, cart_id)
     return min(payment_sessions, key=_rank, default=None)
 
@@ -251,11 +251,12 @@ async def open_session(
     """Create a payment session of the collection, before the provider is called. The cart must be locked.
 
     Args:
+        session: a transaction.
         collection: the amount owed.
         provider_id: the provider that takes the money.
         data: details of the payer that are stored with the session.
         snapshot: the content of the purchase; the order is created from it.
-        hold: values of the session columns that describe the held units and their client.
+        hold: values of the session's columns that describe the reserved units and the client that reserved them.
         cart: the locked cart, if the caller has it.
         cart_payments: the cart's payment state, if it was read after the cart was locked.
         leaves_shop: True if the shopper pays on a page of the bank.
@@ -307,12 +308,12 @@ async def _end_previous_sessions(
 
 
 def _blocks_new_session(payment: PaymentSession) -> bool:
-    """Return True if the session has paid the cart or still may, so that no other session can start."""
+    """Return True if the session has paid the cart or may still pay it, so that no other session can start."""
     return payment.state in _BLOCKING_STATES or pays(payment)
 
 
 def get_remaining_start_s(payment: PaymentSession, moment: datetime) -> int | None:
-    """Return how many seconds the provider still has to start the session; None if it has started."""
+    """Return the seconds that remain for the provider to start the session; None if it is not being started."""
     if payment.state != SessionState.INITIATING:
         return None
     return max(1, ceil((payment.created_at + PROVIDER_START_TIMEOUT - moment).total_seconds()))
@@ -322,11 +323,13 @@ def get_remaining_start_s(payment: PaymentSession, moment: datetime) -> int | No
 async def initiate(
     database: Database, provider: PaymentProvider, payment: PaymentSession, request: PaymentRequest
 ) -> PaymentSession:
-    """Ask the provider to start the session, outside any transaction, and store its answer.
+    """Request the start of the session from the provider, outside any transaction, and store the answer.
 
     Raises:
-        InvalidData, PaymentFailed, OutsideFailure: it was not started; the session is `failed`.
-        OutcomeUnknown: it may have been started; the session is `unknown` and is looked up, never repeated.
+        InvalidData, PaymentFailed, OutsideFailure: the payment was not started; the session is `failed`.
+        OutcomeUnknown: the payment may have been started. The session is `unknown`: it is looked up, and never
+            started
+            again.
         Conflict: the provider took so long that another payment of the cart has begun.
     """
     try:
@@ -385,7 +388,7 @@ async def _store_started(database: Database, session_id: str, started: Initiatio
 
 
 async def _has_cart_moved_on(session: AsyncSession, cart: Cart) -> bool:
-    """Return True if the cart became an order, or if another session pays it or may pay it."""
+    """Return True if the cart became an order, or if another session has paid it or may still pay it."""
     others = await list_payment_sessions(session, cart.id)
     return cart.completed_at is not None or any(map(_blocks_new_session, others))
 

@@ -56,7 +56,7 @@ class SessionState(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """True if the provider has not reported the end yet and the order waits for it."""
+        """True if the provider has not reported a final state yet and the order waits for it."""
         return self in OPEN_STATES
 
     def leads_to(self, other: "SessionState") -> bool:

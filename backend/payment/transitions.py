@@ -2,10 +2,10 @@
 
 The return page, the webhook and the job all use these functions (design: decision 5).
 
-The cart is locked first, then the session, and the state is read inside the lock. Applying the same state again
-changes nothing. Amount and currency are compared. A final state is never undone. Nothing here crosses the network:
-the report was fetched before. Money that does not simply pay its order is stored on the session (`captured_amount`)
-and raises an attention.
+The cart is locked first, then the session, and the state is read while both are locked. Applying the same state
+again changes nothing. Amount and currency are compared. A final state is never undone. No function sends network
+requests: the provider's report was fetched before. Money that cannot simply pay its order is stored on the session
+(`captured_amount`), and an attention row is opened.
 """
 
 import logging
@@ -59,7 +59,7 @@ OF_PURCHASE = "of_purchase"
 
 
 class CloseReason(StrEnum):
-    """Reason why we stopped waiting for a payment whose end the provider has not reported."""
+    """Reason why the shop stopped waiting for a payment for which the provider has not reported a final state."""
 
     REPLACED = "replaced"
     """Another payment of the same cart was started instead."""
@@ -101,9 +101,10 @@ _CAPTURED = (
 
 
 def pays(payment: PaymentSession) -> bool:
-    """Return True if the session is captured, unless its money was given back without paying an order.
+    """Return True if the session is captured, unless a staff member refunded its money without paying an order.
 
-    Refunds of an order that the money had paid do not matter here: the order's payment status contains them.
+    A later refund of an order that the money had paid does not count: the order's payment status includes such
+    refunds.
     """
     return payment.state == SessionState.CAPTURED and GIVEN_BACK not in payment.data
 
@@ -131,11 +132,11 @@ async def apply_report(
 async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
     """Apply an approval of a second transaction of a session's invoice: the shopper paid again at the bank.
 
-    A session that is not final takes the approval as its own. For a final one a new session is created, so that no
-    final state is undone; it pays if no other session has.
+    If the session is not final, the approval is applied to it. If it is final, a new session is created, so that no
+    final state is undone; the new session pays the order if no other session has.
 
     Returns:
-        The state of the session that the approval counts for.
+        The state of the session to which the approval was applied.
     """
     return await _apply(database, session_id, report, is_second=True, by=None)
 
@@ -196,7 +197,7 @@ async def _apply_capture(
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """Capture the session for money that the provider took, or hold it and raise attention."""
+    """Capture the session for money that the provider took; or hold it, and open an attention row."""
     state = SessionState(payment.state)
     is_first, previous_amount = not payment.data.get(APPROVED), payment.captured_amount
     payment.data = {**payment.data, APPROVED: True}
@@ -227,9 +228,9 @@ async def _apply_capture(
 async def _note_contradiction(
     session: AsyncSession, payment: PaymentSession, cart: Cart, report: ProviderReport
 ) -> None:
-    """Raise attention if the report contradicts the final state, only once for repeated reports.
+    """Open an attention row if the report contradicts the final state. Do this only once for repeated reports.
 
-    The state does not change. `_apply_capture` handles an approval after an end without money.
+    The state does not change. `_apply_capture` handles an approval after a final state without money.
     """
     contradiction = _contradiction(payment, report)
     if contradiction == payment.data.get(CONTRADICTED):
@@ -262,9 +263,9 @@ async def _note_contradiction(
 
 
 def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | None:
-    """Return the reported state that contradicts the session's final state, or None.
+    """Return the reported state that contradicts the session's final state; None if there is no contradiction.
 
-    Ends without money do not contradict one another. A state that a staff member set is not a report of the
+    Final states without money do not contradict one another. A state that a staff member set is not a report of the
     provider.
     """
     if payment.state == SessionState.CAPTURED:
@@ -281,7 +282,7 @@ def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | Non
 
 
 def is_new_contradiction(payment: PaymentSession, reported: ProviderState) -> bool:
-    """Return True if this report would contradict the session's final state and no such contradiction is stored yet."""
+    """Return True if this report contradicts the session's final state and no such contradiction is stored yet."""
     if payment.state == SessionState.CAPTURED:
         return reported in NOT_TAKEN and CONTRADICTED not in payment.data
     is_final = SessionState(payment.state).is_final
@@ -289,7 +290,7 @@ def is_new_contradiction(payment: PaymentSession, reported: ProviderState) -> bo
 
 
 def get_exact_captured_amount(payment: PaymentSession) -> Decimal:
-    """Return the amount that the provider reported as taken, in pesos and cents."""
+    """Return the amount that the provider reported as captured, in pesos and cents."""
     return Decimal(payment.data.get(EXACT_AMOUNT, _captured_pesos(payment)))
 
 
@@ -298,7 +299,7 @@ def _captured_pesos(payment: PaymentSession) -> Cop:
 
 
 def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
-    """Store the approved amount: whole pesos, and in addition the exact amount if there are cents."""
+    """Store the approved amount in whole pesos. If it has cents, also store the exact amount."""
     payment.captured_amount = int(amount)
     exact = {} if amount == payment.captured_amount else {EXACT_AMOUNT: str(amount)}
     others = {name: value for name, value in payment.data.items() if name != EXACT_AMOUNT}
@@ -308,7 +309,7 @@ def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
 async def _find_cancellation(
     session: AsyncSession, payment: PaymentSession, cart: Cart, chain: Collection[str]
 ) -> str | None:
-    """Return why the money must not pay, if a staff member cancelled the order; else None."""
+    """Return the reason why the money must not pay the order, if a staff member cancelled the order; otherwise None."""
     try:
         await publish(session, PaymentApproved(payment.id, cart.id, frozenset(chain) | {cart.id}))
     except PurchaseCanceled as error:
@@ -344,7 +345,7 @@ async def _raise_attention(
 
 
 def format_second_invoice(first: PaymentSession, reference: str | None) -> str:
-    """Return the invoice of the session that is created for a second transaction of `first`'s invoice."""
+    """Return the invoice of the separate session for a second transaction of the invoice of `first`."""
     return f"{first.invoice}/{reference}"
 
 
@@ -355,7 +356,7 @@ async def _apply_to_second_session(
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """Apply the report to a separate session for the second transaction. Create that session the first time."""
+    """Apply the report to the separate session for the second transaction. Create the session if it does not exist."""
     invoice = format_second_invoice(first, report.reference)
     existing = await session.execute(select(PaymentSession).where(PaymentSession.invoice == invoice))
     second = existing.scalar_one_or_none()
@@ -377,7 +378,7 @@ async def _apply_to_second_session(
 
 
 async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentSession, Cart]:
-    """Lock the cart of the payment session, then the session. All callers that need both must use this order.
+    """Lock the cart of the payment session, then the session. All callers that need both locks must use this order.
 
     Raises:
         NotFound: no session has this id.
@@ -390,14 +391,14 @@ async def lock_session(session: AsyncSession, session_id: str) -> tuple[PaymentS
 
 
 async def move(session: AsyncSession, payment: PaymentSession, cart: Cart, state: SessionState) -> None:
-    """Move the locked session to this state, and publish `PaymentSessionChanged`.
+    """Change the state of the locked session, and publish `PaymentSessionChanged`.
 
     Every change of a state uses this function, except `capture_to_refund`, which publishes nothing. The cart must
     be locked too: its `payment_session_id` is set while the session is at the bank, and cleared when the session
     ends.
 
     Raises:
-        StepNotAllowed: no step leads to this state; nothing has changed.
+        StepNotAllowed: this transition is not allowed; nothing has changed.
     """
     was = SessionState(payment.state)
     await _set_state(session, payment, cart, state)
@@ -436,7 +437,7 @@ def mark_cart(payment: PaymentSession, cart: Cart) -> None:
 
 
 async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reason: CloseReason) -> None:
-    """Close the locked session: the order no longer waits for it, but it is still checked.
+    """Close the locked session: the order no longer waits for it, but the session is still checked.
 
     Raises:
         StepNotAllowed: the session cannot be closed in its state.
@@ -448,20 +449,20 @@ async def close(session: AsyncSession, payment: PaymentSession, cart: Cart, reas
 
 
 async def dismiss(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:
-    """Cancel the locked, held session for a staff member: the order no longer waits for its money.
+    """Cancel the locked, held session, as a staff member decided: the order no longer waits for its money.
 
     Raises:
         StepNotAllowed: the session cannot be canceled in its state.
-        NotAllowed: a handler of another package refuses, because the order is packed.
+        NotAllowed: the order is packed; the error comes from an event handler of another package.
     """
     payment.data = {**payment.data, DISMISSED: True}
     await move(session, payment, cart, SessionState.CANCELED)
 
 
 async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:
-    """Let money that was held, or that arrived late, pay its order, as a staff member decided.
+    """Use money that was held, or that arrived late, to pay its order, as a staff member decided.
 
-    Both rows must be locked.
+    The session and its cart must be locked.
 
     Raises:
         NotAllowed: there is no such money on this session.
@@ -472,9 +473,10 @@ async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> N
 
 
 async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart: Cart, amount: Cop) -> None:
-    """Mark the money as captured, and as given back by a staff member. It pays no order. Both rows must be locked.
+    """Mark the session's money as captured and as refunded by a staff member, so that it pays no order.
 
-    No event is published, as no order follows. A captured session is not changed.
+    The session and its cart must be locked. No event is published, because the order does not change. A captured
+    session is not changed.
     """
     if payment.state == SessionState.CAPTURED:
         return
@@ -484,7 +486,7 @@ async def capture_to_refund(session: AsyncSession, payment: PaymentSession, cart
 
 
 def _mismatch(payment: PaymentSession, report: ProviderReport) -> str | None:
-    """Describe how an approval differs from the requested payment; None if it does not."""
+    """Return a description of how an approval differs from the requested payment; None if it does not."""
     if report.amount is None or report.amount != Decimal(payment.amount):
         return f"amount {report.amount} instead of {payment.amount}"
     if not _same_currency(payment, report):
@@ -499,7 +501,7 @@ def _same_currency(payment: PaymentSession, report: ProviderReport) -> bool:
 
 
 def _store_details(payment: PaymentSession, report: ProviderReport) -> None:
-    """Store the details that the result page shows, unless the session is final."""
+    """Store details of the report, which the result page shows, unless the session is final."""
     if SessionState(payment.state).is_final:
         return
     payment.reference = payment.reference or report.reference

@@ -46,7 +46,7 @@ _PUBLIC_DATA = ("bank_code", "bank_name", "reason", "note")
 def collection_wire(
     collection: PaymentCollection, payment_sessions: Sequence[PaymentSession], refunds: Sequence[Refund] = ()
 ) -> PaymentCollectionOut:
-    """Return the payment collection with its sessions (newest first) and the refunds of their captures."""
+    """Return the payment collection with its sessions (newest first) and the refunds of its captured payments."""
     made = [payment for payment in payment_sessions if payment.state in _PAYMENT_STATES]
     captured = [payment for payment in made if payment.state == SessionState.CAPTURED]
     amounts: PaidAmounts = {
@@ -98,9 +98,9 @@ def session_wire(payment: PaymentSession) -> SessionOut:
 def add_missing_answers(
     collection: PaymentCollectionOut, provider_id: str, missing: Sequence[MissingAnswer]
 ) -> PaymentCollectionOut:
-    """Return the collection with an unstored session whose `data.missing` lists the payer's missing answers.
+    """Return the collection with a session that is not stored. Its `data.missing` lists the payer's missing answers.
 
-    The session that is started with the answers replaces it.
+    When the client sends the answers, the session that is then started replaces it.
     """
     asking: SessionOut = {
         "id": f"payses_{collection['id'].rpartition('_')[2]}",
@@ -122,7 +122,7 @@ def add_missing_answers(
 
 
 def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> PaymentOut:
-    """Return the payment of an authorized session, with those of the `refunds` that belong to it.
+    """Return the payment of an authorized session, with the items of `refunds` that belong to it.
 
     A payment has no row: its id is the session's id with the prefix `pay_`.
     """
@@ -185,7 +185,10 @@ def sum_refunds(refunds: Iterable[Refund]) -> Cop:
 
 
 def sum_captures(payment_sessions: Iterable[PaymentSession]) -> Cop:
-    """Return the pesos that these sessions captured. Money that pays no order is not counted."""
+    """Return the pesos that these sessions captured.
+
+    Money on a session in another state, such as held money, does not count.
+    """
     captured = (payment for payment in payment_sessions if payment.state == SessionState.CAPTURED)
     return sum(payment.captured_amount or 0 for payment in captured)
 
@@ -199,11 +202,11 @@ def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
 
 
 def _visible_sessions(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
-    """Return the sessions that the API shows. On the platform, a new session replaces those that ended without money.
+    """Return the sessions that the API shows. As on the commerce platform, a new session replaces failed ones.
 
-    It also replaces an open one whose start has an unknown outcome, so a client that follows any open session
-    reaches the bank. When all sessions ended without money, the newest one is shown, unless the cart was changed
-    before any bank knew of the payment.
+    It also replaces an open session whose start has an unknown outcome, so a client that follows any open session
+    reaches the bank. If all sessions ended without money, the newest one is shown, unless the cart was changed
+    before the shopper was sent to the bank.
     """
     under_way = [payment for payment in payment_sessions if _is_under_way(payment)]
     replaced = {payment.id for payment in under_way[1:] if payment.state == SessionState.UNKNOWN}
@@ -219,7 +222,10 @@ def _visible_sessions(payment_sessions: Sequence[PaymentSession]) -> list[Paymen
 
 
 def was_withdrawn(payment: PaymentSession) -> bool:
-    """Return True if the cart changed before the shopper was sent to the bank. The platform deletes such a session."""
+    """Return True if the session was canceled before the shopper was sent to the bank, because the cart changed.
+
+    The commerce platform deletes such a session.
+    """
     return payment.state == SessionState.CANCELED and payment.redirect_url is None
 
 

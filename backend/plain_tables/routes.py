@@ -1,4 +1,4 @@
-"""Routes of the small tables in the Admin API, and of those that the Store API shows."""
+"""Routes of small tables: those of the Admin API, and read routes that the Store API can use too."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -62,7 +62,10 @@ def add_table_routes(router: APIRouter, path: str, plain_table: PlainTable) -> N
 def add_read_routes(
     router: APIRouter, path: str, plain_table: PlainTable, wire: Callable[[PlainRow], JsonDict] | None = None
 ) -> None:
-    """Add the two read routes of this table to the router; `wire` replaces the staff's view of a row."""
+    """Add the two read routes of this table to the router: one for a list, one for a row.
+
+    `wire` converts a row to JSON; by default it is the table's `to_wire`, as for staff.
+    """
     plural, singular = plain_table.names
     about, to_row_wire = plural.replace("_", " "), wire or plain_table.to_wire
 

@@ -1,7 +1,7 @@
-"""Small tables that staff maintain over the Admin API: tags and types of products, reasons of refunds and returns.
+"""Small tables that staff maintain through the Admin API: product tags and types, and reasons for refunds and returns.
 
-A `PlainTable` describes one table. `backend.plain_tables.routes` adds the platform's five routes for it; the functions
-here check the actor's right and add an audit entry.
+A `PlainTable` describes one table. `backend.plain_tables.routes` adds the commerce platform's five routes for it.
+The functions here check the actor's rights and add an entry to the audit log.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -38,12 +38,12 @@ class PlainTable:
     """The description of a small table.
 
     Attributes:
-        subject_type: the type of its rows in the audit.
-        names: the plural and the singular of its rows in the platform's API.
+        subject_type: the type of its rows in the audit log.
+        names: the plural and the singular of its rows in the commerce platform's API.
         right: the right that is needed to change rows.
-        text_columns: its text columns, named as in the platform's API. The first one is unique.
-        constants: fields of the platform that this shop does not have, with their fixed values.
-        create_model: the body that creates a row. A field that it requires is never null.
+        text_columns: its text columns, named as in the commerce platform's API. The first column is unique.
+        constants: fields of the commerce platform's API that this shop does not have, with their fixed values.
+        create_model: the request body that creates a row. A field that it requires is never null.
         before_change: called with the row's id before a row is changed or deleted.
     """
 
@@ -101,7 +101,7 @@ async def find_rows(
 async def find_row(
     session: AsyncSession, plain_table: PlainTable, row_id: str, *, lock: bool = False
 ) -> PlainRow:
-    """Return the row; with `lock`, locked for a change.
+    """Return the row; with `lock`, lock it for a change.
 
     Raises:
         NotFound: the row does not exist.
@@ -116,7 +116,7 @@ async def create_row(
     """Create a row.
 
     Raises:
-        InvalidData: another row has the same first text.
+        InvalidData: another row has the same value in the first text column, which is unique.
     """
     actor.require(plain_table.right)
     values = new.model_dump()
@@ -130,11 +130,11 @@ async def create_row(
 async def change_row(
     session: AsyncSession, actor: Actor, plain_table: PlainTable, row_id: str, change: RowChange
 ) -> PlainRow:
-    """Change the texts that the body contains; the others stay unchanged.
+    """Change the fields that the request body contains; the others stay unchanged.
 
     Raises:
         NotFound: the row does not exist.
-        InvalidData: another row has the same first text.
+        InvalidData: another row has the same value in the first text column, which is unique.
     """
     actor.require(plain_table.right)
     row = await find_row(session, plain_table, row_id, lock=True)
@@ -153,7 +153,7 @@ async def change_row(
 
 
 async def delete_row(session: AsyncSession, actor: Actor, plain_table: PlainTable, row_id: str) -> None:
-    """Delete the row. Other rows lose their reference to it.
+    """Delete the row. References to it in other rows become null.
 
     Raises:
         NotFound: the row does not exist.
@@ -167,6 +167,6 @@ async def delete_row(session: AsyncSession, actor: Actor, plain_table: PlainTabl
 
 
 def _duplicate_error(plain_table: PlainTable, body: RowChange) -> InvalidData:
-    """Return the error that another row has the same first text as the body."""
+    """Return the error that another row has the same value in the unique first text column."""
     name = plain_table.text_columns[0]
     return InvalidData(f"{plain_table.display_name} with {name}: {getattr(body, name)}, already exists.")

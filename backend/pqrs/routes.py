@@ -1,4 +1,4 @@
-"""Routes of the PQRS form: JSON with scripts, a plain form without them."""
+"""Routes of the PQRS form: JSON for browsers with scripts, an HTML form for browsers without scripts."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -55,7 +55,7 @@ router = APIRouter(
 async def send(
     request: Request, body: PqrsBody, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """Store a PQRS. The answer has the path of its page, which only its sender knows."""
+    """Store a PQRS request. The response has the path of the request's page, which only its sender knows."""
     try:
         pqrs_id = await _store_once(database, settings, body.model_dump(), ip, read_sending(request, FORM))
     except (InvalidData, TooManyRequests) as error:
@@ -67,10 +67,12 @@ async def send(
 async def send_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """Store a PQRS of a browser without scripts; the page shows an error by the parameter `said`.
+    """Store a PQRS request of a browser without scripts.
 
-    The page is the same for all visitors, so its form has no id: the same text from the same address counts as the
-    same sending.
+    After an error, redirect to the form with the parameter `said`.
+
+    The form is the same for all visitors, so it has no id. The same text from the same IP address is treated as a
+    repeated submission.
     """
     submitted = await read_form_fields(request)
     typed = {name: submitted.get(name, "") for name in FIELDS}
@@ -87,7 +89,7 @@ async def send_without_scripts(
 async def _store_once(
     database: Database, settings: Settings, typed: Mapping[str, str], ip: str, sending: Sending | None
 ) -> str:
-    """Store the request once and return its id.
+    """Store the request and return its id. If this submission was stored before, return the id of the stored request.
 
     Raises:
         InvalidData, TooManyRequests: see `send_pqrs`.

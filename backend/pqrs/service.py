@@ -1,8 +1,8 @@
 """PQRS: a request gets a number and a deadline, and is answered once, by mail.
 
 Ley 1480 of 2011, art. 58 no. 5 a: the shop answers a claim within 15 business days. Ley 1581 of 2012, art. 15: the
-same for claims about personal data; art. 14: 10 days for a question about them, which is sent as a petition. The
-sender follows the request by a signed link, without an account.
+same for claims about personal data; art. 14: 10 days for a question about personal data, which the form sends as a
+petition. The sender follows the request by a signed link, without an account.
 """
 
 from collections.abc import Mapping
@@ -86,12 +86,12 @@ class PqrsForm(BaseModel):
 
 
 async def send_pqrs(database: Database, typed: Mapping[str, Any], *, client: Client) -> Pqrs:
-    """Store a request, and enqueue the mail that confirms it and the reminder for staff.
+    """Store a request. Enqueue the mail that confirms it, and the reminder for staff.
 
     Raises:
         InvalidData: `fields` has the errors.
-        PressUsed: an earlier sending of the same form has stored it; `subject` is its id.
-        TooManyRequests: too many recent requests of this client or this address.
+        PressUsed: the same form submission was already stored; `subject` is the id of the stored request.
+        TooManyRequests: there were too many recent requests from this client or this e-mail address.
     """
     form = read_form(PqrsForm, typed)
     async with database.read() as session:
@@ -111,23 +111,23 @@ async def send_pqrs(database: Database, typed: Mapping[str, Any], *, client: Cli
 
 
 async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) -> Pqrs:
-    """Return the request.
+    """Return the request; with `lock`, lock it for a change.
 
     Raises:
-        NotFound: it does not exist.
+        NotFound: the request does not exist.
     """
     query = select(Pqrs).where(Pqrs.id == pqrs_id)
     return await get_or_404(session, lock_rows(query) if lock else query, "PQRS", pqrs_id)
 
 
 async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer: str) -> Pqrs:
-    """Answer a request, once. The answer is mailed, and displayed on the sender's page.
+    """Answer a request. It can be answered only once. The answer is mailed, and displayed on the sender's page.
 
     Raises:
-        Forbidden: the actor may not resolve attention.
+        Forbidden: the actor may not resolve attention rows.
         NotFound: the request does not exist.
         InvalidData: the answer is empty or too long; `fields` has the error.
-        Conflict: it is already answered.
+        Conflict: the request is already answered.
     """
     actor.require(Right.RESOLVE_ATTENTION)
     answer = to_paragraphs(answer)
@@ -167,5 +167,5 @@ class PqrsReminders:
 
 
 def pqrs_path(signing_key: str, pqrs_id: str) -> str:
-    """Return the signed path of the page with a PQRS request, for the person who sent it."""
+    """Return the signed path of the page that shows a PQRS request to the person who sent it."""
     return f"/pqrs/{pqrs_id}?token={PQRS_LINK.token(signing_key, pqrs_id)}"

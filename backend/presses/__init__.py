@@ -1,1 +1,1 @@
-"""Actions of pages that change something (presses). Each is executed once, even if the browser sends it again."""
+"""Form submissions and button clicks that change data (presses). Each is executed once, even if it is sent again."""

@@ -1,4 +1,4 @@
-"""Deletion of old presses, which no browser sends again."""
+"""Deletion of old rows about presses (form submissions and button clicks), which no browser sends again."""
 
 from datetime import timedelta
 

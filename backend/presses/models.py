@@ -8,7 +8,7 @@ from backend.core.db.database import UtcDateTime
 
 
 class Press(SQLModel, table=True):
-    """A press (an action of a page that changes something) that was executed.
+    """A press (a form submission or button click that changes data) that was executed.
 
     Attributes:
         id: a hash of the event's name and of the id that the browser gave the press.

@@ -1,7 +1,9 @@
-"""Presses: page events that change something. Each is executed once, even if the browser sends it several times.
+"""Presses: form submissions and button clicks that change data.
+
+Each is executed once, even if it is sent several times.
 
 A browser gives every press a random id. It sends the press again, over a new connection or from the next page,
-until the shop has confirmed it. The id is stored in the transaction that executes the press, so a second sending
+until the shop has confirmed it. The id is stored in the transaction that executes the press, so a repeated request
 finds it and changes nothing. The id grants no rights: owner, price and rights are checked as for any other event.
 """
 
@@ -22,7 +24,7 @@ from backend.presses.models import Press
 
 
 class PressUsed(ShopError):
-    """An earlier sending already executed the press.
+    """The press was already executed by an earlier request.
 
     Attributes:
         subject: see `Press`.
@@ -37,12 +39,12 @@ class PressUsed(ShopError):
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One sending of a press by a browser.
+    """One request in which a browser sends a press. A repetition of the press is another `Sending`.
 
     Attributes:
         event: the event's name, as given by the browser.
         press_id: the press's id, as given by the browser.
-        id: a random id of this sending.
+        id: a random id of this request.
     """
 
     event: str
@@ -62,7 +64,7 @@ _INSERT = insert_into(table_of(Press)).values(created_at=db_now()).on_conflict_d
 
 @contextmanager
 def handle_press(sending: Sending | None) -> Iterator[None]:
-    """Make this sending the current one inside the block; None for an event that is not a press."""
+    """Make the press of this request the current press during the `with` block. None: the request is not a press."""
     token = _sending.set(sending)
     try:
         yield
@@ -71,16 +73,16 @@ def handle_press(sending: Sending | None) -> Iterator[None]:
 
 
 def current_press_id() -> str:
-    """Return the id that the browser gave the current press; empty if there is no press."""
+    """Return the id that the browser gave the current press; empty if there is no current press."""
     sending = _sending.get()
     return sending.press_id if sending else ""
 
 
 async def require_unused_press(session: AsyncSession) -> None:
-    """Check that no earlier sending executed the current press. Call this before anything is changed.
+    """Check that no earlier request executed the current press. Call this before anything is changed.
 
     Raises:
-        PressUsed: an earlier sending executed it.
+        PressUsed: an earlier request executed the press.
     """
     sending = _sending.get()
     if sending is None:
@@ -92,15 +94,16 @@ async def require_unused_press(session: AsyncSession) -> None:
 
 
 async def use_press(session: AsyncSession, subject: str = "") -> None:
-    """Store the current press as executed, in the transaction that executes it. Do nothing without a press.
+    """Store the current press as executed, in the transaction that executes it. Do nothing if there is no press.
 
-    A handler may use several transactions for one press: only a press of an earlier sending counts as used.
+    A handler may use several transactions for one press, and call this in each: only an earlier request counts.
 
     Args:
-        subject: the id that a later sending finds in `PressUsed`.
+        session: the transaction that executes the press.
+        subject: the id that a repeated request gets in `PressUsed`.
 
     Raises:
-        PressUsed: an earlier sending executed it.
+        PressUsed: an earlier request executed the press.
     """
     sending = _sending.get()
     if sending is None:

@@ -1,8 +1,8 @@
 """Export of all personal data of a person, as the law requires (Ley 1581 of 2012, arts. 8 a and 14).
 
-A person is identified by an e-mail address: the account with it, the guest with it, and their data. The export
-omits columns that contain no personal data or would give access: hashes, label files, and the snapshot of the
-payment, which only repeats other data.
+A person is identified by an e-mail address: the account and the guest with this address, and their data. The export
+omits columns that contain no personal data or that would give access to an account or order: hashes, label files,
+and the snapshot of the payment, which only repeats other data.
 """
 
 import json
@@ -67,7 +67,7 @@ MEDIA_TYPES = {Format.CSV: "text/csv; charset=utf-8", Format.JSON: "application/
 
 @dataclass(frozen=True, slots=True)
 class DataSubject:
-    """The data subject: the e-mail address, and the ids of the account and the guest with it."""
+    """The person whose data are exported or deleted: their e-mail address, and the ids of their account and guest."""
 
     email: str
     ids: tuple[str, ...]
@@ -75,7 +75,7 @@ class DataSubject:
 
 @dataclass(frozen=True, slots=True)
 class HeldRows:
-    """Rows of one table, with its technical name and its label."""
+    """Rows of one table with the person's data, with the table's technical name and its label."""
 
     name: str
     label: str
@@ -83,7 +83,7 @@ class HeldRows:
 
 
 async def find_data_subject(session: AsyncSession, customer_id: str) -> DataSubject:
-    """Return the person of this customer or guest.
+    """Return the person to whom this customer or guest belongs.
 
     Raises:
         NotFound: the customer or guest does not exist.
@@ -96,12 +96,13 @@ async def find_data_subject(session: AsyncSession, customer_id: str) -> DataSubj
 
 
 async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, kind: Format) -> str:
-    """Return the content of the file, and record the export in the audit.
+    """Return the content of the file with the person's data, and record the export in the audit log.
 
     Args:
+        session: a transaction.
         actor: the staff member who exports the data.
         customer_id: id of the customer or guest.
-        kind: format of the file; no cell of a table is a formula.
+        kind: format of the file. In a table, no cell is a formula.
 
     Raises:
         NotFound: the customer or guest does not exist.

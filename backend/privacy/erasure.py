@@ -1,12 +1,13 @@
 """Deletion of a person's data (Ley 1581 of 2012, arts. 8 e and 15), except what other laws require to retain.
 
-A person is an e-mail address, as in `backend.privacy.customer_data`. Nothing is deleted while the person has open
-business, such as an order in progress: see `find_obstacles`. A paid order retains the data of its invoice
-(`INVOICE_RETENTION`); the proof of a consent stays, without a name.
+A person is identified by an e-mail address, as in `backend.privacy.customer_data`. Nothing is deleted while the
+person has open business, such as an order in progress: see `find_obstacles`. A paid order retains the data of its
+invoice (`INVOICE_RETENTION`); the proof of a consent stays, without a name.
 
-All changes are SQL statements, because the audit would store values that the session's objects write. The customers
-are locked first, then their carts, then their orders. A new purchase locks the guest (`find_or_create_guest`) or
-the customer, and the cart. So of two concurrent transactions, the second sees the result of the first.
+All changes are SQL statements, because the audit log would store the old values of changed ORM objects. The
+customers are locked first, then their carts, then their orders. A new purchase locks the guest
+(`find_or_create_guest`) or the customer, and the cart. So of two concurrent transactions, the second sees the
+result of the first.
 """
 
 from collections.abc import Sequence
@@ -150,13 +151,14 @@ async def erase_person(session: AsyncSession, actor: Actor, customer_id: str, ty
     """Delete the personal data of this customer or guest.
 
     Args:
+        session: a transaction.
         actor: the staff member who deletes the data.
         customer_id: id of the customer or guest.
-        typed: their e-mail address, typed again as a confirmation.
+        typed: the person's e-mail address, which the staff member typed as a confirmation.
 
     Raises:
         NotFound: the customer or guest does not exist.
-        InvalidData: the typed address is another; `fields` has the error.
+        InvalidData: the typed address is not the person's; `fields` has the error.
         NotAllowed: there is open business; see `find_obstacles`.
     """
     actor.require(Right.ERASE_PERSONAL_DATA)
@@ -187,7 +189,7 @@ async def erase_person(session: AsyncSession, actor: Actor, customer_id: str, ty
 
 
 async def erase_invoices(session: AsyncSession, numbers: Sequence[int]) -> None:
-    """Delete the personal data of the invoices of these orders, whose retention time has ended."""
+    """Delete the personal data in the invoices of the orders with these numbers, whose retention time has ended."""
     found = await session.execute(lock_rows(select(Order).where(Order.number.in_(numbers))))
     for order in found.scalars().all():
         await _strip_order(session, order, retains_invoice=False)
@@ -232,7 +234,7 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
 
 
 async def _strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> None:
-    """Delete the personal data of the locked orders' parcels; retain their state, content and origin."""
+    """Delete the personal data of the locked orders' fulfillments. Retain their state, content and origin."""
     parcel = table_of(Fulfillment)
     own_orders = (
         select(parcel.c.id, parcel.c.data).where(parcel.c.order_id.in_(order_ids)).order_by(parcel.c.id)
@@ -244,7 +246,10 @@ async def _strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> Non
 
 
 async def _strip_order(session: AsyncSession, order: Order, *, retains_invoice: bool) -> None:
-    """Delete the personal data of the locked order and its payments; `retains_invoice`: retain the invoice's data."""
+    """Delete the personal data of the locked order and its payments.
+
+    With `retains_invoice`, retain the data of the invoice.
+    """
     billing = order.billing_address or order.shipping_address
     retained: JsonObject = {
         "email": order.email if retains_invoice else "",
@@ -275,10 +280,10 @@ async def _strip_order(session: AsyncSession, order: Order, *, retains_invoice: 
 async def _strip_payments(
     session: AsyncSession, cart_ids: Sequence[str], invoiced: JsonObject | None
 ) -> None:
-    """Delete the personal data of these carts' payments; retain the bank's data, the bought lines, and `invoiced`.
+    """Delete the personal data of these carts' payments. Retain the bank's data, the bought lines, and `invoiced`.
 
-    Notes of staff are deleted. `invoiced` is None for a cart without an order. If the bank still approves such a
-    payment, the shop raises attention for it.
+    Notes of staff are deleted. `invoiced` is the invoice data to retain; None for a cart without an order. If the
+    bank still approves the payment of such a cart, the shop opens an attention row for it.
     """
     payment, notification = table_of(PaymentSession), table_of(PaymentNotification)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(cart_ids))

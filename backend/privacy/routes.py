@@ -1,4 +1,4 @@
-"""Route that exports a person's data in the Admin API. The platform has no such route: it is our own."""
+"""Admin API route that exports a person's data. The commerce platform has no such route."""
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -24,7 +24,7 @@ async def export_customer(
     database: Db,
     format: Format = Format.CSV,  # noqa: A002 - name of the query parameter
 ) -> Response:
-    """Return all data of the customer or guest, as a table or as JSON."""
+    """Return all data of the customer or guest, as a CSV table or as JSON."""
     async with database.transaction() as session:
         content = await customer_file(session, actor, customer_id, format)
     headers = {

@@ -1,4 +1,4 @@
-"""Campaigns: the period of promotions, and the limit of their use."""
+"""Campaigns: the period in which promotions apply, and the limit of their use."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ EMAIL = "customer_email"
 
 
 async def find_campaign(session: AsyncSession, campaign_id: str) -> Campaign:
-    """Return the campaign, locked.
+    """Lock and return the campaign.
 
     Raises:
         NotFound: there is no such campaign.
@@ -37,7 +37,7 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampai
     """Create a campaign without promotions.
 
     Raises:
-        InvalidData: its identifier is taken, or it ends before it starts.
+        InvalidData: another campaign has its identifier, or it ends before it starts.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     campaign = Campaign(
@@ -59,7 +59,7 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampai
 async def change_campaign(
     session: AsyncSession, actor: Actor, campaign_id: str, change: ChangeCampaign
 ) -> Campaign:
-    """Change the values that the command has; the others stay.
+    """Change the values that the command contains; the others stay unchanged.
 
     Raises:
         NotFound: there is no such campaign.
@@ -85,7 +85,7 @@ async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str)
 
     Raises:
         NotFound: there is no such campaign.
-        NotAllowed: it has promotions.
+        NotAllowed: the campaign has promotions.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     campaign = await find_campaign(session, campaign_id)
@@ -102,7 +102,7 @@ async def delete_campaign(session: AsyncSession, actor: Actor, campaign_id: str)
 async def link_promotions(
     session: AsyncSession, actor: Actor, campaign_id: str, add: Sequence[str], remove: Sequence[str]
 ) -> Campaign:
-    """Add promotions to the campaign, and remove others from it.
+    """Add the promotions `add` to the campaign, and remove the promotions `remove` from it.
 
     Raises:
         NotFound: there is no such campaign, or no such promotion.

@@ -1,4 +1,4 @@
-"""Commands of the promotion services. The Admin API creates them from its bodies, the back office from its forms.
+"""Commands of the promotion services. The Admin API creates them from request bodies, the office from its forms.
 
 `None` leaves a value unchanged, unless the field's default is `UNCHANGED`: then None clears the value.
 """
@@ -26,7 +26,7 @@ class WriteRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRules:
-    """Rules of a promotion to create, to change (the new values, by the rule's id) and to delete."""
+    """Rules to add to a promotion, rules to change (by the rule's id), and the ids of rules to delete."""
 
     create: Sequence[WriteRule] = ()
     update: Sequence[tuple[str, Mapping[str, Any]]] = ()

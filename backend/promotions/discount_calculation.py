@@ -1,8 +1,9 @@
 """Compute the discounts of promotions: a pure function, from offers, lines and shipping to adjustments.
 
-Offers apply in sequence, each to the price that the earlier ones left. A percentage is rounded to the nearest peso:
-once for each line, or once for all lines together if it is spread over them. The parts of a spread discount add up
-to the exact peso. The same cart always has the same price, and no line and no shipping ever has a negative price.
+Offers apply in sequence, each to the price that remains after the earlier ones. A percentage is rounded to the
+nearest peso: once for each line, or once for all lines together if it is spread over them. The parts of a spread
+discount add up to the exact peso. The same cart always has the same price, and no line and no shipping ever has a
+negative price.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ from backend.promotions.rules import Rule, are_met
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The remaining budget of a campaign: pesos if it `is_spend`, else uses."""
+    """The remaining budget of a campaign: pesos if `is_spend` is True, otherwise a number of uses."""
 
     campaign_id: str
     remaining: int
@@ -31,9 +32,9 @@ class BudgetTracker:
         self._taken = Counter[str]()
 
     def take(self, budget: Budget | None, amount: Cop) -> bool:
-        """Take one use of this amount of pesos.
+        """Subtract one use with this amount of pesos from the budget. A budget of None has no limit.
 
-        Return False, without a change, if less remains; a budget of None has no limit.
+        Return False, without a change, if less remains.
         """
         if budget is None:
             return True
@@ -50,7 +51,8 @@ class Offer:
 
     Attributes:
         method_type, target_type, allocation: see `backend.promotions.kinds`.
-        max_quantity: units of each line (`each`), or of the cart (`once`), that it applies to; None: all.
+        max_quantity: maximum number of discounted units of each line (`each`) or of the cart (`once`); None: all
+            units.
         budget: the remaining budget of its campaign; None if it has no limit.
     """
 
@@ -79,7 +81,7 @@ class AppliedDiscounts:
     """Discounts of offers, each in pesos for one line or for the shipping.
 
     Attributes:
-        refused: the ids of the promotions that do not apply, as their campaigns have too little budget left.
+        refused: ids of the promotions that do not apply because their campaigns have too little budget left.
     """
 
     adjustments: list[Adjustment]
@@ -89,7 +91,7 @@ class AppliedDiscounts:
 def apply_offers(
     offers: Iterable[Offer], lines: Sequence[TargetLine], shipping: Cop | None = None
 ) -> AppliedDiscounts:
-    """Apply these offers in their order. Each offer reduces its campaign's budget for the next ones."""
+    """Apply these offers in their order. Each offer reduces its campaign's budget for the following offers."""
     remaining = {line.priced.id: line.priced.amount for line in lines}
     remaining[SHIPPING] = shipping or 0
     applied, budgets = AppliedDiscounts([], set()), BudgetTracker()
@@ -132,7 +134,7 @@ def _compute_discounts(
 
 
 def _choose_units(offer: Offer, lines: Sequence[TargetLine]) -> list[tuple[TargetLine, int]]:
-    """Return the lines that the offer applies to, each with its number of units."""
+    """Return the lines to which the offer applies, each with the number of discounted units."""
     max_units = offer.max_quantity
     if offer.allocation == Allocation.EACH or max_units is None:
         return [(line, min(line.priced.quantity, max_units or line.priced.quantity)) for line in lines]

@@ -53,7 +53,7 @@ from backend.promotions.rules import (
 
 @dataclass(frozen=True, slots=True)
 class PromotionContext:
-    """The cart that promotions are evaluated for, and its customer."""
+    """The cart for which promotions are evaluated, and its customer."""
 
     cart_id: str
     customer_id: str | None
@@ -78,7 +78,7 @@ class BoughtLine:
 
 
 def hash_customer_email(email: str | None) -> str:
-    """Return a hash of the e-mail address, by which uses are counted. The address itself is not needed here."""
+    """Return the hash of the e-mail address by which a customer's uses are counted; empty without an address."""
     return hashlib.sha256(tidy_email(email).encode()).hexdigest() if email else ""
 
 
@@ -103,8 +103,10 @@ class Candidate:
     """A promotion that may apply to a cart, with its current use.
 
     Attributes:
-        typed_at: when its code was typed into the cart; None for an automatic one.
-        is_held: True if the cart has a use of it reserved. Until that is released, it applies even if it has ended.
+        typed_at: when its code was typed into the cart; None for an automatic promotion.
+        is_held: True if a use of the promotion is reserved for the cart. While it is reserved, the promotion
+            applies even
+            if it has ended.
         uses: the uses of the promotion, if it has a limit.
         campaign_used: the use of all promotions of its campaign, by any cart: uses, pesos, or uses by this
             customer, depending on the type of the campaign's budget.
@@ -120,7 +122,7 @@ class Candidate:
 
     @property
     def budget(self) -> Budget | None:
-        """Return the remaining budget of its campaign; None if that has no limit, or the cart has a use reserved."""
+        """Return the remaining budget of its campaign; None without a limit, or if a use is reserved for the cart."""
         campaign = self.campaign
         if self.is_held or campaign is None or campaign.budget_limit is None:
             return None
@@ -129,18 +131,18 @@ class Candidate:
 
     @property
     def budget_obstacle(self) -> Obstacle:
-        """Return the obstacle that means that too little budget remains."""
+        """Return the obstacle to report if too little of the campaign's budget remains."""
         is_own = self.campaign is not None and self.campaign.budget_type == BudgetType.BY_CUSTOMER
         return Obstacle.USED_BEFORE if is_own else Obstacle.USED_UP
 
     def find_exhaustion(self) -> Obstacle | None:
-        """Return the obstacle if all uses of the promotion or the whole budget of its campaign are taken; else None."""
+        """Return the obstacle if no use of the promotion, or no budget of its campaign, remains; otherwise None."""
         if self.promotion.use_limit is not None and self.uses >= self.promotion.use_limit:
             return Obstacle.USED_UP
         return self.budget_obstacle if self.budget is not None and self.budget.remaining <= 0 else None
 
     def find_obstacle(self) -> Obstacle | None:
-        """Return why the promotion cannot be used now, by anyone or by this customer; None if it can."""
+        """Return the reason why this customer, or any customer, cannot use the promotion now; None if they can."""
         promotion, campaign = self.promotion, self.campaign
         if self.is_held:
             return None
@@ -177,7 +179,7 @@ _OWN = or_(_used.holder == _CART, _used.buyer == _BUYER, _used.customer_id == _C
 
 
 def _campaign_use_query(column: Any, *conditions: ColumnElement[bool]) -> Any:
-    """Return a subquery of `column` over the counted uses of all promotions of a campaign."""
+    """Return a subquery that selects `column` from the counted uses of all promotions of a campaign."""
     used = select(column).join(_sibling, _sibling.id == _used.promotion_id)
     used = used.where(_sibling.campaign_id == Campaign.id, _used.is_counted, *conditions)
     return used.correlate(Campaign).scalar_subquery()
@@ -229,9 +231,9 @@ _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding
 
 
 def has_candidates(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
-    """Return the column `has_candidates`: true if `list_candidates` may find promotions for this cart.
+    """Return the SQL column `has_candidates`: true if `list_candidates` may find promotions for this cart.
 
-    If it is false, the cart has no use reserved either.
+    If it is false, no promotion use is reserved for the cart either.
     """
     # aliases that no statement of a cart contains, so that only the cart's id is correlated
     typed, held = aliased(CartPromotion), aliased(PromotionUse)
@@ -251,7 +253,7 @@ async def list_candidates(session: AsyncSession, context: PromotionContext) -> l
 async def list_named_candidates(
     session: AsyncSession, context: PromotionContext, promotion_ids: Sequence[str]
 ) -> list[Candidate]:
-    """Return these promotions as candidates, even if they cannot apply to the cart."""
+    """Return the promotions with these ids as candidates, even if they cannot apply to the cart."""
     rows = await session.execute(_NAMED, {**_query_params(context), "promotion_ids": list(promotion_ids)})
     return [Candidate(*row) for row in rows]
 
@@ -270,7 +272,7 @@ class CandidateResult:
 
     Attributes:
         obstacle: the reason; None if it applies.
-        missing: for `BELOW_MINIMUM`, the pesos of products that are missing.
+        missing: for `BELOW_MINIMUM`, the value in pesos of products that must be added to reach the minimum.
     """
 
     candidate: Candidate
@@ -292,7 +294,7 @@ NO_DISCOUNTS = Discounts()
 async def compute_cart_discounts(
     session: AsyncSession, context: PromotionContext, lines: Sequence[BoughtLine], shipping: Cop | None
 ) -> Discounts:
-    """Return the discounts of promotions for the cart with these lines and this shipping (None: not chosen yet)."""
+    """Return the discounts of promotions for the cart. `shipping` is its price; None if no option is chosen yet."""
     candidates = await list_candidates(session, context)
     if not candidates:
         return NO_DISCOUNTS

@@ -1,7 +1,8 @@
 """Tables of promotions: discounts with their conditions, campaigns, and every use of a promotion.
 
-They follow the platform: a promotion's campaign sets its period, and its own limit and the campaign's budget set
-how often it applies. Uses are counted from rows, not in a column, so that the count is always exact.
+They follow the commerce platform: a promotion's campaign sets its period. The promotion's own limit and the
+campaign's budget set how often it applies. Uses are counted from rows, not in a column, so that the count is always
+exact.
 """
 
 from datetime import datetime
@@ -21,10 +22,10 @@ _AUTOMATIC = text("is_automatic AND status = 'active' AND deleted_at IS NULL")
 
 
 class Campaign(Timestamps, table=True):
-    """The period of promotions, and the limit of their use.
+    """The period in which promotions apply, and the limit of their use.
 
     `budget_type` (`backend.promotions.kinds`): `usage` limits the uses, `spend` the pesos, `use_by_attribute` the
-    uses per customer. Without one there is no limit.
+    uses per customer. Without a `budget_type` there is no limit.
     """
 
     __tablename__ = "campaign"
@@ -53,13 +54,14 @@ class Campaign(Timestamps, table=True):
 
 
 class Promotion(Timestamps, table=True):
-    """A discount in pesos or percent on products, the whole cart or the shipping, for a code or automatic.
+    """A discount in pesos or percent on products, the whole cart or the shipping. It needs a code or is automatic.
 
     Attributes:
         code: the code to type, or the name of an automatic promotion. `code_key` is its normalized form.
         use_limit: how often it can be used in total.
         value: pesos, or percent.
-        max_quantity: units of each line (`each`), or of the cart (`once`), that it applies to; None: all.
+        max_quantity: maximum number of discounted units of each line (`each`) or of the cart (`once`); None: all
+            units.
         rules: conditions on the cart; `target_rules` are conditions on the lines (`backend.promotions.rules`).
     """
 
@@ -103,13 +105,14 @@ class CartPromotion(SQLModel, table=True):
 
 
 class PromotionUse(Timestamps, table=True):
-    """One use of a promotion: reserved while its cart is being paid, confirmed when it is paid.
+    """One use of a promotion: reserved while its cart is being paid, confirmed when the cart is paid.
 
     Attributes:
         holder: the cart's id, also after the cart has become an order.
-        buyer: a hash of the customer's e-mail address; empty without one. Together with `customer_id` it identifies
+        buyer: a hash of the customer's e-mail address; empty without an address. Together with `customer_id` it
+            identifies
             the customer.
-        confirmed_at: when it was paid; None while it may be released.
+        confirmed_at: when the cart was paid; None while the use may be released.
         is_counted: False if the payment arrived after the use was released: the agreed price stays valid, and no
             other customer loses a use.
     """

@@ -89,9 +89,9 @@ async def list_promotions(
 async def create_promotion(
     actor: StaffMember, body: NewPromotion, database: Db, fields: RequestedFields
 ) -> Wire[PromotionAnswer]:
-    """Create a promotion: a discount on products, the cart or the shipping, for a code or automatic (`is_automatic`).
+    """Create a promotion: a discount on products, the cart or the shipping, with a code or automatic (`is_automatic`).
 
-    It is `draft` by default, and applies while it is `active` and its campaign runs.
+    Its status is `draft` by default. It applies while it is `active` and its campaign runs.
     """
     async with database.transaction() as session:
         created = await saving.create_promotion(session, actor, to_create_promotion(body))
@@ -131,7 +131,7 @@ async def read_promotion(promotion_id: str, database: Db, fields: RequestedField
 async def update_promotion(
     actor: StaffMember, promotion_id: str, body: PromotionChange, database: Db, fields: RequestedFields
 ) -> Wire[PromotionAnswer]:
-    """Change the promotion; `status: inactive` ends it. Payments that have started keep the agreed price."""
+    """Change the promotion. `status: inactive` ends it. Payments that have started keep the agreed price."""
     async with database.transaction() as session:
         changed = await saving.change_promotion(session, actor, promotion_id, to_change_promotion(body))
         return await _promotion_answer(session, changed, fields)
@@ -152,7 +152,7 @@ async def list_rules(
     params: Annotated[RuleParameters, read_query(RuleParameters)],
     database: Db,
 ) -> Wire[RulesAnswer]:
-    """List the rules of a kind (`rules`, `target-rules`), with the labels of their values."""
+    """List the promotion's rules of one type (`rules`, `target-rules`), with the labels of their values."""
     attributes = rule_choices.RULE_TYPES[rule_choices.require_rule_type(rule_type)]
     names = {value: name for name, value in attributes.items()}
     wires: list[RuleOut] = []
@@ -202,7 +202,7 @@ async def list_campaigns(
 async def create_campaign(
     actor: StaffMember, body: NewCampaign, database: Db, fields: RequestedFields
 ) -> Wire[CampaignAnswer]:
-    """Create a campaign: the period of its promotions, and the limit of their use."""
+    """Create a campaign: the period in which its promotions apply, and the limit of their use."""
     async with database.transaction() as session:
         created = await campaigns.create_campaign(session, actor, to_create_campaign(body))
         return await _campaign_answer(session, created, fields)
@@ -219,7 +219,7 @@ async def read_campaign(campaign_id: str, database: Db, fields: RequestedFields)
 async def update_campaign(
     actor: StaffMember, campaign_id: str, body: CampaignChange, database: Db, fields: RequestedFields
 ) -> Wire[CampaignAnswer]:
-    """Change the campaign. Its promotions start and end with it."""
+    """Change the campaign. Its promotions start and end with the campaign."""
     async with database.transaction() as session:
         changed = await campaigns.change_campaign(session, actor, campaign_id, to_change_campaign(body))
         return await _campaign_answer(session, changed, fields)

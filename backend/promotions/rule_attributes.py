@@ -1,4 +1,4 @@
-"""Attributes that the rules of promotions can compare, and their values, for API clients that offer a choice."""
+"""Attributes and values that the rules of promotions can use, for API clients that offer them to staff."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -57,10 +57,10 @@ _FIXED_VALUES = {"country": (("co", "Colombia"),), "currency_code": (("cop", "CO
 
 
 def require_rule_type(rule_type: str) -> str:
-    """Check the kind of rules and return it.
+    """Return the type of rules, after checking that it exists.
 
     Raises:
-        InvalidData: there is no such kind.
+        InvalidData: there is no such type.
     """
     if rule_type not in RULE_TYPES:
         raise InvalidData(f"Invalid param rule_type ({rule_type})")
@@ -68,10 +68,10 @@ def require_rule_type(rule_type: str) -> str:
 
 
 def list_attributes(rule_type: str) -> list[RuleAttribute]:
-    """Return the attributes that rules of this kind can compare.
+    """Return the attributes that rules of this type can compare.
 
     Raises:
-        InvalidData: there is no such kind.
+        InvalidData: there is no such type.
     """
     return [_attribute_wire(name, value) for name, value in RULE_TYPES[require_rule_type(rule_type)].items()]
 
@@ -95,10 +95,10 @@ def _attribute_wire(name: str, value: str) -> RuleAttribute:
 async def list_attribute_values(
     session: AsyncSession, rule_type: str, name: str, params: RuleValueParameters
 ) -> tuple[list[RuleValue], int]:
-    """Return a page of the values that an attribute can be compared with, with labels, and the number of all values.
+    """Return a page of the values with which rules can compare the attribute, and the number of all these values.
 
     Raises:
-        InvalidData: rules of this kind have no such attribute.
+        InvalidData: rules of this type have no such attribute.
     """
     if name not in RULE_TYPES[require_rule_type(rule_type)]:
         raise InvalidData(f"Invalid rule attribute - {name}")

@@ -1,7 +1,8 @@
 """Rules of promotions: conditions that compare an attribute of a cart or of a line with values.
 
 A promotion applies to a cart that meets all its rules, and discounts the lines that meet all its target rules.
-Names and operators are the platform's; a rule that the shop cannot check is refused when it is stored.
+Names and operators are those of the commerce platform. A rule that the shop cannot check is refused when it is
+stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ PRODUCT, CATEGORY = "items.product.id", "items.product.categories.id"
 
 
 class Operator(StrEnum):
-    """A comparison. `in` and `eq`: one of the values; `ne`: none of them; the others compare pesos."""
+    """A comparison operator. `in` and `eq`: one of the values matches; `ne`: none matches; the others compare pesos."""
 
     EQ = "eq"
     NE = "ne"
@@ -55,7 +56,7 @@ MAX_RULES = 20
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One condition. For an amount, `values` is one number of whole pesos."""
+    """One condition of a promotion. For an amount, `values` has one number of whole pesos."""
 
     attribute: str
     operator: Operator
@@ -67,7 +68,10 @@ class Rule:
         return cls(stored["attribute"], Operator(stored["operator"]), tuple(stored["values"]))
 
     def is_met(self, facts: Mapping[str, Any]) -> bool:
-        """Return True if these facts meet the rule: a set of texts by attribute, and pesos for `ITEM_TOTAL`."""
+        """Return True if `facts` meet the rule.
+
+        They have a set of texts for each attribute, and pesos for `ITEM_TOTAL`.
+        """
         fact = facts.get(self.attribute, frozenset())
         if self.attribute == ITEM_TOTAL:
             return _is_satisfied(int(fact), self.operator, int(self.values[0]))
@@ -96,7 +100,7 @@ def are_met(rules: Sequence[Rule], facts: Mapping[str, Any]) -> bool:
 
 
 def compute_missing_amount(rules: Sequence[Rule], item_total: Cop) -> Cop:
-    """Return the pesos of products that are missing for the minimum in these rules; 0 if none are missing."""
+    """Return the value in pesos of products to add until the rules' minimum is reached; 0 if it is reached."""
     needed = [
         int(rule.values[0]) + (rule.operator is Operator.GT)
         for rule in rules
@@ -117,7 +121,7 @@ def to_stored_rule(
     """Return the rule in its stored format.
 
     Raises:
-        InvalidData: the shop has no such attribute, it has no such operator, or a value is missing or wrong.
+        InvalidData: the attribute does not exist, it does not allow the operator, or a value is missing or wrong.
     """
     attributes = TARGET_ATTRIBUTES if is_target else CART_ATTRIBUTES
     if attribute not in attributes.values():

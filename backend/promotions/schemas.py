@@ -148,7 +148,7 @@ class NewCampaign(CampaignChange):
 
 
 class PromotionChange(Body):
-    """Changes of a promotion; absent fields keep their values. `is_tax_inclusive` is accepted, and is always true."""
+    """Changes of a promotion; absent fields keep their values. `is_tax_inclusive` is accepted, but is always true."""
 
     model_config = example(status="inactive")
 

@@ -41,12 +41,12 @@ class CodeTaken(InvalidData):
 
 
 def normalize_code(code: str) -> str:
-    """Return the code in the form in which codes are compared: without spaces, in lower case."""
+    """Normalize the code for comparison: lower case, no spaces."""
     return "".join(code.split()).casefold()
 
 
 async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
-    """Return the promotion, locked.
+    """Lock the promotion's row, and return the promotion.
 
     Raises:
         NotFound: there is no such promotion.
@@ -56,11 +56,12 @@ async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
 
 
 async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromotion) -> Promotion:
-    """Create a promotion, and its campaign if the command has a new one.
+    """Create a promotion. If the command contains a new campaign, create the campaign too.
 
     Raises:
         NotFound: there is no such campaign.
-        InvalidData: its code is taken, the shop cannot check a rule, or its parts do not fit each other.
+        InvalidData: another promotion has this code, the shop cannot check a rule, or the values contradict each
+            other.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     if new.campaign is not None and new.campaign_id:
@@ -96,7 +97,7 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
 async def change_promotion(
     session: AsyncSession, actor: Actor, promotion_id: str, change: ChangePromotion
 ) -> Promotion:
-    """Change the values that the command has. Payments that have started keep the agreed price.
+    """Change the values that are set in the command. A payment that has already started keeps its price.
 
     Raises:
         NotFound: there is no such promotion or campaign.
@@ -124,7 +125,7 @@ async def change_promotion(
 
 
 async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: str) -> None:
-    """Delete the promotion. Orders and started payments keep their price; its code can be used again.
+    """Delete the promotion. Orders and started payments keep their price; a new promotion may use the same code.
 
     Raises:
         NotFound: there is no such promotion.
@@ -139,14 +140,14 @@ async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: st
 async def change_rules(
     session: AsyncSession, actor: Actor, promotion_id: str, rule_type: str, change: ChangeRules
 ) -> tuple[list[JsonObject], list[JsonObject], list[str]]:
-    """Add, change and delete the rules of a kind (`rules`, `target-rules`) of a promotion.
+    """Add, change and delete rules of a promotion. `rule_type` is `rules` or `target-rules`.
 
     Returns:
-        The added rules, the changed rules, and the ids of the deleted ones.
+        The added rules, the changed rules, and the ids of the deleted rules.
 
     Raises:
         NotFound: there is no such promotion, or it has no such rule.
-        InvalidData: the shop cannot check a rule, there are too many, or there is no such kind.
+        InvalidData: the shop cannot check a rule, there are too many rules, or the rule type does not exist.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     if rule_type not in RULE_TYPES:
@@ -188,7 +189,7 @@ def _change_method(promotion: Promotion, change: ChangeMethod) -> None:
 
 
 def _require_consistent(promotion: Promotion) -> None:
-    """Check that the parts of a promotion fit each other."""
+    """Raise InvalidData if the values of the promotion contradict each other."""
     _require_code(promotion)
     if promotion.method_type == MethodType.PERCENTAGE and promotion.value > 100:
         raise InvalidData(TOO_MUCH)
@@ -226,7 +227,7 @@ async def _require_targets(session: AsyncSession, rules: Iterable[JsonObject]) -
     """Check that the products, categories and collections in target rules exist.
 
     Raises:
-        InvalidData: one does not exist.
+        InvalidData: one of them does not exist.
     """
     for rule in rules:
         column, values = _TARGET_COLUMNS[rule["attribute"]], rule["values"]

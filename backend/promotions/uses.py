@@ -1,8 +1,8 @@
-"""Uses of promotions: reserved when a payment starts, confirmed when it has paid, released when it has not.
+"""Uses of promotions: reserved when a payment starts, confirmed when it is paid, released when it is not paid.
 
-Reserving locks each promotion that has a limit, and its campaign, until the transaction ends: of two concurrent
-reservations, the second counts the uses of the first. Promotions without a limit are not locked. Locks are taken in
-the order of the ids, promotions before campaigns, and before any stock is locked.
+Reserving locks each promotion that has a limit, and its campaign, until the transaction ends. If two transactions
+reserve at the same time, the second waits and then counts the uses of the first. Promotions without a limit are not
+locked. Promotions are locked before campaigns, each in the order of their ids, and both before any stock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,14 +22,17 @@ USED_UP = "The promotion code {code} can no longer be used: the total has change
 
 
 class PromotionUsedUp(TotalChanged):
-    """Other customers have taken the only remaining use of a promotion that the price includes."""
+    """A promotion that the price includes has no use left: other customers took the remaining uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionClaims:
-    """The promotions that a cart uses: discounts in pesos by promotion id, and the cart with its customer.
+    """The promotions that a cart uses.
 
-    `may_hold_uses`: False if the cart certainly has no use reserved: it was checked under the cart's lock.
+    Attributes:
+        context: the cart and its customer.
+        amounts: discounts in pesos, by promotion id.
+        may_hold_uses: False if a check under the cart's lock has shown that the cart has no reserved use.
     """
 
     context: PromotionContext
@@ -43,9 +46,10 @@ class PromotionClaims:
 
 
 async def lock_promotions(session: AsyncSession, claims: PromotionClaims) -> None:
-    """Lock these promotions, those that the cart has reserved, and their campaigns, if they have a limit.
+    """Lock the promotions of the claims, the promotions already reserved for the cart, and their campaigns.
 
-    A transaction that may release uses and reserve others must call this first.
+    Only promotions and campaigns that have a limit are locked. A transaction that may release uses and reserve
+    others must call this first.
     """
     if claims.is_empty:
         return
@@ -65,11 +69,12 @@ async def lock_promotions(session: AsyncSession, claims: PromotionClaims) -> Non
 async def reserve_uses(session: AsyncSession, claims: PromotionClaims) -> None:
     """Reserve one use of each promotion for the cart, replacing its earlier reservations.
 
-    A use that the cart already has stays valid, even if the promotion has ended or is used up: the price was
-    agreed.
+    A use that is already reserved for the cart stays valid, even if the promotion has ended or is used up: the
+    customer has agreed to that price.
 
     Raises:
-        PromotionUsedUp: one of them has no use left; nothing is reserved (the transaction must roll back).
+        PromotionUsedUp: a promotion has no use left. Nothing is reserved; the caller must roll the transaction
+            back.
     """
     if claims.is_empty:
         return
@@ -100,7 +105,8 @@ async def reserve_uses(session: AsyncSession, claims: PromotionClaims) -> None:
 async def confirm_uses(session: AsyncSession, claims: PromotionClaims) -> None:
     """Confirm the uses of a paid cart, so that they are never released.
 
-    Uses that were released before the payment arrived are stored again, but are not counted for other customers.
+    Uses that were released before the payment arrived are stored again. They do not count towards the promotion's
+    limit.
     """
     if not claims.amounts:
         return

@@ -1,4 +1,4 @@
-"""Convert promotions and campaigns to the Admin API, with their use (wire: commerce-api, Admin)."""
+"""Convert promotions and campaigns to the Admin API, including how often they were used (wire: commerce-api, Admin)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ from backend.promotions.rules import CART_ATTRIBUTES
 
 @dataclass(frozen=True, slots=True)
 class PromotionUsage:
-    """Use of a promotion or campaign: number of uses, and pesos of discounts."""
+    """Usage of a promotion or campaign: the number of uses, and the sum of their discounts in pesos."""
 
     count: int = 0
     amount: Cop = 0
 
 
 async def read_usage(session: AsyncSession, promotions: Sequence[Promotion]) -> dict[str, PromotionUsage]:
-    """Return the use of each of these promotions, by its id, including uses that await their payment."""
+    """Return the usage of these promotions, by promotion id. Uses whose payment is pending are included."""
     if not promotions:
         return {}
     uses = (
@@ -45,7 +45,7 @@ async def read_usage(session: AsyncSession, promotions: Sequence[Promotion]) -> 
 async def read_campaign_usage(
     session: AsyncSession, campaigns: Sequence[Campaign]
 ) -> dict[str, PromotionUsage]:
-    """Return the use of all promotions of each campaign, by the campaign's id."""
+    """Return the usage of these campaigns, by campaign id: the sums over all their promotions."""
     if not campaigns:
         return {}
     uses = (
@@ -129,7 +129,7 @@ def applied_wire(promotion: Promotion) -> AppliedPromotion:
 
 
 def rule_wire(rule: JsonObject, labels: Mapping[str, str] | None = None) -> RuleOut:
-    """Return a rule; `labels` are the labels of its values."""
+    """Return the rule in the platform's shape. `labels` has the labels of its values, by value."""
     names = {value: name for name, value in CART_ATTRIBUTES.items()}
     return {
         "id": rule["id"],

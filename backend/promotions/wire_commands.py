@@ -1,4 +1,4 @@
-"""Convert the bodies of the Admin API to commands of the promotion services."""
+"""Convert the request bodies of the Admin API to commands of the promotion services."""
 
 from backend.core.commands import UNCHANGED
 from backend.core.errors import InvalidData
@@ -26,10 +26,10 @@ from backend.promotions.schemas import (
 
 
 def to_create_promotion(body: NewPromotion) -> CreatePromotion:
-    """Return the command that creates the body's promotion.
+    """Convert the request body to the command that creates a promotion.
 
     Raises:
-        InvalidData: its currency is not cop.
+        InvalidData: the currency is not cop.
     """
     method = body.application_method
     _require_cop(method.currency_code)
@@ -53,7 +53,11 @@ def to_create_promotion(body: NewPromotion) -> CreatePromotion:
 
 
 def to_change_promotion(body: PromotionChange) -> ChangePromotion:
-    """Return the command that changes the values in the body. Raises: see `to_create_promotion`."""
+    """Convert the request body to the command that changes a promotion.
+
+    Raises:
+        InvalidData: see `to_create_promotion`.
+    """
     named = body.model_fields_set
     return ChangePromotion(
         code=body.code,
@@ -76,7 +80,11 @@ def to_change_rules(body: RulesChange) -> ChangeRules:
 
 
 def to_create_campaign(body: NewCampaign) -> CreateCampaign:
-    """Return the command that creates the body's campaign. Raises: see `to_create_promotion`."""
+    """Convert the request body to the command that creates a campaign.
+
+    Raises:
+        InvalidData: see `to_create_promotion`.
+    """
     return CreateCampaign(
         name=body.name,
         campaign_identifier=body.campaign_identifier,
@@ -88,7 +96,11 @@ def to_create_campaign(body: NewCampaign) -> CreateCampaign:
 
 
 def to_change_campaign(body: CampaignChange) -> ChangeCampaign:
-    """Return the command that changes the values in the body. Raises: see `to_create_promotion`."""
+    """Convert the request body to the command that changes a campaign.
+
+    Raises:
+        InvalidData: see `to_create_promotion`.
+    """
     named = body.model_fields_set
     return ChangeCampaign(
         name=body.name,

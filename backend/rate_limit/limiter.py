@@ -1,7 +1,7 @@
 """Rate limits: how often something may be tried, counted in the database for all replicas together.
 
-`hit` counts a try before it is made, so that simultaneous tries cannot all pass. `refund` takes it back when the
-try was legitimate. A refused try is not counted, so a client that keeps trying does not lock others out.
+`hit` counts a try before it is made, so that simultaneous tries cannot all pass. `refund` subtracts it again when
+the try was legitimate. A refused try is not counted, so a client that keeps trying does not lock others out.
 """
 
 import hashlib
@@ -37,11 +37,11 @@ class RateLimit:
     Attributes:
         kind: the action that is limited; different kinds are counted separately.
         per_pair: tries of one client, or of one known device, for one subject.
-        per_client: tries of one client for all subjects, if `DEFAULT_PEOPLE_PER_ADDRESS` share its address.
-        per_subject: tries of all clients for one subject; 0 for no limit, where strangers must not be able to use
-            up a
-            subject's tries.
-        per_day: like `per_subject`, and for each known device, but in 24 hours; 0 for no limit.
+        per_client: tries of one client for all subjects. It is for an address that `DEFAULT_PEOPLE_PER_ADDRESS`
+            people share, and grows in proportion if more people share it.
+        per_subject: tries of all clients for one subject. 0 means no limit; it is used where strangers must not be
+            able to use up a subject's tries.
+        per_day: tries of all clients for one subject, and of each known device, in 24 hours; 0 means no limit.
     """
 
     kind: str
@@ -58,8 +58,8 @@ class Client:
     Attributes:
         address: the network address by which the client is counted.
         max_people: how many people may share the address.
-        device: the id of a device that the subject knows, or empty. Its tries are counted separately, so strangers'
-            tries do not limit it.
+        device: the id of a device that this subject has used before, or empty. Tries of such a device are counted
+            separately, so that tries of strangers do not block it.
     """
 
     address: str
@@ -87,7 +87,7 @@ def network_of(ip: str) -> str:
 
 
 class SubjectExhausted(TooManyRequests):
-    """All clients together made too many tries for this subject, but this client alone did not."""
+    """All clients together made too many tries for this subject. This client alone did not exceed its limits."""
 
 
 _COUNTERS = table_of(RateLimitCounter)
@@ -95,7 +95,7 @@ _COUNTERS = table_of(RateLimitCounter)
 
 @cache
 def _count_statement(tries: int) -> Any:
-    """Return the statement that counts one try for `tries` keys and returns their counters."""
+    """Return the SQL statement that adds one try to each of `tries` counters, and returns these counters."""
     # not `values()` of several rows: SQLAlchemy would compile the statement again each time
     rows = [
         select(bindparam(f"key{n}", type_=String()), literal(1), bindparam(f"until{n}", type_=UtcDateTime()))
@@ -108,10 +108,10 @@ def _count_statement(tries: int) -> Any:
 
 
 def _refund_statement(*, is_certain: bool) -> Any:
-    """Return the statement that resets the counter `own` and subtracts one try from the others of `keys`.
+    """Return the SQL statement that resets the counter `own` and subtracts one try from the other counters in `keys`.
 
-    Without `is_certain`, it changes nothing unless `own` has an open window. A reset counter counts as expired. The
-    counters are locked first, in the order in which `hit_in` locks them.
+    Without `is_certain`, it changes nothing if the window of `own` has ended. A reset counter is marked as expired.
+    The counters are locked first, in the same order as in `hit_in`.
     """
     stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
     own = bindparam("own", type_=String())
@@ -158,10 +158,9 @@ async def hit_in(
     are locked in the same way; they have no limit.
 
     Raises:
-        TooManyRequests: a limit is exceeded. The caller must roll the transaction back, so that the try is not
-            counted.
-            `retry_after` is the wait in seconds. `SubjectExhausted` if only limits shared with other clients are
-                exceeded.
+        TooManyRequests: a limit is exceeded; `retry_after` is the wait in seconds. The caller must roll the
+            transaction back, so that the try is not counted.
+        SubjectExhausted: like `TooManyRequests`, but only limits shared with other clients are exceeded.
     """
     moment = now()
     unlimited = [_Counter(_hash(limit.kind, "lock", key), sys.maxsize, timedelta()) for key in locks]
@@ -181,13 +180,13 @@ async def hit_in(
 
 
 async def take_turns(session: AsyncSession, key: str) -> None:
-    """Wait until no other transaction holds this key. The caller's transaction then holds it until it ends."""
+    """Lock this key until the caller's transaction ends. Wait first if another transaction has locked it."""
     parameters = {"key0": _hash("turn", key), "until0": now(), "moment": now()}
     await session.execute(_count_statement(1), parameters)
 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
-    """Take a legitimate try back, and reset the counter of this client for this subject."""
+    """Subtract a legitimate try from all counters, and reset the counter of this client for this subject."""
     async with database.transaction() as session:
         await session.execute(_REFUND, _refund_parameters(limit, subject, client))
 
@@ -195,7 +194,7 @@ async def refund(database: Database, limit: RateLimit, subject: str, client: Cli
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
     """Cancel a try of this client for this subject, in the caller's transaction.
 
-    Nothing happens unless a try was counted in this window, so one try is cancelled once.
+    Nothing happens if no try was counted in the current window, so a try cannot be cancelled twice.
     """
     await session.execute(_REFUND_IF_COUNTED, _refund_parameters(limit, subject, client))
 
@@ -207,7 +206,7 @@ def _refund_parameters(limit: RateLimit, subject: str, client: Client) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class _Counter:
-    """A counter that a try increments. `is_shared` is true if it counts the tries of all clients together."""
+    """A counter that a try increments. `is_shared` is True if it counts the tries of all clients together."""
 
     key: str
     max_hits: int
@@ -216,7 +215,7 @@ class _Counter:
 
 
 def _counters(limit: RateLimit, subject: str, client: Client) -> list[_Counter]:
-    """Return the counters that a try increments; the first is the one of this client for this subject."""
+    """Return the counters that a try increments. The first counts the tries of this client for this subject."""
     kind = limit.kind
     if client.device:
         counters = [_Counter(_hash(kind, "device", subject, client.device), limit.per_pair)]

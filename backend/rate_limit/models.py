@@ -21,9 +21,10 @@ class RateLimitCounter(SQLModel, table=True):
 
 
 def add_to_counters(new: Any) -> Any:
-    """Return the INSERT of counters as an upsert: hits are added to counters whose window is open.
+    """Turn the INSERT of counters into an upsert: hits are added to a stored counter if its window is open.
 
-    The statement has a parameter `moment`, the current time; counters that expired by then start again.
+    The statement has a parameter `moment`, the current time. A counter whose window has ended by then starts a new
+    window.
     """
     stored = table_of(RateLimitCounter).c
     is_over = stored.expires_at <= bindparam("moment", type_=UtcDateTime())

@@ -1,4 +1,4 @@
-"""Figures of a period in addition to the ledger: orders, products, stock and carts."""
+"""Figures of a period that the ledger does not contain: orders, products, stock and carts."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -56,9 +56,9 @@ class ProductFigures(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CartFigures:
-    """Numbers of carts with an item that were created, and of those that were paid.
+    """Number of carts that were created with an item, and the number of these that were paid.
 
-    `since` is the first counted day, if carts of earlier days may have been deleted.
+    `since` is the first counted day if carts of earlier days may have been deleted; None if all days are counted.
     """
 
     begun: int
@@ -67,7 +67,7 @@ class CartFigures:
 
 
 def _sold_conditions(begin: datetime, end: datetime | None = None) -> list[ColumnElement[bool]]:
-    """Return the conditions for active orders that were paid in a range of time (index `ix_order_sold`)."""
+    """Return the SQL conditions for active orders that were paid in a range of time (index `ix_order_sold`)."""
     conditions = [Order.status == literal_column("'pending'"), Order.paid_at >= begin]
     return [*conditions, Order.paid_at < end] if end is not None else conditions
 
@@ -97,7 +97,10 @@ async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int,
 
 
 async def list_best_sellers(session: AsyncSession, period: Period) -> list[ProductFigures]:
-    """Return the products with the most sold units, without returned units, with the price that was paid for them."""
+    """Return the products with the most sold units, and the price that was paid for these units.
+
+    Returned and withdrawn units are not counted.
+    """
     sold_units = OrderLine.quantity - OrderLine.withdrawn - OrderLine.returned
     found: dict[str, ProductFigures] = {}
 
@@ -142,7 +145,7 @@ async def list_best_sellers(session: AsyncSession, period: Period) -> list[Produ
 async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[ProductFigures]:
     """Return products in stock that were not sold for `SLOW_STOCK_AGE`, most valuable stock first.
 
-    Products that were created later are not included.
+    Products that were created within that time are not included.
     """
     since = moment - SLOW_STOCK_AGE
     sold = (

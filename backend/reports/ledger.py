@@ -1,9 +1,9 @@
-"""Ledger of a period by rate of IVA: every captured peso, minus every refunded one.
+"""Ledger of a period by rate of IVA: all captured pesos minus all refunded pesos.
 
 A payment counts on the day of its capture, and a refund on the day of its booking, whatever happens to the order
-later. The capture time of a session never changes. The rates are those of the order's lines and its shipping at the
-time of the order; `backend.orders.money.payment_allocation` allocates payments to them. If a payment equals the
-total of its order, the database adds it up.
+later. The capture time of a session never changes. The rates are those that the order's lines and its shipping had
+when the order was placed. `backend.orders.money.payment_allocation` allocates payments to the rates. Simple
+payments, which equal the total of their order (`_IS_PLAIN`), are summed by the database instead.
 """
 
 import asyncio
@@ -69,11 +69,11 @@ class PeriodLedger:
     """Captured and refunded pesos of a period.
 
     Attributes:
-        items: paid for products, by rate of IVA in percent.
-        shipping: paid for shipping, by rate.
-        refunded_sums: refunded of both, by rate.
-        unallocated: captured money that pays no order: paid twice, too much, or for an unknown reason.
-        unallocated_refunds: refunded of such money.
+        items: pesos paid for products, by rate of IVA in percent.
+        shipping: pesos paid for shipping, by rate.
+        refunded_sums: refunded pesos for products and shipping, by rate.
+        unallocated: captured pesos that pay no order: paid twice, too much, or for an unknown reason.
+        unallocated_refunds: refunded pesos of such payments.
     """
 
     items: dict[int, TaxedAmount] = field(default_factory=_new_sums)
@@ -182,13 +182,13 @@ def _to_bigint(amount: Any) -> ColumnElement[int]:
 
 
 def _tax_inside(amount: ColumnElement[int], rate: Any) -> ColumnElement[int]:
-    """Return the IVA inside an amount, computed by the database as `backend.pricing.tax_inside` does."""
+    """Return the SQL expression of the IVA inside an amount, equal to the result of `backend.pricing.tax_inside`."""
     base: ColumnElement[int] = (200 * amount + 100 + rate) // (2 * (100 + rate))
     return amount - base
 
 
 async def _find_shared_collections(session: AsyncSession, begin: datetime, end: datetime) -> list[str]:
-    """Return the payment collections with captures or refunds of the time range that must be allocated."""
+    """Return the ids of payment collections whose captures or refunds in the time range need an allocation to rates."""
     is_shared = or_(Order.id.is_(None), not_(_IS_PLAIN))
     captured = _select_captures(begin, end, PaymentSession.collection_id).where(is_shared)
     refunded = (
@@ -217,9 +217,9 @@ async def _add_shared(
 async def _read_events(
     session: AsyncSession, collection_ids: Sequence[str]
 ) -> tuple[dict[str, list[Event]], set[str]]:
-    """Return all captures and refunds by payment collection, and the ids of those already added up.
+    """Return all captures and refunds by payment collection, and the ids of those that the database has already summed.
 
-    Includes events outside the period.
+    Captures and refunds outside the period are included.
     """
     found: dict[str, list[Event]] = defaultdict(list)
     plain: set[str] = set()

@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A range of days in Colombia, both ends included. `name` is the requested period."""
+    """A range of days in Colombia, both the first and the final day included. `name` is the requested period."""
 
     name: str
     since: date
@@ -35,12 +35,12 @@ class Period:
 
     @property
     def end(self) -> datetime:
-        """Return the end in UTC; it belongs to the next day."""
+        """Return the end in UTC: the first moment that is no longer part of the period."""
         return day_begin(self.until + DAY)
 
 
 class Piece(NamedTuple):
-    """A piece of a period: its label, start and end."""
+    """A part of a period, for example a month: its label, start and end."""
 
     label: str
     begin: datetime
@@ -51,9 +51,8 @@ def parse_period(params: Mapping[str, str], today: date) -> Period:
     """Parse the period of an address or a form: `periodo`, or the days `desde` and `hasta`. The default is this week.
 
     Raises:
-        InvalidData: a day is not valid, the days are in the wrong order, or more than `MAX_PERIOD` apart. `fields`
-            names
-            the field.
+        InvalidData: a day is not valid, the days are in the wrong order, or they are more than `MAX_PERIOD` apart.
+            `fields` has the invalid field.
     """
     if params.get("desde") or params.get("hasta"):
         return parse_range(params)

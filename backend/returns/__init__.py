@@ -1,1 +1,1 @@
-"""Returns: units that customers send back or never received, the shop's decision, and the refund in time."""
+"""Returns: units that customers send back or never received, the shop's decision, and the refund."""

@@ -1,6 +1,7 @@
-"""Admin API of returns (platform: returns): programs draft returns and read them.
+"""Admin API of returns (platform: returns). API clients draft returns and read them.
 
-Staff decide and pay returns in the back office. No provider collects goods: such a request is refused.
+Staff decide on returns and pay refunds in the back office. No shipping provider collects goods from customers, so a
+request to collect them is refused.
 """
 
 from typing import Annotated
@@ -114,7 +115,7 @@ async def begin_request(
 ) -> Wire[ReturnOfOrder]:
     """Create the draft of a return; confirming the draft requests the return.
 
-    A body with `items` always gets 400: no shipping provider collects goods.
+    A body with `items` always gets 400, because no shipping provider collects goods.
     """
     async with database.transaction() as session:
         if body.items is not None:
@@ -154,7 +155,7 @@ async def add_return_shipping(
     settings: ShopSettings,
     providers: Providers,
 ) -> Wire[ReturnPreview]:
-    """Refuse always, with 400: no provider collects goods (spec: Errors, createReturnFulfillment)."""
+    """Refuse every request with 400: no shipping provider collects goods (spec: Errors, createReturnFulfillment)."""
     async with database.transaction() as session:
         order_id = await drafts.find_order_of_request(session, actor, return_id)
         await request_return(session, actor, settings, providers, order_id)
@@ -170,7 +171,10 @@ async def confirm_request(
     database: Db,
     body: Confirmation | None = None,  # noqa: ARG001 - the customer is always notified
 ) -> Wire[ReturnPreview]:
-    """Request the drafted return for the customer: it is then like one that staff open in the back office."""
+    """Request the drafted return for the customer.
+
+    The result is the same as when staff open a return in the back office.
+    """
     async with database.transaction() as session:
         row = await drafts.confirm_request(session, actor, return_id)
         return await _confirmed_answer(session, actor, row)
@@ -191,7 +195,7 @@ async def begin_receipt(
     database: Db,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Wire[ReturnOfOrder]:
-    """Create the draft of a receipt, in which staff list the units that arrived."""
+    """Create the draft of a receipt: the list of the units that arrived."""
     async with database.transaction() as session:
         draft = await drafts.begin_receipt(session, actor, return_id)
         order = await _read_preview(session, actor, draft.order_id, Fields())
@@ -205,7 +209,7 @@ async def confirm_receipt(
     database: Db,
     body: Confirmation | None = None,  # noqa: ARG001 - the customer is always notified
 ) -> Wire[ReturnPreview]:
-    """Record that the drafted units arrived. The office then decides about the refund."""
+    """Record that the drafted units arrived. Staff then decide on the refund in the back office."""
     async with database.transaction() as session:
         row = await drafts.confirm_receipt(session, actor, return_id)
         return await _confirmed_answer(session, actor, row)
@@ -220,7 +224,7 @@ async def drop_receipt(actor: StaffMember, return_id: str, database: Db) -> Wire
 
 
 def _add_item_routes(items: str, action: Action, adds: type[Body], changes: type[Body], about: str) -> None:
-    """Add three routes for items of a draft: add them, change one, and remove one."""
+    """Add the three routes that add items to a draft, change an item, and remove an item."""
 
     async def add(
         actor: StaffMember, return_id: str, body: ArrivedItems, database: Db

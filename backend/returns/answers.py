@@ -13,7 +13,7 @@ class RefundAmount(TypedDict):
 
 
 class ReturnedUnits(TypedDict):
-    """Units to return, and those that arrived."""
+    """Number of units in a return: requested, arrived in good condition, and arrived damaged."""
 
     quantity: int
     received_quantity: int
@@ -40,7 +40,7 @@ class ReturnedOrder(TypedDict):
 
 
 class ReturnOut(RefundAmount, LastingStamps):
-    """A return. `metadata` has its kind, its state in the shop's own words, and its number."""
+    """A return. Its `metadata` contains the kind, the shop's own state (`ReturnState`), and the deadline."""
 
     id: str
     status: str

@@ -1,9 +1,10 @@
 """Deadlines of returns: for the customer's request, and for the shop's answer and payment.
 
-- Retracto: within 5 business days after delivery; all money back within 15 calendar days after the request (Ley
-  1480 of 2011, art. 47, as Ley 2439 of 2024 has it). The same for unsent units and a reversal.
-- Garantía: within a year after delivery (art. 8). As a claim it is answered within 15 business days (art. 58 no. 5 a);
-  the money goes back within 15 calendar days after it was granted.
+- Retracto: the customer has 5 business days after the delivery. The shop refunds all the money within 15 calendar
+  days after the request (Ley 1480 of 2011, art. 47, changed by Ley 2439 of 2024). Refunds for unsent units and
+  reversals have the same deadline.
+- Garantía: the customer has one year after the delivery (art. 8). It is a claim, which the shop must answer within
+  15 business days (art. 58 no. 5 a). The shop pays within 15 calendar days after it has granted the claim.
 """
 
 from collections.abc import Sequence
@@ -24,9 +25,9 @@ WARRANTY_YEARS = 1
 
 
 def compute_first_deadline(kind: ReturnKind, moment: datetime) -> datetime:
-    """Return the shop's deadline after a return request at this time.
+    """Return the shop's first deadline after a return is requested at this time.
 
-    For a warranty claim it is the deadline of the answer, else that of the payment.
+    For a warranty claim it is the deadline of the answer, for other kinds the deadline of the payment.
     """
     return (
         due_date_after(moment, ANSWER_DAYS)
@@ -41,19 +42,22 @@ def compute_payment_deadline(moment: datetime) -> datetime:
 
 
 def find_delivery_time(fulfillments: Sequence[Fulfillment]) -> datetime | None:
-    """Return the delivery time of an order's latest parcel; None if one is on its way, or none was sent."""
+    """Return the time when the order's latest parcel was delivered.
+
+    None if a parcel is still on its way, or if no parcel was sent.
+    """
     sent = [one for one in fulfillments if PACKED in one.data and one.canceled_at is None]
     moments = [one.delivered_at for one in sent if one.delivered_at is not None]
     return max(moments) if moments and len(moments) == len(sent) else None
 
 
 def compute_withdrawal_deadline(delivered: datetime | None) -> datetime | None:
-    """Return the end of the final day of the retracto; None if its period has not begun."""
+    """Return the end of the final day of the retracto; None before the delivery, when its period has not begun."""
     return due_date_after(delivered, WITHDRAWAL_DAYS) if delivered is not None else None
 
 
 def compute_warranty_deadline(delivered: datetime | None) -> datetime | None:
-    """Return the end of the final day of the legal warranty; None if its period has not begun."""
+    """Return the end of the final day of the legal warranty; None before the delivery, when it has not begun."""
     if delivered is None:
         return None
     day = today_in_colombia(delivered)
@@ -62,6 +66,6 @@ def compute_warranty_deadline(delivered: datetime | None) -> datetime | None:
 
 
 def count_days_left(due_at: datetime, moment: datetime) -> int:
-    """Return the days from this time to the final day: 0 on the final day itself, negative after it."""
+    """Return the number of days from `moment` to the final day: 0 on the final day itself, negative after it."""
     last = today_in_colombia(last_day(due_at))
     return (last - today_in_colombia(moment)).days

@@ -1,8 +1,8 @@
 """Drafts of returns, which API clients write step by step through the Admin API and then confirm.
 
-An API client begins the request of a return, adds the units, and confirms it: then it is a return like one that
-staff open in the back office. The arrival of units is drafted in the same way. Until the confirmation only the
-draft changes. An order has one draft at a time; every step locks the order first.
+An API client creates the draft of a return, adds the units, and confirms the draft. The result is a return, as if
+staff had opened it in the back office. The arrival of units is drafted in the same way. Before the confirmation,
+only the draft changes. An order has one draft at a time; every step locks the order first.
 """
 
 from collections.abc import Mapping
@@ -61,9 +61,9 @@ class LineUnits:
 
 @dataclass(frozen=True, slots=True)
 class RequestData:
-    """Data of a whole request.
+    """Values of a return request that apply to all its units.
 
-    `location_id` must be the location from which its units were sent: they are restocked there.
+    `location_id` must be the location from which the units were sent: they are restocked there.
     """
 
     kind: ReturnKind
@@ -115,12 +115,12 @@ async def begin_request(
 
 
 async def begin_receipt(session: AsyncSession, actor: Actor, return_id: str) -> ReturnDraft:
-    """Create the draft of the receipt of a return's units.
+    """Create the draft of a receipt: the list of the return's units that arrived.
 
     Raises:
         NotFound: there is no such return.
         NotAllowed: its order already has a draft.
-        Conflict: the return is no longer expected.
+        Conflict: the return is not waiting for units any more.
     """
     actor.require(Right.HANDLE_RETURNS)
     order = await lock_order(session, (await read_return(session, return_id)).order_id)
@@ -135,11 +135,11 @@ async def begin_receipt(session: AsyncSession, actor: Actor, return_id: str) -> 
 async def add_items(
     session: AsyncSession, actor: Actor, return_id: str, action: Action, items: list[LineUnits]
 ) -> ReturnDraft:
-    """Add units to return, or units that arrived.
+    """Add items to a draft: units to return, or units that arrived.
 
     Raises:
         NotFound: there is no such draft, or no such reason.
-        InvalidData: there are not that many units.
+        InvalidData: there are more units than the order or the return has.
     """
     draft, order = await _lock_draft(session, actor, return_id, STEP_OF[action])
     await _store_items(
@@ -154,8 +154,8 @@ async def change_item(
     """Change an item of a draft.
 
     Raises:
-        NotFound: there is no such item, or reason.
-        InvalidData: there are not that many units.
+        NotFound: there is no such item, or no such reason.
+        InvalidData: there are more units than the order or the return has.
     """
     draft, order = await _lock_draft(session, actor, item.return_id, STEP_OF[item.action])
     old = _find_item(draft, item)
@@ -180,7 +180,7 @@ async def remove_item(session: AsyncSession, actor: Actor, item: DraftItem) -> R
 async def change_request(
     session: AsyncSession, actor: Actor, return_id: str, kind: ReturnKind | None, location_id: str | None
 ) -> ReturnDraft:
-    """Change the data of the whole request.
+    """Change the kind or the location of a drafted request. They apply to all its units.
 
     Raises:
         NotFound: there is no such draft.
@@ -199,7 +199,7 @@ async def confirm_request(session: AsyncSession, actor: Actor, return_id: str) -
 
     Raises:
         NotFound: there is no such draft.
-        InvalidData: it has no units, or more than there are by now.
+        InvalidData: it has no units, or more units than can be returned now.
         NotAllowed: there is no money to refund, or the units to cancel have a label.
     """
     draft, order = await _lock_draft(session, actor, return_id, DraftStep.REQUEST)
@@ -219,8 +219,8 @@ async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -
 
     Raises:
         NotFound: there is no such draft.
-        InvalidData: nothing arrived.
-        Conflict: the return is no longer expected.
+        InvalidData: the draft has no units.
+        Conflict: the return is not waiting for units any more.
     """
     draft, _order = await _lock_draft(session, actor, return_id, DraftStep.RECEIVE)
     good, damaged = sum_draft_units(draft, Action.ARRIVED), sum_draft_units(draft, Action.DAMAGED)
@@ -274,7 +274,7 @@ async def find_draft_of_order(session: AsyncSession, order_id: str) -> ReturnDra
 
 
 def sum_draft_units(draft: ReturnDraft, action: Action) -> dict[str, int]:
-    """Return the units by line id that a draft has for this action."""
+    """Return the number of units in the draft's items with this action, by line id."""
     units: dict[str, int] = {}
     for item in draft.items:
         if item["action"] == action:
@@ -283,7 +283,7 @@ def sum_draft_units(draft: ReturnDraft, action: Action) -> dict[str, int]:
 
 
 async def _store_draft(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> ReturnDraft:
-    """Store the draft. The order is locked, so no other draft can begin at the same time.
+    """Store the draft. The caller must have locked the order, so that no other draft is created at the same time.
 
     Raises:
         NotAllowed: the order already has a draft.
@@ -334,7 +334,7 @@ async def _store_items(
 
 
 async def _read_max_units(session: AsyncSession, draft: ReturnDraft, order: Order) -> Mapping[str, int]:
-    """Return the maximum number of units by line id that a draft may hold."""
+    """Return the maximum number of units that the draft may have, by line id."""
     if draft.step == DraftStep.RECEIVE:
         return {line.line_id: line.quantity for line in await list_return_lines(session, draft.id)}
     lines = await list_order_lines(session, order.id)

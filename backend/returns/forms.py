@@ -95,7 +95,7 @@ def parse_units(typed: Mapping[str, Any], lines: Sequence[OrderLine]) -> dict[st
     """Return the requested units by line id; lines with 0 are left out.
 
     Raises:
-        InvalidData: a value is not a number, or more than was sold; `fields` has the line's field.
+        InvalidData: a value is not a number, or is more than the units sold; `fields` has the line's field.
     """
     units, problems = {}, {}
     for line in lines:

@@ -1,7 +1,7 @@
-"""Tables of returns: requests, their lines, the bank accounts for refunds, and the files that prove them.
+"""Tables of returns: requests, their lines, bank accounts for refunds, and files (pictures and receipts).
 
 Personal data are in separate tables (`ReturnAccount`, `ReturnFile`, `ReturnDraft`), in `Return.reason` and in
-`ReturnLine.note`. These are deleted with the personal data of a customer; the rest is retained for accounting.
+`ReturnLine.note`. They are deleted with the customer's other personal data; the rest is retained for accounting.
 """
 
 from datetime import datetime
@@ -125,7 +125,7 @@ class DraftStep(StrEnum):
 
 
 class ReturnDraft(Timestamps, table=True):
-    """A step of a return that a program writes and then confirms. An order has one draft at a time.
+    """A step of a return that an API client writes and then confirms. An order has one draft at a time.
 
     `items` holds objects with `id`, `action`, `line_id`, `quantity`, `reason_id` and `note`: see
     `backend.returns.drafts`.

@@ -1,7 +1,7 @@
 """Processing of a return by the shop: its units arrive, a refund is proposed or denied, and the owner pays it.
 
-Each step locks the order first (a payment: its cart and payment session before), then the return. It raises
-`Conflict` if the return is no longer in a state that allows the step.
+Each step locks the order first, then the return. A payment locks the cart and the payment session before the order.
+Each step raises `Conflict` if the state of the return does not allow it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ MAX_RECEIPTS = 5
 
 
 async def read_return(session: AsyncSession, return_id: str, *, lock: bool = False) -> Return:
-    """Return the return with this id; with `lock`, lock it.
+    """Return the return with this id. With `lock`, lock its row.
 
     Raises:
         NotFound: there is no such return.
@@ -78,10 +78,10 @@ async def list_return_lines(session: AsyncSession, return_id: str) -> Sequence[R
 
 
 def require_step(row: Return, step: ReturnState | None) -> None:
-    """Check that the return can move to the state `step`; if `step` is None, check that the return is open.
+    """Check that the return can move to the state `step`. If `step` is None, check that the return is open.
 
     Raises:
-        Conflict: it cannot move to this state, or is no longer open.
+        Conflict: the return cannot move to this state, or is no longer open.
     """
     state = ReturnState(row.state)
     is_possible = not STEPS.is_final(state) if step is None else STEPS.is_allowed(state, step)
@@ -92,12 +92,12 @@ def require_step(row: Return, step: ReturnState | None) -> None:
 async def receive(
     session: AsyncSession, actor: Actor, return_id: str, arrived: Mapping[str, tuple[int, int]]
 ) -> Return:
-    """Record the arrived units by line id: the number in good condition, and the number damaged.
+    """Record the units that arrived, by line id: how many in good condition, and how many damaged.
 
     Raises:
         NotFound: there is no such return.
-        InvalidData: nothing arrived, or more than the return holds.
-        Conflict: the return is no longer expected.
+        InvalidData: no unit arrived, or more units than the return has.
+        Conflict: the return is not waiting for units any more.
     """
     actor.require(Right.HANDLE_RETURNS)
     row, _order = await _lock_return(session, return_id, ReturnState.RECEIVED)
@@ -115,10 +115,10 @@ async def receive(
 async def approve(
     session: AsyncSession, actor: Actor, return_id: str, amount: Cop, *, restock: bool, why: str = ""
 ) -> Return:
-    """Propose the refund, and take the arrived units back; with `restock` the good ones are in stock again.
+    """Approve a refund of this amount, and accept the arrived units. With `restock`, put the good ones back in stock.
 
-    Opened gift wrapping is never restocked. Units whose label was cancelled are no longer sent. When all money of
-    the order is refunded, unsent units are not sent either.
+    Opened gift wrapping is never restocked. Units of the return whose label was cancelled are withdrawn, so they
+    are not sent. If all money of the order is then refunded, its other unsent units are withdrawn too.
 
     `why` is the reason for an amount above `backend.returns.refund_limits.compute_max_refund`.
 
@@ -126,7 +126,7 @@ async def approve(
         NotFound: there is no such return.
         InvalidData: the amount is invalid, or the reason is missing; see `fields`.
         NotAllowed: a label is being created for units that must not be sent.
-        Conflict: it was already decided.
+        Conflict: staff have already approved or denied the return.
     """
     actor.require(Right.HANDLE_RETURNS)
     row, order = await _lock_return(session, return_id, ReturnState.TO_PAY)
@@ -162,7 +162,7 @@ async def deny(session: AsyncSession, actor: Actor, return_id: str, why: str) ->
     Raises:
         NotFound: there is no such return.
         InvalidData: there is no reason, or it is too long.
-        Conflict: it was already decided.
+        Conflict: staff have already approved or denied the return.
     """
     actor.require(Right.HANDLE_RETURNS)
     why = to_paragraphs(why)
@@ -185,7 +185,7 @@ async def save_account(session: AsyncSession, actor: Actor, return_id: str, type
     Raises:
         NotFound: there is no such return.
         InvalidData: a field is invalid; see `fields`.
-        Conflict: it is already paid or denied.
+        Conflict: the return is already paid or denied.
     """
     actor.require(Right.HANDLE_RETURNS)
     form = read_form(AccountForm, typed)
@@ -203,7 +203,7 @@ async def save_account(session: AsyncSession, actor: Actor, return_id: str, type
 async def pay(
     database: Database, actor: Actor, return_id: str, amount: Cop, reference: str, *, why: str = ""
 ) -> Return:
-    """Book the owner's transfer. Repeating the same amount and reference returns the same payment.
+    """Book the owner's bank transfer of the refund. A repeated call with the same amount and reference changes nothing.
 
     `why` is the reason for an amount above the approved one; it is required above `compute_max_refund`.
 
@@ -211,7 +211,7 @@ async def pay(
         NotFound: there is no such return.
         InvalidData: the amount or the reference is invalid; see `fields`.
         NotAllowed: the order does not have that much money left.
-        Conflict: it is paid by another transfer, the reference belongs to another one, or it is not approved.
+        Conflict: the return is not approved, is paid by another transfer, or another transfer has this reference.
     """
     actor.require(Right.BOOK_REFUNDS)
     reference = " ".join(reference.split())
@@ -258,7 +258,7 @@ async def add_receipt(
 
     Raises:
         NotFound: there is no such return.
-        Conflict: it is not granted, or already has `MAX_RECEIPTS`.
+        Conflict: the refund is not granted, or the return already has `MAX_RECEIPTS` receipts.
     """
     actor.require(Right.BOOK_REFUNDS)
     row = await read_return(session, return_id)
@@ -278,7 +278,7 @@ async def add_receipt(
 
 
 async def read_file(session: AsyncSession, actor: Actor, file_id: str) -> ReturnFile:
-    """Return a customer's picture, or a receipt.
+    """Return a file of a return: a customer's picture, or a receipt.
 
     Raises:
         NotFound: there is no such file.
@@ -300,10 +300,11 @@ async def _lock_return(
 async def _return_units(
     session: AsyncSession, order: Order, ordered: OrderLine, line: ReturnLine, never_left: int
 ) -> None:
-    """Accept the arrived units of the line, and withdraw the `never_left` units, whose label was cancelled.
+    """Accept the arrived units of a line, and withdraw its `never_left` units, whose label was cancelled.
 
-    The withdrawn units need not arrive. If they did (staff took them out of the parcel), they are the final ones of the
-    arrived units.
+    The `never_left` units are still in the shop, so they need not arrive. If staff took them out of the parcel and
+    recorded them as arrived, they are counted after the units that the customer sent: first good ones, then damaged
+    ones.
     """
     if never_left:
         await require_not_being_packed(session, order)
@@ -322,7 +323,7 @@ async def _return_units(
 
 
 async def _list_refunded_units(session: AsyncSession, row: Return) -> list[ReturnedUnits]:
-    """Return the refunded units of a return: those that arrived, else those that were requested."""
+    """Return the refunded units of a return: the arrived units, or the requested units if no arrival was recorded."""
     has_arrived = row.received_at is not None
     return [
         ReturnedUnits(line_id=line.line_id, quantity=count, restock=line.restocked)

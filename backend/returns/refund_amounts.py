@@ -1,4 +1,4 @@
-"""Amount of an order's money that a return may take, and the price of its units."""
+"""The order's money that is available for a return, and the price of the returned units."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,10 @@ from backend.returns.states import GRANTED, ReturnState
 
 
 async def compute_remaining_money(session: AsyncSession, order: Order, excluded_return_id: str = "") -> Cop:
-    """Return the captured money of the order minus refunds and approved returns, except `excluded_return_id`."""
+    """Return the captured money of the order minus its refunds and its approved returns.
+
+    The return `excluded_return_id` is not subtracted.
+    """
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     promised = select(func.sum(Return.amount)).where(
         Return.order_id == order.id, Return.state == ReturnState.TO_PAY, Return.id != excluded_return_id
@@ -33,10 +36,10 @@ async def is_fully_refunded(session: AsyncSession, order: Order) -> bool:
 def compute_unsent_refund(
     order: Order, lines: Sequence[OrderLine], units: Mapping[str, int], left: Cop
 ) -> Cop:
-    """Return the refund due for unsent units, at most `left`.
+    """Return the refund due for unsent units, at most `left`, the money that is not refunded yet.
 
-    If no unit of the order is sent, it is all of `left`, the money not yet refunded. Undelivered units are refunded
-    in full, shipping included (Ley 1480 of 2011, art. 50 h).
+    If no unit of the order was sent, the refund is all of `left`. Undelivered units are refunded in full, including
+    shipping (Ley 1480 of 2011, art. 50 h).
 
     Raises:
         InvalidData: the units cost nothing.
@@ -49,16 +52,19 @@ def compute_unsent_refund(
 
 
 def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> bool:
-    """Return True if no unit was sent and these are all that remain to be sent: then all the money is refunded."""
+    """Return True if no unit of the order was sent, and `units` are all units that remain to be sent.
+
+    In this case all the money is refunded.
+    """
     return all(
         not line.fulfilled and line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines
     )
 
 
 async def sum_granted_units(session: AsyncSession, order: Order, excluded_return_id: str) -> dict[str, int]:
-    """Return the sent units by line id that the order's granted returns other than `excluded_return_id` cover.
+    """Return the sent units in granted returns of the order, by line id, except the return `excluded_return_id`.
 
-    Of a return whose units arrived, only the arrived units count.
+    If the units of a return arrived, only the arrived units count.
     """
     for_units = case(
         (Return.received_at.is_not(None), ReturnLine.good + ReturnLine.damaged), else_=ReturnLine.quantity

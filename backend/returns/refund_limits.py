@@ -1,7 +1,7 @@
-"""Maximum refund of a return without a reason.
+"""Maximum refund that staff may approve without writing a reason.
 
-The units of a retracto are limited by their price, with the shipping if it is due. All other returns are limited by
-the paid amount: unsent units, a whole unsent order, a warranty paid in money, and a reversal.
+The refund of a retracto is limited by the price of its units, plus the shipping if it is due. All other refunds
+(unsent units, a whole unsent order, a warranty paid in money, a reversal) are limited by the paid amount.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,10 @@ MAX_REASON_LENGTH = 2000
 async def sum_refunded_units(
     session: AsyncSession, order: Order, row: Return, sold: Sequence[OrderLine], lines: Sequence[ReturnLine]
 ) -> dict[str, int]:
-    """Return the refunded units by line id: all requested units, or those that arrived or can no longer be sent."""
+    """Return the units that the return refunds, by line id.
+
+    Before the arrival, these are the requested units; afterwards, the units that arrived or can no longer be sent.
+    """
     if row.received_at is None:
         return {line.line_id: line.quantity for line in lines}
     spare, ordered = await count_unclaimed_units(session, order, sold), {line.id: line for line in sold}
@@ -37,7 +40,7 @@ async def sum_refunded_units(
 
 
 async def compute_max_refund(session: AsyncSession, order: Order, row: Return) -> Cop:
-    """Return the maximum refund without a reason, in pesos. The order is locked."""
+    """Return the maximum refund that needs no reason, in pesos. The caller must have locked the order."""
     left = await compute_remaining_money(session, order, excluded_return_id=row.id)
     if row.kind != ReturnKind.WITHDRAWAL:
         return left
@@ -51,10 +54,10 @@ async def compute_max_refund(session: AsyncSession, order: Order, row: Return) -
 
 
 async def require_reason(session: AsyncSession, order: Order, row: Return, amount: Cop, why: str) -> None:
-    """Check an amount against the maximum. The reason for more is stored in the (locked) return.
+    """Check that an amount above the maximum refund has a reason, and store the reason in the (locked) return.
 
     Raises:
-        InvalidData: it is more, and `why` is empty or too long.
+        InvalidData: the amount is above the maximum, and `why` is empty or too long.
     """
     bound = await compute_max_refund(session, order, row)
     if amount <= bound:
@@ -69,9 +72,9 @@ async def require_reason(session: AsyncSession, order: Order, row: Return, amoun
 
 
 def count_units_never_sent(line: ReturnLine, ordered: OrderLine, spare: int) -> int:
-    """Return the units of an undecided return that are in no parcel any more.
+    """Return the number of units of a return line that are in no parcel, because their label was cancelled.
 
-    `spare` is the line's number from `count_unclaimed_units`.
+    The return is not decided yet. `spare` is the line's number from `count_unclaimed_units`.
     """
     # arrived units were sent before: only the rest of the line can be in no parcel
     from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)

@@ -18,7 +18,10 @@ ATTENTION_KINDS = {SOON: AttentionKind.RETURN_DUE, LATE: AttentionKind.RETURN_LA
 
 
 async def schedule_reminders(session: AsyncSession, row: Return, moment: datetime) -> None:
-    """Schedule the reminders for the return's `due_at`, and cancel earlier ones. `moment` is the current time."""
+    """Schedule the reminders for the return's deadline `due_at`, and cancel earlier reminders.
+
+    `moment` is the current time.
+    """
     await cancel_reminders(session, row)
     left = row.due_at - moment
     await enqueue(

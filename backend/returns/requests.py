@@ -1,7 +1,7 @@
-"""Requests of returns: which returns a customer can request now, and storing a request of a customer or of staff.
+"""Requests of returns: the returns that a customer can request now, and the storage of a customer's or staff's request.
 
-The order is locked while one of its returns is created or moved, so that concurrent requests run one after the
-other.
+The order is locked while one of its returns is created or changes its state, so that concurrent requests run one
+after the other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,8 +61,8 @@ class Offer:
     """A kind of return that the customer can request now.
 
     Attributes:
-        until: the end of its final day; None if its period has not begun.
-        units: maximum number of units by line id; for a cancellation all unsent units.
+        until: the end of the final day for the request; None if its period has not begun.
+        units: maximum number of units by line id. A cancellation always includes all unsent units.
     """
 
     kind: ReturnKind
@@ -100,11 +100,11 @@ async def list_offers(session: AsyncSession, order: Order) -> list[Offer]:
 
 @dataclass(frozen=True, slots=True)
 class ReturnOptions:
-    """State of an order that decides if its return form is processed.
+    """Facts about an order that decide if its return form is processed.
 
     Attributes:
         has_offers: a return can be requested now.
-        has_returns: the order has a return, so the form may be a repetition of the one that created it.
+        has_returns: the order already has a return, so the form may be a repetition of the one that created it.
     """
 
     has_offers: bool
@@ -112,7 +112,7 @@ class ReturnOptions:
 
 
 async def read_return_options(database: Database, order_id: str) -> ReturnOptions:
-    """Return the state of the order that decides if its return form is processed.
+    """Return the facts about the order that decide if its return form is processed.
 
     Raises:
         NotFound: there is no such order.
@@ -125,10 +125,10 @@ async def read_return_options(database: Database, order_id: str) -> ReturnOption
 
 
 async def require_unused_form(database: Database) -> None:
-    """Check, before pictures are processed, that the same form has not stored a return already.
+    """Check that the submitted form has not created a return already. Called before its pictures are processed.
 
     Raises:
-        PressUsed: the form has stored one.
+        PressUsed: the form has already created a return.
     """
     async with database.read() as session:
         await require_unused_press(session)
@@ -137,7 +137,10 @@ async def require_unused_form(database: Database) -> None:
 async def count_returnable_units(
     session: AsyncSession, order: Order, lines: Sequence[OrderLine]
 ) -> dict[str, int]:
-    """Return the units by line id that were sent, are not back, and are in no return; lines with 0 are left out."""
+    """Return the units that can be returned, by line id; lines with 0 are left out.
+
+    These are the units that were sent, did not come back, and are in no return.
+    """
     left = await count_unclaimed_units(session, order, lines)
     return {line_id: units for line_id, units in left.items() if units > 0}
 
@@ -145,11 +148,11 @@ async def count_returnable_units(
 async def count_unclaimed_units(
     session: AsyncSession, order: Order, lines: Sequence[OrderLine], *, by_granted: bool = False
 ) -> dict[str, int]:
-    """Return the sent units by line id, minus those that came back and those in returns.
+    """Return the number of sent units by line id, minus the units that came back and the units in returns.
 
-    A negative number is the number of units in no parcel: their label was cancelled after the return was requested.
-    With `by_granted`, only granted returns count, not undecided ones. A granted return whose units arrived does not
-    count any more: the customer keeps the rest of its units.
+    A negative number means that this many units of returns are in no parcel: their label was cancelled after the
+    return was requested. With `by_granted`, units in undecided returns are not subtracted, only those in granted
+    returns. A granted return whose units arrived is not subtracted either: the customer keeps its other units.
     """
     query = (
         select(
@@ -182,8 +185,8 @@ async def store_customer_request(
     Raises:
         NotFound: there is no such order.
         InvalidData: a field is invalid; see `fields`.
-        PressUsed: the same form has already stored it.
-        NotAllowed: this return cannot be requested, or no longer.
+        PressUsed: the same form has already been stored.
+        NotAllowed: this return cannot be requested, or its deadline has passed.
     """
     form = read_form(ReturnForm, typed)
     if form.kind is ReturnKind.WARRANTY and not form.reason:
@@ -221,7 +224,7 @@ async def open_return(
     return_id: str = "",
     remarks: Mapping[str, Remark] | None = None,
 ) -> Return:
-    """Open a return for a customer who called or wrote. Staff may also open one after its deadline.
+    """Open a return for a customer who called or wrote. Staff may do this even after the deadline.
 
     Args:
         session: a transaction.
@@ -229,7 +232,7 @@ async def open_return(
         order_id: the order.
         typed: its kind, its reason, the units of each line, and optionally a bank account.
         return_id: its id, if it was a draft.
-        remarks: by line id.
+        remarks: the reason and note of each line, by line id.
 
     Raises:
         NotFound: there is no such order.
@@ -334,7 +337,7 @@ async def _withdraw_from_order(
 
 
 async def withdraw_unsent_units(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> None:
-    """Withdraw all unsent units of the (locked) order: they can be sold again."""
+    """Withdraw all unsent units of the (locked) order, so that they can be sold again."""
     await _withdraw_units(session, order, lines, {line.id: count_unsent_units(line) for line in lines})
 
 
@@ -347,7 +350,9 @@ async def _withdraw_units(
 
 
 async def require_not_being_packed(session: AsyncSession, order: Order) -> None:
-    """Check that no label of the (locked) order is being created, because it would include the units.
+    """Check that no label of the (locked) order is being created.
+
+    A label in creation would include the units that the caller wants to withdraw.
 
     Raises:
         NotAllowed: a label is being created, or may exist.
@@ -358,7 +363,10 @@ async def require_not_being_packed(session: AsyncSession, order: Order) -> None:
 
 
 async def update_sending_status(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> None:
-    """Update the (locked) order's fulfillment status. If all units are withdrawn, cancel it unless it has a label."""
+    """Update the fulfillment status of the (locked) order.
+
+    If all its units are withdrawn and it has no label, cancel it.
+    """
     await update_fulfillment_status(session, order)
     if _is_withdrawn(lines):
         await stop_sending(session, order, CANCELED)
@@ -386,12 +394,12 @@ async def _store_attachments(
 
 
 def count_unsent_units(line: OrderLine) -> int:
-    """Return the number of the line's units that are still to be sent."""
+    """Return how many units of the line must still be sent."""
     return line.quantity - line.fulfilled - line.withdrawn
 
 
 def _can_cancel(order: Order, lines: Sequence[OrderLine], fulfillments: Sequence[Fulfillment]) -> bool:
-    """Return True if the rest of the order can still be cancelled: no unit is packed or has a pending label."""
+    """Return True if the order is pending, has units to send, and no unit is packed or has a label in creation."""
     is_unpacked = not any(line.fulfilled for line in lines) and any(
         count_unsent_units(line) for line in lines
     )

@@ -1,6 +1,6 @@
 """Form of the order's page to request a return, and files of returns for staff.
 
-The forms are plain browser forms with files: each redirects to its own page.
+The forms are plain browser forms with files. Each redirects to the page that contains it.
 """
 
 from typing import Annotated
@@ -82,9 +82,9 @@ async def send_request(
     ip: ClientIp,
     uploads: Annotated[PictureUploads, Depends(get_uploads)],
 ) -> Response:
-    """Store the customer's request; the token in the address identifies the order.
+    """Store the customer's request. The token in the address identifies the order.
 
-    The redirect has the result in `said`.
+    The address of the redirect has the result in its parameter `said`.
     """
     order_id, token = (request.query_params.get(name, "")[:200] for name in ("id", "token"))
     ORDER_LINK.require(settings.signing_key, order_id, token)
@@ -114,10 +114,10 @@ async def _store_request(
 
     All forms of the page share the id in its address, also after the browser's button «Back». So a form counts as
     repeated only if its order and its content are the same. A form that may be a repetition is processed even if no
-    return can be requested any more: its own return may have taken all units.
+    return can be requested any more: the return that its first submission created may have used up all units.
 
     Raises:
-        PressUsed: the same form has already stored it.
+        PressUsed: the same form has already been stored.
         TooManyRequests: see `hit` and `read_picture_form`.
         PictureRefused, PicturesUnavailable: see `PictureForm.get_pictures` and `PictureUploads.convert_to_webp`.
         NotFound, InvalidData, NotAllowed: see `store_customer_request`.
@@ -150,7 +150,10 @@ async def _store_request(
 
 @router.get("/admin/return-files/{file_id}")
 async def get_file(actor: StaffMember, file_id: str, database: Db) -> Response:
-    """Return a file of a return. A PDF is always a download, never displayed as a page of the shop."""
+    """Return a file of a return.
+
+    A PDF is always sent as a download, so that it is never displayed as a page of the shop.
+    """
     async with database.read() as session:
         file = await read_file(session, actor, file_id)
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -166,7 +169,7 @@ async def send_receipt(
     database: Db,
     uploads: Annotated[PictureUploads, Depends(get_uploads)],
 ) -> Response:
-    """Store the receipt from the form of a return's screen: a picture or a PDF. Redirect to the screen."""
+    """Store the receipt from the form of the return's back-office page: a picture or a PDF. Redirect to this page."""
     actor.require(Right.BOOK_REFUNDS)
     return_id = request.query_params.get("id", "")[:60]
     page = f"{OFFICE_PAGE}/{return_id}"
@@ -188,7 +191,7 @@ async def _parse_receipt(uploads: PictureUploads, sent: UploadFile) -> tuple[str
     """Return the media type and the content of the receipt to store.
 
     Raises:
-        InvalidData: it is neither a picture nor a PDF, or too large.
+        InvalidData: the file is neither a picture nor a PDF, or is too large.
     """
     if (await sent.read(5)) == b"%PDF-":
         if (sent.size or 0) > MAX_PDF_BYTES:

@@ -27,9 +27,9 @@ class ReturnMetadata(Body):
 
 
 class RequestChange(Body):
-    """Data of a request. The customer is always notified, whatever `no_notification` is.
+    """Data of a return request. The customer is always notified; `no_notification` has no effect.
 
-    Units are restocked where they were sent from: no other `location_id` is accepted.
+    Units are restocked at the location from which they were sent: no other `location_id` is accepted.
     """
 
     model_config = example(metadata={"kind": "warranty"})
@@ -40,7 +40,10 @@ class RequestChange(Body):
 
 
 class NewReturn(RequestChange):
-    """A return to draft. With `items` a label to collect them is requested, which no provider creates."""
+    """A return to draft.
+
+    A body with `items` asks for a label to collect the goods, and is refused: no provider creates one.
+    """
 
     model_config = example(order_id="order_01JPZ6V3N8K4T2WQ7RXB5C9MHD", internal_note="Llamó: no le gustó")
 
@@ -110,7 +113,7 @@ class ReturnShipping(Body):
 
 
 class Confirmation(Body):
-    """The confirmation of a draft. The customer is always notified, whatever `no_notification` is."""
+    """The confirmation of a draft. The customer is always notified; `no_notification` has no effect."""
 
     model_config = example(no_notification=False)
 

@@ -2,8 +2,8 @@
 
     from       to                reason
     ---------  ----------------  ------------------------------------------------------------------
-    (new)      requested         the customer requests it, or the shop for them
-    (new)      to_pay            it was never sent, so no units have to arrive
+    (new)      requested         the customer requests it, or staff on the customer's behalf
+    (new)      to_pay            its units were never sent, so none has to arrive
     requested  received          its units arrived, good or damaged
     requested  to_pay, denied    the shop decides without waiting for them
     received   to_pay, denied    the shop decides

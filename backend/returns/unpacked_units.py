@@ -1,4 +1,4 @@
-"""Units of a granted return whose label is cancelled before they left: they are not sent again."""
+"""Withdraw units of a granted return if their label is cancelled before they are sent."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,7 +20,10 @@ from backend.returns.states import GRANTED
 
 @subscribe(FulfillmentUnpacked)
 async def withdraw_unpacked_units(session: AsyncSession, event: FulfillmentUnpacked) -> None:
-    """Withdraw units of granted returns that did not have to arrive and are in no parcel any more."""
+    """Withdraw the units of granted returns that are in no parcel any more, because their label was cancelled.
+
+    Returns whose units arrived are left out. If the order is fully refunded, withdraw all its unsent units.
+    """
     order = await lock_order(session, event.order_id)
     lines = await list_order_lines(session, order.id)
     spare = await count_unclaimed_units(session, order, lines, by_granted=True)

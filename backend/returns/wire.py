@@ -1,7 +1,7 @@
 """Conversion of returns to the platform's shape.
 
-On the platform a return is requested, received or cancelled. Whether its money is granted, paid or denied is in
-`metadata`, in the shop's own words, and in `refund_amount`.
+On the platform a return is requested, received or cancelled. Whether its refund is approved, paid or denied is in
+`metadata`, as the shop's own state (`ReturnState`), and in `refund_amount`.
 """
 
 from collections import defaultdict
@@ -62,12 +62,12 @@ def has_status(status: str) -> ColumnElement[bool]:
 
 
 def has_any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
-    """Return the condition that a return has one of these platform statuses."""
+    """Return the SQL condition for returns that have one of these platform statuses."""
     return or_(*(has_status(status) for status in statuses))
 
 
 async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[ReturnOut]:
-    """Convert the returns, in their order, with their lines and reasons."""
+    """Convert the returns to the platform's shape, in the given order, with their lines and reasons."""
     lines: dict[str, list[ReturnLine]] = defaultdict(list)
     query = select(ReturnLine).where(ReturnLine.return_id.in_([row.id for row in rows]))
     for line in (await session.execute(query.order_by(ReturnLine.line_id))).scalars():

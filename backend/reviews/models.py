@@ -14,7 +14,7 @@ from backend.core.texts import _
 
 
 class ReviewState(StrEnum):
-    """State of a review; only shown ones are public."""
+    """State of a review. Only reviews in the state `SHOWN` are public."""
 
     WAITING = "waiting"
     """Not decided yet; its customer may still change it."""
@@ -34,7 +34,7 @@ _WAITING = text("state = 'waiting'")
 class Review(Timestamps, table=True):
     """A customer's review of a product of an order.
 
-    Shown reviews are also counted on the product (`backend.reviews.moderation`).
+    The product stores the number and the stars of its shown reviews (`backend.reviews.moderation`).
     """
 
     __tablename__ = "review"

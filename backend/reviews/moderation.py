@@ -1,6 +1,6 @@
 """Moderation of reviews: staff show or refuse each one, and may answer it. They cannot change its text.
 
-The number of shown reviews is stored on the product, under the lock of its row: code that changes reviews of a
+The number of shown reviews is stored in the product's row, under a lock of this row. Code that changes reviews of a
 product must lock the product first.
 """
 
@@ -30,12 +30,13 @@ async def show_review(session: AsyncSession, actor: Actor, review_id: str, *, se
     Args:
         actor: the staff member who shows it.
         review_id: the review.
-        seen: the `written_at` that the actor saw, in ISO 8601, so that no unread change is published.
+        seen: the `written_at` of the version that the actor read, in ISO 8601. It prevents the publication of a
+            text that the customer has changed since.
 
     Raises:
         Forbidden: the actor may not change the catalogue.
         NotFound: the review does not exist.
-        Conflict: it is already shown, or has changed since.
+        Conflict: it is already shown, or its text has changed since.
     """
     actor.require(Right.CHANGE_CATALOG)
     return await _decide(session, actor, review_id, ReviewState.SHOWN, seen=seen)
@@ -80,7 +81,10 @@ async def answer_review(session: AsyncSession, actor: Actor, review_id: str, ans
 
 
 async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> None:
-    """Delete the reviews of these orders with their personal values in the audit. The files are deleted later."""
+    """Delete the reviews of these orders, and their personal values in the audit log.
+
+    The files of their pictures are deleted later.
+    """
     mine = Review.order_id.in_(order_ids)
     rows = (await session.execute(select(Review.id, Review.product_id).where(mine))).all()
     for product_id in sorted({row.product_id for row in rows}):
@@ -93,7 +97,7 @@ async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequenc
 
 
 async def count_reviews(session: AsyncSession, product_id: str) -> None:
-    """Update the number and the stars of shown reviews on the locked product, and notify open pages."""
+    """Update the number and the stars of shown reviews on the locked product, and notify open pages of the product."""
     await session.flush()
     shown = (Review.product_id == product_id) & (Review.state == ReviewState.SHOWN)
     query = select(func.count(), func.coalesce(func.sum(Review.stars), 0)).where(shown)

@@ -1,4 +1,4 @@
-"""Links to the review form, for the pages of an order and the list of the account."""
+"""Links to the review form, for the pages of an order and the order list of the account."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ class ReviewLink:
 async def review_links(
     session: AsyncSession, signing_key: str, orders: Sequence[Order]
 ) -> dict[str, list[ReviewLink]]:
-    """Return the products of these orders that can be reviewed, by order id. The caller must check the orders' owner.
+    """Return links to the review forms of products that can be reviewed, by order id.
 
-    A product is left out if staff have already decided on its review.
+    The caller must check who owns the orders. A product is left out if staff have already decided on its review.
     """
     products = await reviewable_products_by_order(session, orders)
     query = select(Review.order_id, Review.product_id, Review.state).where(

@@ -1,4 +1,4 @@
-"""Requests for reviews: customers get one mail, some days after the complete order was delivered."""
+"""Requests for reviews: customers get one e-mail, some days after their whole order was delivered."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,7 +22,7 @@ REQUEST_DELAY = timedelta(days=4)
 
 @dataclass(frozen=True, slots=True)
 class ReviewsRequested:
-    """Event: a mail that requests reviews of an order must be sent."""
+    """Event: an e-mail that asks for reviews of an order must be sent."""
 
     order_id: str
 
@@ -41,9 +41,9 @@ class ReviewRequests:
 
     @job(REQUEST_JOB, give_up_after=timedelta(days=3))
     async def request_reviews(self, run: JobRun) -> None:
-        """Publish the event if the whole order was delivered.
+        """Publish `ReviewsRequested` if the whole order was delivered.
 
-        Otherwise do nothing: the final delivery enqueues the job again.
+        Otherwise do nothing: the delivery of the remaining parcel enqueues this job again.
         """
         async with self._database.transaction() as session:
             try:

@@ -22,7 +22,7 @@ REVIEW_PERIOD = timedelta(days=120)
 
 @dataclass(frozen=True, slots=True)
 class ReviewableProduct:
-    """A product that can be reviewed. `line_id`: its first order line; `until`: end of the time for the review."""
+    """A product that can be reviewed. `line_id` is its first order line; `until` is the end of the review period."""
 
     line_id: str
     product_id: str
@@ -32,7 +32,7 @@ class ReviewableProduct:
 
 
 async def list_reviewable_products(session: AsyncSession, order: Order) -> list[ReviewableProduct]:
-    """Return the products of the order that can be reviewed now, in the order of its lines, without duplicates."""
+    """Return the products of the order that can be reviewed now, without duplicates, sorted by their order lines."""
     return (await reviewable_products_by_order(session, [order]))[order.id]
 
 
@@ -82,13 +82,13 @@ async def line_with_order(session: AsyncSession, line_id: str) -> tuple[OrderLin
 async def find_reviewable_product(
     session: AsyncSession, order: Order, line: OrderLine
 ) -> ReviewableProduct | None:
-    """Return the product of this order line; None if it cannot be reviewed now."""
+    """Return the product of this order line, or None if it cannot be reviewed now."""
     products = await list_reviewable_products(session, order)
     return next((product for product in products if product.product_id == line.product_id), None)
 
 
 def format_reviewer_name(order: Order) -> str:
-    """Return the displayed name of the order's customer: a first name and an initial."""
+    """Return the name that is displayed with a review: the customer's first name and the initial of the surname."""
     address = order.billing_address or order.shipping_address
     first, last = (clean_name(address.get(name)) for name in ("first_name", "last_name"))
     if not first:
@@ -97,7 +97,7 @@ def format_reviewer_name(order: Order) -> str:
 
 
 async def _delivery_times(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, datetime]:
-    """Return when all units of each line of these orders were delivered, by line id."""
+    """Return the time of the latest delivery of each line of these orders, by line id."""
     moments: dict[str, datetime] = {}
     parcels = FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids))
     for parcel in (await session.execute(parcels)).scalars():

@@ -1,4 +1,4 @@
-"""Route of the review form: the browser submits it with pictures and is redirected to the page."""
+"""Route of the review form: the browser submits the form with pictures and is redirected to the form's page."""
 
 from typing import Annotated
 
@@ -56,7 +56,7 @@ async def send_review(
     ip: ClientIp,
     uploads: Annotated[PictureUploads, Depends(get_uploads)],
 ) -> Response:
-    """Store a review. The token in the query identifies the order line; the page shows the result: `said`.
+    """Store a review. The token in the query identifies the order line. The page shows the result (parameter `said`).
 
     The text is saved even if a picture cannot be used.
     """

@@ -1,7 +1,7 @@
 """Submission of reviews: the form, its validation, and the conditions for writing a review.
 
-There is one review per order and product. Until staff decide on it, the customer may change it by the same link. So
-the text is not lost if a picture cannot be used.
+There is one review per order and product. Until staff decide on it, the customer may change it with the same link.
+So a customer whose pictures were refused does not lose the text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,10 +61,10 @@ class ReviewForm(BaseModel):
 
 
 def read_review(typed: Mapping[str, Any]) -> ReviewForm:
-    """Parse the form.
+    """Parse the review form.
 
     Raises:
-        InvalidData: `fields` has the errors.
+        InvalidData: a field is invalid; `fields` has the errors.
     """
     return read_form(ReviewForm, typed)
 
@@ -72,18 +72,18 @@ def read_review(typed: Mapping[str, Any]) -> ReviewForm:
 async def write_review(
     database: Database, line_id: str, form: ReviewForm, pictures: Sequence[str] = ()
 ) -> Review:
-    """Store a review of the product of this line, or change it.
+    """Store a review of the product of this order line, or change the existing review.
 
     Args:
         line_id: the order line in the signed link.
         form: the parsed form.
-        pictures: URLs of stored pictures; empty leaves the existing ones.
+        pictures: URLs of stored pictures. If empty, the review keeps its existing pictures.
 
     Raises:
         NotFound: the line does not exist.
         NotAllowed: the product was not delivered, was returned, or was delivered too long ago; or its order was
             cancelled or refunded.
-        Conflict: staff have already decided on it.
+        Conflict: staff have already decided on the review.
     """
     async with database.transaction() as session:
         _line, order = await line_with_order(session, line_id)
@@ -108,7 +108,7 @@ async def write_review(
 
 
 async def require_reviewable(database: Database, line_id: str) -> None:
-    """Check that the product of this line can be reviewed, before the rest of the request is read.
+    """Check that the product of this line can be reviewed, before the body of the request is read.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `write_review`.
@@ -137,6 +137,6 @@ async def _read_reviewable(
 async def find_review(
     session: AsyncSession, order_id: str, product_id: str, *, lock: bool = False
 ) -> Review | None:
-    """Return the review of this product in this order; None if there is none."""
+    """Return the review of this product in this order; None if there is none. With `lock`, lock its row."""
     query = select(Review).where(Review.order_id == order_id, Review.product_id == product_id)
     return (await session.execute(lock_rows(query) if lock else query)).scalar_one_or_none()

@@ -18,9 +18,12 @@ PAGE_SIZE = 6
 
 @dataclass(frozen=True, slots=True)
 class ReviewView:
-    """A shown review; `answer` is empty without one.
+    """A shown review.
 
-    `date` is its day in Colombia in ISO 8601, `written` the same in words.
+    Attributes:
+        answer: the shop's answer; empty if there is none.
+        date: the day of the review in Colombia, in ISO 8601.
+        written: the same day in words.
     """
 
     id: str
@@ -44,13 +47,13 @@ class StarCount:
 
 @dataclass(frozen=True, slots=True)
 class ProductReviews:
-    """The reviews of a product: their summary, and one page of them, the newest first.
+    """The reviews of a product: their summary, and one page of the reviews, newest first.
 
     Attributes:
         rating: None if no review is shown.
-        counts: numbers by stars, 5 stars first.
+        counts: number of reviews with each number of stars, 5 stars first.
         page, pages: number of this page, and number of pages.
-        by_customers: the rating without demo reviews, for structured data; None without any.
+        by_customers: the rating without demo reviews, for structured data; None if all are demo reviews.
     """
 
     rating: RatingView | None = None
@@ -62,7 +65,7 @@ class ProductReviews:
 
 
 async def reviews_of(session: AsyncSession, product_id: str, page: int = 1) -> ProductReviews:
-    """Return a page of the product's reviews; a number out of range gives the nearest page."""
+    """Return a page of the product's reviews. A page number out of range gives the nearest page."""
     shown = (Review.product_id == product_id) & (Review.state == ReviewState.SHOWN)
     grouped = (
         select(Review.stars, Review.is_demo, func.count()).where(shown).group_by(Review.stars, Review.is_demo)
@@ -94,7 +97,7 @@ async def reviews_of(session: AsyncSession, product_id: str, page: int = 1) -> P
 
 
 def review_pictures(urls: list[str]) -> list[PictureView]:
-    """Return views of the pictures; URLs outside the shop's store are left out."""
+    """Return the pictures as views. Pictures whose URL is outside the shop's storage are left out."""
     return [
         PictureView(
             url=encode_picture_url(prepared.url),

@@ -1,7 +1,7 @@
-"""The sandbox inside the shop: gateway with bank, carrier and invoice provider, if no real credentials are set.
+"""The sandbox inside the shop: gateway with bank, carrier and invoice provider, used without real credentials.
 
-The shop's clients call them through httpx like the real ones; only the transport differs. A customer's browser
-reaches the bank's page, and the carrier's labels, under `/sandbox` of the shop's own address.
+The shop's clients call the sandbox through httpx, like the real providers; only the transport differs. A customer's
+browser reaches the bank's page and the carrier's labels under the path `/sandbox` of the shop's own address.
 """
 
 import httpx
@@ -19,9 +19,9 @@ from backend.sandbox.invoicing import create_sandbox_invoicing
 
 
 class Sandbox:
-    """The embedded providers that the settings require. With real credentials there are none, and nothing is mounted.
+    """The embedded providers that the settings require. A provider with real credentials is not embedded.
 
-    `carrier` is the embedded carrier, for tests; None if the real one is used. The same applies to `invoicing`.
+    `carrier` and `invoicing` are for tests; None if the real provider is used.
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -36,17 +36,17 @@ class Sandbox:
 
     @property
     def gateway_transport(self) -> httpx.AsyncBaseTransport | None:
-        """Return the transport to the embedded gateway; None if the real one is used."""
+        """Return the transport to the embedded gateway; None if the real gateway is used."""
         return httpx.ASGITransport(self._gateway.app) if self._gateway else None
 
     @property
     def carrier_transport(self) -> httpx.AsyncBaseTransport | None:
-        """Return the transport to the embedded carrier; None if the real one is used."""
+        """Return the transport to the embedded carrier; None if the real carrier is used."""
         return httpx.ASGITransport(self.carrier.app) if self.carrier else None
 
     @property
     def invoices_transport(self) -> httpx.AsyncBaseTransport | None:
-        """Return the transport to the embedded invoice provider; None if a real one is used, or none."""
+        """Return the transport to the embedded invoice provider; None if a real provider or no provider is used."""
         return httpx.ASGITransport(self.invoicing.app) if self.invoicing else None
 
     def mounts(self) -> dict[str, ASGIApp]:

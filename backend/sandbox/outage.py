@@ -1,4 +1,4 @@
-"""Response of the sandbox while the database, which it shares with the shop, is unavailable."""
+"""Response of the sandbox while the database is unavailable. The sandbox shares the database with the shop."""
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response

@@ -1,8 +1,8 @@
 """Addresses for shipping: their municipality, the contact on a label, and the parts that a label still needs.
 
-An address is stored as it was sent and evaluated when it is used. Its municipality is given by DANE's code in
-`metadata.dane_code` (the carrier's eight digits, or DIVIPOLA's five), or by `city` with `province`, or by both,
-which then must agree.
+An address is stored as it was sent, and parsed when it is used. Its municipality is given by DANE's code in
+`metadata.dane_code` (the carrier's eight digits, or DIVIPOLA's five), or by `city` with `province`. If both are
+given, they must agree.
 """
 
 from collections.abc import Mapping
@@ -36,10 +36,10 @@ MAX_SHOWN_LENGTH = 60
 
 
 def find_municipality(address: Address | None) -> Municipality | None:
-    """Return the municipality of the address; None if it has neither a code nor a city.
+    """Return the municipality of the address; None if the address has neither a code nor a city.
 
     Raises:
-        InvalidData: no municipality matches, or several do, or its code and its city disagree; see `fields`.
+        InvalidData: no municipality or several match, or the code and the city disagree; see `fields`.
     """
     address = address or {}
     code, city, province = _read_code(address), _read_text(address, "city"), _read_text(address, "province")
@@ -49,7 +49,7 @@ def find_municipality(address: Address | None) -> Municipality | None:
 
 
 def find_municipality_code(address: Address | None) -> str:
-    """Return the carrier's eight digits of the address's municipality; empty unless exactly one matches."""
+    """Return the carrier's eight-digit code of the address's municipality; empty unless exactly one matches."""
     try:
         found = find_municipality(address)
     except InvalidData:
@@ -58,7 +58,10 @@ def find_municipality_code(address: Address | None) -> str:
 
 
 def get_place_key(address: Address | None) -> tuple[str, ...]:
-    """Return the street and the municipality, known or not. Addresses with equal results are one place to ship to."""
+    """Return a key of the street and the municipality. Addresses with equal keys are the same place for shipping.
+
+    If the municipality is not found, the typed code, city and province are in the key instead.
+    """
     address = address or {}
     code = find_municipality_code(address)
     known = (
@@ -70,7 +73,7 @@ def get_place_key(address: Address | None) -> tuple[str, ...]:
 
 
 def format_address_lines(address: Address) -> list[str]:
-    """Return the lines of the address on a parcel, without the recipient's name."""
+    """Return the lines of the address to print on a parcel, without the recipient's name."""
     metadata = address.get("metadata") or {}
     lines = (
         ", ".join(filter(None, (address.get("address_1"), address.get("address_2")))),
@@ -81,9 +84,10 @@ def format_address_lines(address: Address) -> list[str]:
 
 
 def find_origin(address: Address) -> ShippingPlace:
-    """Return the origin of packages that leave a location with this address; its code is empty without a municipality.
+    """Return the place from which packages leave a location with this address.
 
-    The location's `dane_code` takes precedence over its city, which may be older.
+    The code of the place is empty if the municipality is not found. The location's `dane_code` takes precedence
+    over its city, which may be outdated.
     """
     code = _read_text(address, "dane_code")
     known = find_municipality_by_code(code + SEAT if len(code) == 5 else code)
@@ -94,10 +98,11 @@ def find_origin(address: Address) -> ShippingPlace:
 
 
 def build_sender(address: Address, effective: Settings) -> Contact:
-    """Return the sender of packages from a location with this address: the place from which their price is computed.
+    """Return the sender of packages from a location with this address. Prices are computed from the same place.
 
-    Missing parts are taken from the settings CARRIER_ORIGIN_*, except directions to the door if the settings are for
-    another place. An address without a street or a municipality is ignored: all parts are taken from the settings.
+    Missing parts are taken from the settings CARRIER_ORIGIN_*; directions to the door only if the settings are for
+    the same place. If the address has no street or no municipality, it is ignored, and all parts are taken from the
+    settings.
     """
     usual, origin = build_warehouse_contact(effective), find_origin(address)
     if not origin.dane_code or not origin.address:
@@ -134,8 +139,8 @@ def build_warehouse_contact(settings: Settings) -> Contact:
 def build_recipient(address: Address, email: str) -> Contact:
     """Return the recipient from an address in the platform's shape.
 
-    The metadata hold the parts without a platform field: `dane_code` (or city and province instead) and `suburb`.
-    `address_2` has the directions to the door. Missing parts are empty.
+    `metadata` contains the parts that have no platform field: `suburb`, and `dane_code`, which city and province
+    can replace. `address_2` has the directions to the door. Missing parts are empty.
     """
     metadata = address.get("metadata")
     return Contact(
@@ -152,10 +157,10 @@ def build_recipient(address: Address, email: str) -> Contact:
 
 
 def list_missing_label_parts(address: Address) -> list[str]:
-    """Return the parts that are missing for a label, under the platform's names.
+    """Return the platform's names of the fields that a label requires and that are missing in this address.
 
-    Company, suburb, cross street and reference may be missing: see `backend.shipping.providers.carrier.requests`. A
-    phone number has no default: it must have ten digits.
+    Company, suburb, cross street and reference are optional: see `backend.shipping.providers.carrier.requests`. The
+    phone number is required, and must have ten digits.
     """
     missing = [name for name in ("first_name", "last_name") if not _read_text(address, name)]
     if len(fit_phone(_read_text(address, "phone"))) != PHONE_DIGITS:
@@ -168,10 +173,10 @@ def list_missing_label_parts(address: Address) -> list[str]:
 
 
 def require_label_address(address: Address | None, name: str = "shipping_address") -> None:
-    """Check that a label has room for all of `address_1` and `address_2`: the directions to the door are never cut.
+    """Check that `address_1` and `address_2` fit on a label, because the directions to the door must not be cut.
 
     Raises:
-        InvalidData: together they are too long; `fields` has `address_1` of the address called `name`.
+        InvalidData: together they are too long. `fields` has the key `<name>.address_1`.
     """
     address = address or {}
     if fit_label_address(_read_text(address, "address_1"), _read_text(address, "address_2")) is None:
@@ -227,6 +232,6 @@ def _read_code(address: Address) -> str:
 
 
 def _read_text(values: Any, name: str) -> str:
-    """Return the text with this name on one line with single spaces; empty if there is none."""
+    """Return the text with this name, on one line with single spaces; empty if there is no such text."""
     value = values.get(name) if isinstance(values, Mapping) else None
     return " ".join(value.split()) if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Admin API of stock at locations: one level, or several at once (wire: commerce-api, Admin)."""
+"""Admin API of stock at locations: one inventory level, or several at once (wire: commerce-api, Admin)."""
 
 from fastapi import APIRouter
 
@@ -47,7 +47,10 @@ async def change_levels_of_item(
 async def add_level(
     actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: RequestedFields
 ) -> Wire[ItemAnswer]:
-    """Create the item's level at a location, or set its units. Without a number, an existing level is unchanged."""
+    """Create the item's inventory level at a location, or set its units.
+
+    If the level exists and the body has no number, the level is unchanged.
+    """
     return await _stock_answer(
         database=database,
         actor=actor,
@@ -68,7 +71,10 @@ async def set_level(
     database: Db,
     fields: RequestedFields,
 ) -> Wire[ItemAnswer]:
-    """Set the number of units of the item at the location; not below the units reserved for customers."""
+    """Set the number of units of the item at the location.
+
+    It must not be less than the units reserved for customers.
+    """
     return await _stock_answer(
         database=database,
         actor=actor,
@@ -83,7 +89,7 @@ async def set_level(
 async def delete_level(
     actor: StaffMember, item_id: str, location_id: str, database: Db
 ) -> Wire[LevelDeleted]:
-    """Delete the item's level at the location, if no unit of it is there."""
+    """Delete the item's inventory level at the location. The location must have no unit of the item."""
     async with database.transaction() as session:
         level_id = await remove_level(session, actor, item_id, location_id)
         item = await read_item(session, item_id)

@@ -21,7 +21,7 @@ MAX_LEVELS = 100
 
 
 class LevelInBatch(Body):
-    """Units at a location; without a number the stock is unchanged. `id` is the level's id and is not used."""
+    """Units of an item at a location. Without a number, the stock is unchanged. `id`, the level's id, is ignored."""
 
     location_id: FilledName
     stocked_quantity: Annotated[Units, Field(ge=0)] | None = None
@@ -49,7 +49,7 @@ class _Batch(Body):
 
 
 class ItemLevels(_Batch):
-    """Levels of one item to create, to set, and to delete by their ids."""
+    """Inventory levels of one item to create, to set, and to delete by their ids."""
 
     model_config = example(
         update=[{"location_id": "sloc_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "stocked_quantity": 12}]
@@ -60,7 +60,7 @@ class ItemLevels(_Batch):
 
 
 class ItemsLevels(_Batch):
-    """Levels of several items to create, to set, and to delete by their ids."""
+    """Inventory levels of several items to create, to set, and to delete by their ids."""
 
     model_config = example(
         update=[
@@ -86,14 +86,14 @@ class ItemLocation(NamedTuple):
 async def change_levels(
     session: AsyncSession, actor: Actor, batch: ItemLevels | ItemsLevels, item_id: str = ""
 ) -> LevelsBatchAnswer:
-    """Create, set and delete these levels; with `item_id`, those of this item.
+    """Create, set and delete inventory levels. With `item_id`, all levels of the batch belong to this item.
 
     Returns:
-        The created and updated levels in their new state, and the ids of the deleted ones.
+        The created and updated levels in their new state, and the ids of the deleted levels.
 
     Raises:
         NotFound: there is no such item, location or level.
-        InvalidData: more units are reserved than a new number.
+        InvalidData: a new number is less than the reserved units.
         NotAllowed: a level to delete has units, or reserved units.
     """
     actor.require(Right.CHANGE_STOCK)

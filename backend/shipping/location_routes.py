@@ -115,7 +115,10 @@ async def create(
 
 @router.get("/stock-locations/{location_id}")
 async def read(location_id: str, database: Db, fields: RequestedFields) -> Wire[LocationAnswer]:
-    """Return the warehouse; `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` include its links."""
+    """Return the stock location.
+
+    The fields `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` include its links.
+    """
     async with database.read() as session:
         location = require_found(await session.get(StockLocation, location_id), "Stock location", location_id)
         return await _location_answer(session, location, fields)
@@ -167,7 +170,7 @@ async def change_providers(
 async def change_channels(
     actor: StaffMember, location_id: str, body: ChannelLinks, database: Db, fields: RequestedFields
 ) -> Wire[LocationAnswer]:
-    """Add and remove sales channels that the warehouse serves (spec: Admin API)."""
+    """Add and remove sales channels that the location serves (spec: Admin API)."""
     async with database.transaction() as session:
         location = await link_sales_channels(
             session, actor, location_id, add=body.add or (), remove=body.remove or ()
@@ -221,7 +224,7 @@ async def list_providers(
 async def list_profiles(
     parameters: Annotated[NamedParameters, read_query(NamedParameters)], database: Db
 ) -> Wire[ProfilesAnswer]:
-    """List the shipping profiles: only the default one."""
+    """List the shipping profiles. The shop has only the default profile."""
     order = order_clauses(parameters.order, {}, [ShippingProfile.created_at, ShippingProfile.id])
     async with database.read() as session:
         found, count = await read_page(

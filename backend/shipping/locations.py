@@ -30,7 +30,7 @@ MUNICIPALITY_FIELDS = ("city", "province")
 
 
 async def lock_location(session: AsyncSession, location_id: str) -> StockLocation:
-    """Lock and return the location.
+    """Lock the location's row, and return the location.
 
     Raises:
         NotFound: there is no such location.
@@ -40,10 +40,10 @@ async def lock_location(session: AsyncSession, location_id: str) -> StockLocatio
 
 
 async def find_location_id(session: AsyncSession, location_id: str | None = None) -> str:
-    """Return the id of this location; without an id, of the only location.
+    """Return the id of this location. Without an id, return the id of the only location.
 
     Raises:
-        NotFound: there is no such location, or there is not exactly one.
+        NotFound: there is no such location; or no id is given, and the shop has no location or several.
     """
     found = await session.execute(select(StockLocation.id, StockLocation.name).order_by(StockLocation.id))
     locations = dict(found.all())
@@ -60,7 +60,7 @@ async def find_location_id(session: AsyncSession, location_id: str | None = None
 
 
 async def find_first_location_id(session: AsyncSession) -> str:
-    """Return the id of the first location; empty if there is none."""
+    """Return the id of the first location, in the order of the ids; empty if there is none."""
     found = await session.execute(select(StockLocation.id).order_by(StockLocation.id).limit(1))
     return found.scalar_one_or_none() or ""
 
@@ -79,7 +79,7 @@ async def find_location_of_option(session: AsyncSession, option: ShippingOption)
 async def create_location(
     session: AsyncSession, actor: Actor, *, name: str, address: Mapping[str, Any] | None = None
 ) -> StockLocation:
-    """Create a location without links.
+    """Create a location. It has no sales channels and no providers yet.
 
     Raises:
         InvalidData: its address is too long for a label.
@@ -100,7 +100,7 @@ async def change_location(
     name: str | None = None,
     address: Mapping[str, Any] | None = None,
 ) -> StockLocation:
-    """Change the location. A name or address of None, and omitted fields of `address`, are unchanged.
+    """Change the location. A name or address of None, and fields missing in `address`, are unchanged.
 
     Raises:
         NotFound: there is no such location.
@@ -198,7 +198,7 @@ async def link_sales_channels(
 
 
 def _change_address(stored: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
-    """Return the known address with these fields. Its code is updated when its municipality changes.
+    """Return the stored address with the changed fields. If its municipality changes, its code is updated.
 
     The code is unchanged if the new names do not match exactly one municipality.
     """

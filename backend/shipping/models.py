@@ -43,7 +43,7 @@ class LocationFulfillmentProvider(SQLModel, table=True):
 
 
 class ProviderSwitch(Timestamps, table=True):
-    """The switch of a provider in the whole shop. A provider without a row is on."""
+    """The choice of staff to switch a provider on or off for the whole shop. A provider without a row is on."""
 
     __tablename__ = "fulfillment_provider"
 
@@ -63,7 +63,7 @@ class FulfillmentSet(Timestamps, table=True):
 
 
 class ServiceZone(Timestamps, table=True):
-    """The countries to which a fulfillment set delivers: geo zones of type country (spec: Entities)."""
+    """The countries to which a fulfillment set delivers: geo zones of the type `country` (spec: Entities)."""
 
     __tablename__ = "service_zone"
 
@@ -74,7 +74,7 @@ class ServiceZone(Timestamps, table=True):
 
 
 class ShippingOption(Timestamps, table=True):
-    """A shipping option for shoppers: its price is flat (`amount`) or calculated live by its provider."""
+    """A shipping option that shoppers can choose. Its price is fixed (`amount`), or its provider calculates it."""
 
     __tablename__ = "shipping_option"
     __table_args__ = (

@@ -1,8 +1,8 @@
-"""Colombia's municipalities by their code in DANE's DIVIPOLA, from which shoppers choose the destination.
+"""Colombia's municipalities with their code in DANE's DIVIPOLA. Shoppers choose the destination from them.
 
-A code is the carrier's: five digits of the municipality and "000", its seat (wire: carrier 2.6). It is text,
-because the first digit may be a zero. A code is chosen from the list, never guessed from similar text: a similar
-name may be another town.
+The codes have the carrier's format: the five digits of the municipality, and "000" for its main town (wire: carrier
+2.6). A code is text, because its first digit may be a zero. It is chosen from the list, never guessed from similar
+text, because a similar name may be another town.
 """
 
 import csv
@@ -43,25 +43,26 @@ class Municipality:
 
 
 def find_municipality_by_code(code: str) -> Municipality | None:
-    """Return the municipality with exactly this code of eight digits; None if there is none."""
+    """Return the municipality with exactly this eight-digit code; None if there is none."""
     return _gazetteer().by_code.get(code)
 
 
 def find_municipality_by_name(city: str, department: str) -> Municipality | None:
-    """Return the municipality with exactly this name in this department; None unless exactly one matches.
+    """Return the only municipality with exactly this name in this department; None if none or several match.
 
-    See `find_municipalities_by_name`. Without a department the name must be unique.
+    See `find_municipalities_by_name`. If the department is empty, the name must be unique in the country.
     """
     found = find_municipalities_by_name(city, department)
     return found[0] if len(found) == 1 else None
 
 
 def find_municipalities_by_name(city: str, department: str = "") -> list[Municipality]:
-    """Return the municipalities with exactly this name, in this department if one is given.
+    """Return the municipalities with exactly this name. If a department is given, return only those in the department.
 
     Accents, case and punctuation are ignored. The name may be followed by the department ("LETICIA (AMAZONAS)").
-    The department is a name, DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `find_department_codes`.
-    In a department, official names take precedence over other names of a municipality.
+    The department is a name, DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see
+    `find_department_codes`. If a department is given, official names take precedence over other names of a
+    municipality.
     """
     name, departments = fold_text(city), find_department_codes(department)
     found = [
@@ -72,7 +73,7 @@ def find_municipalities_by_name(city: str, department: str = "") -> list[Municip
 
 
 def find_department_codes(text: str) -> frozenset[str] | None:
-    """Return the codes of the departments that match the text; None if it is empty, an empty set if none matches.
+    """Return the codes of the departments that match the text; None if the text is empty, an empty set if none matches.
 
     "Cundinamarca" also matches Bogotá, because addresses in Bogotá may use it.
     """
@@ -92,9 +93,9 @@ def find_department_codes(text: str) -> frozenset[str] | None:
 def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
     """Return the municipalities that may match the typed text, best first.
 
-    Every typed word must be the prefix of a word in the name, in another name (such as Bogotá's localities) or in
-    the department; accents and case are ignored. The order is: the exact name, names with this prefix, then the
-    rest; among equals capitals first, then alphabetical.
+    Every typed word must be the prefix of a word in the municipality's name, in another name of it (such as
+    Bogotá's localities) or in its department. Accents and case are ignored. The exact name is first, then names
+    that start with the text, then the others. Equal matches are sorted alphabetically, after the capitals.
     """
     typed = fold_text(text)
     if not typed or limit <= 0:
@@ -124,13 +125,13 @@ class _Entry:
     order: tuple[bool, str, str]
 
     def is_in(self, departments: frozenset[str]) -> bool:
-        """Return True if it is in one of the departments with these codes."""
+        """Return True if the municipality is in one of the departments with these codes."""
         return self.municipality.department_code in departments
 
     def rank(self, typed: str) -> int | None:
-        """Return how well the folded text matches: 0 is best, None is no match.
+        """Return a number for how well the normalized text matches: 0 is the best match, None is no match.
 
-        The official name ranks before the others.
+        A match of the official name ranks before the same match of another name.
         """
         beginnings = typed.split()
         if not _are_word_prefixes(" ".join((*self.names, self.department)), beginnings):
@@ -162,7 +163,10 @@ class _Gazetteer:
 
 
 def _find_entries_by_name(name: str) -> tuple[_Entry, ...]:
-    """Return the entries with the folded name, or with its beginning if the rest is their department."""
+    """Return the entries with this normalized name.
+
+    If there are none, return the entries whose name is the beginning of the text and whose department is the rest.
+    """
     by_name = _gazetteer().by_name
     if name in by_name:
         return by_name[name]

@@ -1,8 +1,9 @@
 """Shipping options that are offered to shoppers.
 
-An option belongs to a service zone, a zone to a fulfillment set, a set to a stock location. A location has links to
-the sales channels that it serves and to the providers that it ships with. Without the first link an option is not
-offered; without the second it cannot be chosen or changed (spec: Errors).
+An option belongs to a service zone, a zone to a fulfillment set, and a set to a stock location. A location is
+linked to the sales channels that it serves, and to the providers that it ships with. If the location is not linked
+to the sales channel, the option is not offered. If it is not linked to the option's provider, the option cannot be
+chosen or changed (spec: Errors).
 """
 
 from collections.abc import Sequence
@@ -50,7 +51,7 @@ OLDEST_FIRST = (ShippingOption.created_at, ShippingOption.id)
 
 
 def is_offered_in(sales_channel_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Return the condition: the option is not deleted, and its location is linked to the channel (spec: Errors)."""
+    """Return the SQL condition for undeleted options of locations that serve the sales channel (spec: Errors)."""
     return (LocationSalesChannel.sales_channel_id == sales_channel_id) & ShippingOption.deleted_at.is_(None)
 
 
@@ -63,10 +64,11 @@ _OFFERS = (
 
 
 class Offer(NamedTuple):
-    """An option with the rows it belongs to. Its packages are sent from the location.
+    """A shipping option with its related rows. Its packages are sent from the location.
 
-    `is_enabled`: its provider is linked to the location; otherwise it cannot be chosen. `is_on`: its provider is
-    not switched off in the shop's settings; otherwise it is not offered.
+    Attributes:
+        is_enabled: the option's provider is linked to the location; otherwise the option cannot be chosen.
+        is_on: staff have not switched the provider off in the shop's settings; otherwise the option is not offered.
     """
 
     option: ShippingOption
@@ -80,9 +82,9 @@ class Offer(NamedTuple):
 async def list_offers_for_country(
     session: AsyncSession, sales_channel_id: str, country_code: str
 ) -> list[Offer]:
-    """Return the options that reach a country, the oldest first.
+    """Return the options that deliver to a country, oldest first.
 
-    Only locations linked to the sales channel count: without such a location there is no option (spec: Errors).
+    Only options of locations linked to the sales channel are returned (spec: Errors).
     """
     rows = await session.execute(_OFFERS, {"sales_channel_id": sales_channel_id})
     return filter_by_country([Offer(*row) for row in rows], country_code)

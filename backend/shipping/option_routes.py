@@ -155,7 +155,7 @@ def _build_conditions(parameters: OptionsParameters) -> list[ColumnElement[bool]
 async def create(
     actor: StaffMember, body: NewOption, database: Db, providers: Providers, fields: RequestedFields
 ) -> Wire[OptionAnswer]:
-    """Create a shipping option. 400 if its provider is not linked to the zone's warehouse."""
+    """Create a shipping option. The answer is 400 if its provider is not linked to the location of its zone."""
     async with database.transaction() as session:
         option = await create_option(session, actor, providers, body)
         return await _option_answer(session, option.id, fields)
@@ -180,7 +180,8 @@ async def update(
 ) -> Wire[OptionAnswer]:
     """Change the option, for example its provider and the type of its price.
 
-    400 if the provider, new or present, is not linked to the warehouse, or cannot calculate a price.
+    The answer is 400 if the provider (the new one, or the unchanged one) is not linked to the location or cannot
+    calculate a price.
     """
     async with database.transaction() as session:
         await change_option(session, actor, providers, option_id, body)
@@ -189,7 +190,7 @@ async def update(
 
 @router.delete("/shipping-options/{option_id}")
 async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the option: it is no longer offered."""
+    """Delete the option, so that it is no longer offered."""
     async with database.transaction() as session:
         await delete_option(session, actor, option_id)
     return Wire({"id": option_id, "object": "shipping_option", "deleted": True})
@@ -199,7 +200,7 @@ async def delete(actor: StaffMember, option_id: str, database: Db) -> Wire[Delet
 async def list_types(
     parameters: Annotated[ListParameters, read_query(ListParameters)], database: Db
 ) -> Wire[OptionTypesAnswer]:
-    """List the types of shipping: each option has its own."""
+    """List the types of the shipping options: each option has its own type."""
     async with database.read() as session:
         types = [option_type_wire(option) for option in await list_undeleted_options(session)]
     return Wire(
@@ -224,7 +225,7 @@ async def list_provider_options(
     parameters: Annotated[ListParameters, read_query(ListParameters)],
     providers: Providers,
 ) -> Wire[ProvidedOptionsAnswer]:
-    """List the services of the provider: there is one, for shipping, as no provider collects returns."""
+    """List the services of the provider. There is only one, for shipping, because no provider collects returns."""
     if provider_id not in providers:
         raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     offered: list[ProvidedOption] = [{"id": provider_id, "is_return": False}]

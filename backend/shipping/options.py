@@ -38,7 +38,7 @@ async def create_option(
     Raises:
         NotFound: there is no such zone or profile.
         NotAllowed: the provider is not linked to the zone's location (wire: commerce-api, Error bodies).
-        InvalidData: a flat price is missing, or the provider cannot calculate.
+        InvalidData: the amount of a flat price is missing, or the provider cannot calculate prices.
     """
     actor.require(Right.CHANGE_SETTINGS)
     zone = require_found(
@@ -69,8 +69,8 @@ async def change_option(
 
     Raises:
         NotFound: there is no such option or profile.
-        NotAllowed: the provider, new or present, is not linked to the option's location.
-        InvalidData: a flat price is missing, or the provider cannot calculate.
+        NotAllowed: the provider (the new one, or the unchanged one) is not linked to the option's location.
+        InvalidData: the amount of a flat price is missing, or the provider cannot calculate prices.
     """
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
@@ -91,7 +91,7 @@ async def change_option(
 
 
 async def delete_option(session: AsyncSession, actor: Actor, option_id: str) -> None:
-    """Mark the option as deleted: it is no longer offered. Carts and orders that use it are not affected.
+    """Mark the option as deleted, so that it is no longer offered. Carts and orders that use it are not affected.
 
     Raises:
         NotFound: there is no such option.
@@ -110,7 +110,7 @@ async def list_undeleted_options(session: AsyncSession) -> Sequence[ShippingOpti
 
 
 async def find_option_type(session: AsyncSession, type_id: str) -> OptionType:
-    """Return the type with this id: each option has its own type.
+    """Return the shipping option type with this id. Each option has its own type.
 
     Raises:
         NotFound: there is no such type.
@@ -130,7 +130,8 @@ async def _require_enabled(session: AsyncSession, option: ShippingOption) -> Non
     """Check that the option's provider is linked to its location.
 
     Raises:
-        NotAllowed: it is not; the message has the provider's id (spec: Errors; wire: commerce-api, Error bodies).
+        NotAllowed: the provider is not linked; the message has its id (spec: Errors; wire: commerce-api, Error
+            bodies).
     """
     location = await find_location_of_option(session, option)
     link = {"location_id": location.id, "provider_id": option.provider_id}
@@ -139,10 +140,10 @@ async def _require_enabled(session: AsyncSession, option: ShippingOption) -> Non
 
 
 def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: Cop | None) -> None:
-    """Set the price as its type requires: an amount if it is flat, none if the provider calculates it.
+    """Set the price according to its type: an amount for a flat price, None if the provider calculates the price.
 
     Raises:
-        InvalidData: the provider cannot calculate, or the amount is missing.
+        InvalidData: the provider cannot calculate prices, or the amount is missing.
     """
     if option.price_type == CALCULATED:
         provider = providers.get(option.provider_id)
@@ -156,10 +157,12 @@ def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: 
 
 
 def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
-    """Return the sent price in pesos, if any. A region's price is the same, because there is one region.
+    """Return the flat price from the request, in pesos; None if it has no prices.
+
+    Prices for a currency and for a region must be equal, because the shop has one region.
 
     Raises:
-        InvalidData: there are other prices.
+        InvalidData: the prices differ, or are in another currency.
     """
     if not prices:
         return None
@@ -170,7 +173,7 @@ def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
 
 
 async def _with_type(session: AsyncSession, stored: JsonObject, change: OptionChange) -> JsonObject:
-    """Return the option's metadata with the platform's type in it.
+    """Return the option's metadata, including its type from the request.
 
     Raises:
         InvalidData: both a type and a type id are given.

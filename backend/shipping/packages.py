@@ -1,12 +1,13 @@
 """Packing of order items into packages within the carrier's limits (wire: carrier 2.2).
 
-- A unit without a weight weighs 1 kg; a unit without all three sides is a box of 20 x 20 x 20 cm (spec: Default
+- A unit without a weight weighs 1 kg. A unit without all three sides is a box of 20 x 20 x 20 cm (spec: Default
   package).
-- All units are packed into one package: the weights add up. The box is the one nearest to a cube that has the
-  volume of all units, and its sides are at least as long as those of every unit.
+- All units are packed into one package, whose weight is the sum of their weights. The box has the volume of all
+  units, and its sides are at least as long as those of every unit. Of these boxes, the one nearest to a cube is
+  used.
 - If that box exceeds 1000 kg or 300 cm, the units are split into several boxes, the largest units first.
-- A single unit that exceeds a limit counts with the limit, and a package weighs at least 1 kg: the carrier accepts
-  no other numbers, and an approximate price is better than none.
+- If a single unit exceeds a limit, the limit is used instead, and a package weighs at least 1 kg. The carrier
+  accepts no other numbers, and an approximate price is better than none.
 """
 
 import math
@@ -72,7 +73,10 @@ def limit_content_value(amount: Cop) -> Cop:
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Units packed together, in kg, cm and cm³. `sides` is the smallest box that fits each unit, longest side first."""
+    """Units packed together, in kg, cm and cm³. `sides` are those of the smallest box that fits every single unit.
+
+    The longest side is first.
+    """
 
     weight: float
     sides: tuple[int, int, int]
@@ -85,17 +89,20 @@ class _Box:
 
     @property
     def is_within_limits(self) -> bool:
-        """True if the carrier accepts the box: its weight, and its volume within the maximum sides."""
+        """True if the carrier accepts the box: its weight, and the volume of its units with the maximum sides."""
         return (
             round(self.weight, GRAM_DECIMALS) <= MAX_WEIGHT_KG and self._grown_to(MAX_SIDE_CM) >= self.volume
         )
 
     def _grown_to(self, side: int) -> int:
-        """Return the volume that the box has if every side shorter than `side` is lengthened to `side`."""
+        """Return the volume of the box after every side shorter than `side` is lengthened to `side`."""
         return math.prod(max(side, own) for own in self.sides)
 
     def package(self) -> Package:
-        """Return the box nearest to a cube: the shortest sides grow until all units fit."""
+        """Return the package for these units.
+
+        Its shortest sides grow until all units fit, so it is nearest to a cube.
+        """
         least = bisect_left(range(MAX_SIDE_CM), self.volume, key=self._grown_to)
         length, height, width = (max(least, own) for own in self.sides)
         weight = min(max(round(self.weight, GRAM_DECIMALS), MIN_WEIGHT_KG), MAX_WEIGHT_KG)

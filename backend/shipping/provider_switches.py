@@ -52,10 +52,10 @@ async def switch_provider(session: AsyncSession, actor: Actor, provider_id: str,
 async def require_provider_on(session: AsyncSession, option_id: str | None) -> None:
     """Check that the provider of the shipping option is not switched off.
 
-    A deleted option remains valid where it was chosen.
+    A deleted option remains valid in carts and orders for which it was chosen before.
 
     Raises:
-        ProviderSwitchedOff: it is switched off.
+        ProviderSwitchedOff: the provider is switched off.
     """
     option = (await session.execute(_OFF, {"option_id": option_id})).scalar_one_or_none()
     if option is not None:
@@ -63,7 +63,7 @@ async def require_provider_on(session: AsyncSession, option_id: str | None) -> N
 
 
 def is_switched_off(option_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Return the condition that the option's provider is switched off, for use in another statement."""
+    """Return the SQL condition that the option's provider is switched off, for use in another statement."""
     return (
         exists()
         .where(ShippingOption.id == option_id, ProviderSwitch.id == ShippingOption.provider_id)

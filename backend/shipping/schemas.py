@@ -20,7 +20,7 @@ PriceType = Literal["calculated", "flat"]
 
 
 class LocationAddress(Body):
-    """A warehouse's address. `dane_code` (also accepted in `metadata`) is the origin for carriers' prices."""
+    """Address of a stock location. `dane_code` (also accepted in `metadata`) is the origin for carriers' prices."""
 
     address_1: Name | None = None
     address_2: Name | None = None
@@ -64,13 +64,13 @@ class NewLocation(LocationChange):
 
 
 class ProviderLinks(Links):
-    """Ids of fulfillment providers to link to a location, and of those to unlink."""
+    """Ids of fulfillment providers to link to a location, and of providers to unlink."""
 
     model_config = example(add=["manual_manual"], remove=[])
 
 
 class ChannelLinks(Links):
-    """Ids of sales channels to link to a location, and of those to unlink."""
+    """Ids of sales channels to link to a location, and of sales channels to unlink."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])
 
@@ -85,7 +85,7 @@ class NewSet(Body):
 
 
 class GeoZone(Body):
-    """A destination of a zone: a whole country (spec: Entities)."""
+    """A destination in a service zone: always a whole country (spec: Entities)."""
 
     type: Literal["country"] = "country"
     country_code: Annotated[str, Field(min_length=2, max_length=2)]
@@ -122,7 +122,7 @@ class OptionPrice(Body):
 
 
 class OptionRule(Body):
-    """A rule of a shipping option. Only the two rules that the platform adds by itself are accepted."""
+    """A rule of a shipping option. Only the two rules that the platform itself adds to options are accepted."""
 
     attribute: Literal["enabled_in_store", "is_return"]
     operator: Literal["eq", "ne"] = "eq"
@@ -141,7 +141,7 @@ class OptionType(Body):
 class OptionChange(Body):
     """Changes of a shipping option; omitted fields are unchanged.
 
-    For a live price send both `provider_id` and `price_type` (spec: States and transitions).
+    For a price calculated by the provider, send both `provider_id` and `price_type` (spec: States and transitions).
     """
 
     model_config = example(provider_id="carrier_standard", price_type="calculated")

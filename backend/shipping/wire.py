@@ -149,7 +149,7 @@ def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> SetOu
 
 
 def zone_wire(zone: ServiceZone) -> ZoneOut:
-    """Convert a service zone with its geo zones, all of type country (spec: Entities)."""
+    """Convert a service zone and its geo zones, which are all of the type `country` (spec: Entities)."""
     return {
         "id": zone.id,
         "name": zone.name,

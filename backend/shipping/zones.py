@@ -30,7 +30,7 @@ async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
 
     Raises:
         NotFound: there is no such set.
-        NotAllowed: a zone has shipping options, or carts use a deleted one.
+        NotAllowed: a zone has shipping options, or carts use a shipping option of it that is marked as deleted.
     """
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = await find_set(session, set_id)
@@ -98,11 +98,11 @@ async def change_zone(
 
 
 async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id: str) -> None:
-    """Delete the zone, if it has no shipping options; options that are marked as deleted are removed with it.
+    """Delete the zone, if it has no shipping options. Options that are marked as deleted are removed from the database.
 
     Raises:
         NotFound: the set has no such zone.
-        NotAllowed: it has shipping options, or carts use a deleted one.
+        NotAllowed: the zone has shipping options, or carts use one that is marked as deleted.
     """
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)

@@ -10,7 +10,7 @@ class CellCounter:
         self._remaining = limits.max_cells
 
     def add(self, number: int) -> None:
-        """Add to the count of cells.
+        """Add this number of cells to the count.
 
         Raises:
             UnreadableSpreadsheet: there are more cells than the limit allows.

@@ -1,4 +1,4 @@
-"""The child process: reads a spreadsheet from its standard input and writes its sheets and rows as lines of JSON."""
+"""Child process that reads a spreadsheet from its standard input. It writes sheets and rows as lines of JSON."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ PARSE_ERRORS = (ParseError, BadZipFile, UnsafeMember, ZlibError, EOFError, OSErr
 
 
 def main() -> None:
-    """Read the spreadsheet on the standard input; the argument holds its `Limits`."""
+    """Read the spreadsheet from the standard input. The command-line argument contains its `Limits` as JSON."""
     limits = Limits(**json.loads(sys.argv[1]))
     limit_this_process(limits.max_memory_bytes, limits.max_cpu_s)
     try:
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
-    """Yield `{"sheet": …}`, the sheet's rows as arrays, `{"areas": …}`, and the same for each further sheet.
+    """Yield the lines for each sheet: `{"sheet": …}`, then its rows as arrays, then `{"areas": …}`.
 
     Raises:
         UnreadableSpreadsheet, or one of `PARSE_ERRORS`: the file cannot be read.
@@ -86,7 +86,7 @@ def _iter_workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
 
 
 def _refuse_foreign(head: bytes, file: BinaryIO) -> None:
-    """Refuse other formats that are not text with delimiters."""
+    """Raise UnreadableSpreadsheet if the file is neither XLSX nor text with delimiters."""
     if head.startswith(COMPOUND_FILE):
         if ENCRYPTED_MARKER in file.read():
             raise UnreadableSpreadsheet(Refusal.DAMAGED, "encrypted")

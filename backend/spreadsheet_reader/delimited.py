@@ -14,7 +14,7 @@ BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
-    """Yield the rows that have a filled cell, each with the line number where it begins.
+    """Yield the rows that have a filled cell, each with the number of its first line.
 
     Raises:
         UnreadableSpreadsheet: the file is not text with delimiters, or exceeds a limit.
@@ -37,7 +37,7 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
 
 
 def _detect_delimiter(text: TextIO) -> str:
-    """Return the most frequent delimiter of the first line that contains other characters than delimiters."""
+    """Return the delimiter that is most frequent in the first line that is not empty and not only delimiters."""
     first = next((line for line in text if line.strip(" ;,\t\r\n")), "")
     text.seek(0)
     return max(DELIMITERS, key=first.count)

@@ -12,7 +12,7 @@ RETAINED_ELEMENTS = frozenset({"c", "si"})
 
 
 def iter_elements(file: IO[bytes]) -> Iterator[tuple[str, Element]]:
-    """Yield `("start", element)` and `("end", element)`; at its start an element has only its attributes.
+    """Yield `("start", element)` and `("end", element)`. At its start, an element has only its attributes.
 
     Raises:
         UnreadableSpreadsheet: elements are nested too deeply.
@@ -36,5 +36,5 @@ def iter_elements(file: IO[bytes]) -> Iterator[tuple[str, Element]]:
 
 
 def get_local_name(element: Element) -> str:
-    """Return an element's name without its namespace, which differs between Strict and Transitional files."""
+    """Return an element's name without its namespace. The namespace differs between Strict and Transitional files."""
     return element.tag.rpartition("}")[2]

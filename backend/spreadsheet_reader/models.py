@@ -19,7 +19,7 @@ class Refusal(StrEnum):
 
 
 class ForeignFormat(StrEnum):
-    """A spreadsheet format that is only recognised, to explain how to save it as XLSX."""
+    """A spreadsheet format that the reader recognises but cannot read. The error explains how to save it as XLSX."""
 
     ODS = "ods"
     XLS = "xls"
@@ -30,12 +30,12 @@ class ForeignFormat(StrEnum):
 
 
 class UnreadableSpreadsheet(ValueError):
-    """The file cannot be read.
+    """The spreadsheet cannot be read.
 
     Attributes:
         refusal: the reason.
         detail: a `ForeignFormat`, or the parser's message; may be empty.
-        line: the line of a text file, from 1; 0 if unknown.
+        line: the line number in a text file, from 1; 0 if unknown.
     """
 
     def __init__(self, refusal: Refusal, detail: str = "", line: int = 0) -> None:
@@ -48,14 +48,14 @@ class Limits:
     """Limits for one file.
 
     Attributes:
-        max_file_bytes: size of the file.
-        max_unpacked_bytes: size of all parts of a workbook together.
-        max_cells: cells that are visited, including empty ones.
-        max_columns: cells beyond this column are skipped.
-        max_memory_bytes: address space of the child process.
-        max_cpu_s: seconds of processor time of the child process.
+        max_file_bytes: maximum size of the file.
+        max_unpacked_bytes: maximum size of all parts of a workbook together.
+        max_cells: maximum number of cells that are read, including empty ones.
+        max_columns: number of columns that are read; cells beyond them are skipped.
+        max_memory_bytes: maximum address space of the child process.
+        max_cpu_s: maximum processor time of the child process, in seconds.
         timeout_s: seconds until the child process is killed.
-        only_utf8: refuse text in another encoding, and read it in chunks.
+        only_utf8: refuse text in another encoding, and read the file in chunks.
     """
 
     max_file_bytes: int
@@ -86,10 +86,10 @@ class Row:
     """A row with at least one filled cell.
 
     Attributes:
-        number: the row's number in the spreadsheet, or the line where a row of text begins.
-        texts: its cells without surrounding space; dates in ISO 8601.
-        kinds: a `CellKind` for each cell.
-        formats: number formats by column from 0, of numbers and dates whose format is not General.
+        number: the row's number in the spreadsheet; in a text file, the number of its first line.
+        texts: the texts of its cells without surrounding space; dates in ISO 8601.
+        kinds: one character of `CellKind` for each cell.
+        formats: number formats by column from 0. Only numbers and dates whose format is not General have one.
         is_hidden: True if the row is hidden.
     """
 

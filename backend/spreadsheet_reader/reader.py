@@ -12,13 +12,13 @@ CHILD = "backend.spreadsheet_reader.child"
 
 
 class Sheet:
-    """A sheet that is being read.
+    """A sheet of the file, whose rows are read on demand.
 
     Attributes:
-        name: empty for a text with delimiters.
+        name: name of the sheet; empty for a text with delimiters.
         is_text: True if the file is a text with delimiters.
         is_hidden: True if the sheet is hidden.
-        areas: its merged areas, complete after its rows have been read.
+        areas: its merged areas; complete only after its rows have been read.
     """
 
     def __init__(self, header: dict[str, Any], lines: Iterator[Any]) -> None:
@@ -30,10 +30,10 @@ class Sheet:
         self._is_read = False
 
     def iter_rows(self) -> Iterator[Row]:
-        """Yield the rows that have a filled cell; a second call continues where the first one stopped.
+        """Yield the rows that have a filled cell. A second call continues after the row at which the first one stopped.
 
         Raises:
-            UnreadableSpreadsheet: the rest cannot be read.
+            UnreadableSpreadsheet: the rest of the sheet cannot be read.
         """
         while not self._is_read:
             line = next(self._lines)
@@ -58,7 +58,8 @@ def open_spreadsheet(file: BinaryIO, limits: Limits) -> Iterator[Iterator[Sheet]
         limits: see `Limits`.
 
     Raises:
-        UnreadableSpreadsheet: it is no spreadsheet, or exceeds a limit. Sheets raise it while they are read, too.
+        UnreadableSpreadsheet: the file is no spreadsheet, or exceeds a limit. It may also be raised later, while a
+            sheet is read.
     """
     with ChildProcess(CHILD, file, asdict(limits), timeout_s=limits.timeout_s) as child:
         yield _iter_sheets(_iter_checked_lines(child))

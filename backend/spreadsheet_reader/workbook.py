@@ -1,4 +1,4 @@
-"""The parts of an XLSX (ECMA-376): its sheets, shared texts and number formats.
+"""The parts of an XLSX file (ECMA-376): its sheets, shared texts and number formats.
 
 `openpyxl.load_workbook` is not used: it creates an object for each cell, reads charts, pictures and styles, and
 refuses files because of details that Excel ignores. Only number and date formats are interpreted by openpyxl.
@@ -30,7 +30,7 @@ GENERAL = "General"
 
 @dataclass(frozen=True, slots=True)
 class SheetPart:
-    """A sheet of a workbook: its name, and the part that holds its cells."""
+    """A sheet of a workbook: its name, and the path of the file in the workbook that contains its cells."""
 
     name: str
     is_hidden: bool
@@ -46,7 +46,7 @@ class NumberFormats:
     durations: set[str] = field(default_factory=set)
 
     def get_code(self, style: str | None) -> str:
-        """Return the format code of a style; General if there is none."""
+        """Return the number format code of a cell style; General if the style has none."""
         try:
             return self.codes[int(style or 0)]
         except (ValueError, IndexError):
@@ -62,21 +62,21 @@ class NumberFormats:
 
 
 class Workbook:
-    """An opened XLSX.
+    """An opened XLSX file.
 
     Attributes:
-        sheets: visible ones first, otherwise in their order.
+        sheets: the visible sheets in their order, then the hidden ones.
         formats: see `NumberFormats`.
         texts: the shared texts of cells.
-        is_from_1904: True if days are counted from 1904.
+        is_from_1904: True if dates are stored as days since 1904.
     """
 
     def __init__(self, file: BinaryIO, limits: Limits) -> None:
         """Open the file.
 
         Raises:
-            UnreadableSpreadsheet: it is no workbook, or exceeds a limit.
-            BadZipFile, ParseError: it is damaged.
+            UnreadableSpreadsheet: the file is no workbook, or exceeds a limit.
+            BadZipFile, ParseError: the file is damaged.
         """
         self._limits = limits
         self._packed = _open(file, limits)
@@ -97,7 +97,9 @@ class Workbook:
         self.texts = self._read_texts(parts.get(SHARED_STRINGS[1:], ""))
 
     def open(self, part: str) -> IO[bytes]:
-        """Open a part. Some programs write names with different upper and lower case.
+        """Open a part of the workbook.
+
+        Upper and lower case are ignored, because some programs mix them in names of parts.
 
         Raises:
             UnreadableSpreadsheet: there is no such part.
@@ -197,7 +199,7 @@ def _open(file: BinaryIO, limits: Limits) -> ZipFile:
 
 
 def _refuse_foreign(packed: ZipFile, names: dict[str, str]) -> None:
-    """Refuse other spreadsheets that are zips."""
+    """Raise UnreadableSpreadsheet if the zip is a spreadsheet of another format (OpenDocument or Numbers)."""
     if "mimetype" in names:
         with packed.open(names["mimetype"]) as file:
             if b"opendocument.spreadsheet" in file.read(200):

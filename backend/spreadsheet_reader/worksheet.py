@@ -21,7 +21,7 @@ TRUE_VALUES = frozenset({"1", "true", "on"})
 
 
 class Worksheet:
-    """Reads the rows of a sheet; `areas` is complete after its rows have been read."""
+    """Reader of the rows of one sheet. Its `areas` are complete only after all rows have been read."""
 
     def __init__(self, book: Workbook, sheet: SheetPart, limits: Limits, counter: CellCounter) -> None:
         self._book, self._sheet, self._limits, self._counter = book, sheet, limits, counter
@@ -34,7 +34,7 @@ class Worksheet:
 
         Raises:
             UnreadableSpreadsheet: the sheet exceeds a limit.
-            ParseError, BadZipFile: it is damaged.
+            ParseError, BadZipFile: the file is damaged.
         """
         number = place = 0
         is_hidden = is_in_row = False
@@ -60,7 +60,10 @@ class Worksheet:
                     self._add_area(element.get("ref", ""))
 
     def _require_dense(self, row: int, place: int) -> None:
-        """Refuse a distant cell: the rectangle up to it would have more cells than are allowed."""
+        """Raise UnreadableSpreadsheet if the cell is too distant.
+
+        A cell is too distant if the rectangle from the first cell to it would have more cells than the limit.
+        """
         self._last_row, self._last_place = max(self._last_row, row), max(self._last_place, place)
         if self._last_row * (self._last_place + 1) > self._limits.max_cells:
             raise UnreadableSpreadsheet(Refusal.TOO_MANY_CELLS)
@@ -76,7 +79,7 @@ class Worksheet:
             raise UnreadableSpreadsheet(Refusal.TOO_LARGE)
 
     def _parse_cell(self, element: Element) -> tuple[str, CellKind, str]:
-        """Return a cell's text, kind and number format; an empty text if it cannot be read."""
+        """Return a cell's text, kind and number format. A value that cannot be parsed is returned as stored."""
         kind = element.get("t", "n")
         if kind == "inlineStr":
             return _text_cell(next((join_text(one) for one in element if get_local_name(one) == "is"), ""))
@@ -132,7 +135,7 @@ def _date_cell(value: Any, code: str) -> tuple[str, CellKind, str]:
 
 
 def _format_number(value: float) -> str:
-    """Return a number as a person would type it, with the 15 digits that a spreadsheet stores."""
+    """Return the number as text, with at most the 15 digits that a spreadsheet stores and without an exponent."""
     return f"{value:.15g}" if abs(value) < 1e15 else f"{value:.0f}"
 
 
@@ -144,7 +147,10 @@ def _parse_row_number(raw: str | None, before: int) -> int:
 
 
 def _parse_position(reference: str | None, row: int, before: int) -> tuple[int, int]:
-    """Return the row, and the column from 0, of a cell's reference such as `B7`; without one, of the next cell."""
+    """Return the row, and the column from 0, of a cell reference such as `B7`.
+
+    If the reference is missing or invalid, return the position after the previous cell.
+    """
     raw = (reference or "")[:12]
     letters = raw.rstrip("0123456789")
     try:

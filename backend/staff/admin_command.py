@@ -18,7 +18,7 @@ async def create(database: Database, email: str, password: str, role: Role) -> s
 
 
 async def invite_by_mail(database: Database, email: str, role: Role) -> str:
-    """Invite a person by mail and return a sentence for the terminal.
+    """Invite a person by e-mail and return a sentence for the terminal.
 
     Raises:
         InvalidData, Duplicate, Conflict: see `invite`.
@@ -68,7 +68,7 @@ async def give_role(database: Database, email: str, role: Role) -> str:
 
 
 async def change_password(database: Database, email: str, password: str) -> str:
-    """Set a new password of a staff member and return a sentence for the terminal.
+    """Set a new password for a staff member and return a sentence for the terminal.
 
     Raises:
         NotFound, InvalidData: see `set_password`.
@@ -78,7 +78,7 @@ async def change_password(database: Database, email: str, password: str) -> str:
 
 
 async def show_sessions(database: Database, email: str, *, end: bool) -> str:
-    """Return the open sessions of a staff member, one per line; with `end`, end them and the bearer tokens.
+    """Return the open sessions of a staff member, one per line. With `end`, end all sessions and bearer tokens instead.
 
     Raises:
         NotFound: there is no staff member with this address.
@@ -99,7 +99,9 @@ async def show_sessions(database: Database, email: str, *, end: bool) -> str:
 
 
 async def reset_second_factor(database: Database, email: str) -> str:
-    """Delete the second factor of a staff member, who then sets up a new one. Return a sentence for the terminal.
+    """Delete the second factor of a staff member, and return a sentence for the terminal.
+
+    The staff member can then set up a new second factor.
 
     Raises:
         NotFound: there is no staff member with this address.

@@ -33,7 +33,7 @@ class StaffListAnswer(Page):
 
 
 class InviteOut(Stamps):
-    """An invitation of a staff member. `role` and `sent_at` are the shop's own."""
+    """An invitation of a staff member. The platform has no fields `role` and `sent_at`: the shop adds them."""
 
     id: str
     email: str

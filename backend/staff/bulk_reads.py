@@ -1,4 +1,4 @@
-"""Bulk reads of customers or orders: counted per credential, and recorded in the audit once an hour."""
+"""Bulk reads of customers or orders: counted per credential; large numbers are recorded in the audit log."""
 
 import hashlib
 from datetime import timedelta
@@ -25,9 +25,9 @@ _ADD = add_to_counters(
 
 
 async def count_reads(database: Database, actor: Actor, things: SubjectType, count: int) -> None:
-    """Count the returned customers or orders; add an audit entry when the credential passes the limit.
+    """Count the customers or orders that a response returns. Add an audit entry when the count passes the limit.
 
-    The database adds up concurrent requests, so that exactly one of them passes the limit.
+    The database sums up concurrent requests, so that exactly one of them passes the limit and adds the entry.
     """
     if not count:
         return

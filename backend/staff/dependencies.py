@@ -1,4 +1,4 @@
-"""FastAPI dependencies: the staff member who makes the request, or their secret key."""
+"""FastAPI dependencies that return the actor of a request: the signed-in staff member, or the secret key."""
 
 from typing import Annotated, Any
 
@@ -15,10 +15,11 @@ from backend.staff.sessions import Browser, actor_of_session, actor_of_token, re
 async def optional_staff(
     request: Request, database: Db, settings: ShopSettings, owner: MaybeOwner
 ) -> Actor | None:
-    """Return the actor of the request; None if it is not from staff.
+    """Return the actor of the request; None if the request is not from staff.
 
-    A bearer token or a secret key has priority over the cookie. Browsers send the cookie automatically, so it only
-    counts under the conditions of `backend.edge.auth.csrf.may_use_cookie`.
+    A bearer token or a secret key has priority over the cookie. Browsers send the cookie automatically, even with
+    requests from other sites. So it is accepted only under the conditions of
+    `backend.edge.auth.csrf.may_use_cookie`.
     """
     authorization = request.headers.get("authorization")
     if authorization is not None:
@@ -53,7 +54,7 @@ ThisBrowser = Annotated[Browser, Depends(browser)]
 
 
 def require_staff_right(right: Right) -> list[Any]:
-    """Return dependencies that require this right for all routes of a router. Services check further rights."""
+    """Return the dependencies that require this right for all routes of a router. Services may check more rights."""
 
     async def check(actor: StaffMember) -> None:
         actor.require(right)

@@ -5,6 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StaffPasswordChanged:
-    """A staff member has a new password, set by themselves or by another person."""
+    """Event: the password of a staff member has been changed, by themselves or by another person."""
 
     staff_id: str

@@ -1,7 +1,7 @@
-"""Routes of invitations: the platform's for the owner, and the form of the link for the invited person.
+"""Routes of invitations: the platform's routes for the owner, and the route of the form for the invited person.
 
-On the platform, API clients accept an invitation with a token from the response. Here only the mail contains it,
-and the office's page sends it with the password: `POST /auth/staff/invitation`.
+On the platform, API clients accept an invitation with a token from the response. In this shop only the e-mail
+contains the token, and the back-office page sends it with the chosen password: `POST /auth/staff/invitation`.
 """
 
 from typing import Annotated
@@ -53,7 +53,7 @@ async def list_invites(
 async def invite(
     body: NewInvite, actor: StaffMember, database: Db, fields: RequestedFields
 ) -> Wire[InviteAnswer]:
-    """Invite a person by mail. An invited person gets a new link, with this role."""
+    """Invite a person by e-mail. A person who is already invited gets a new link, with this role."""
     async with database.transaction() as session:
         made = await invites.invite(session, actor, body.email, body.role)
     return Wire({"invite": fields.pick(invite_wire(made))})
@@ -63,7 +63,7 @@ async def invite(
 async def read_invite(
     invite_id: str, actor: StaffMember, database: Db, fields: RequestedFields
 ) -> Wire[InviteAnswer]:
-    """Return one invitation; 404 after it was accepted."""
+    """Return one invitation. The answer is 404 after the invitation was accepted."""
     async with database.read() as session:
         found = await invites.read_invite(session, actor, invite_id)
     return Wire({"invite": fields.pick(invite_wire(found))})
@@ -91,7 +91,7 @@ async def revoke_invite(invite_id: str, actor: StaffMember, database: Db) -> Wir
 async def accept_invite(
     body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, browser: ThisBrowser
 ) -> Wire:
-    """Accept an invitation and sign the browser in. `next` in the response is the next page."""
+    """Accept an invitation and sign the browser in. `next` in the response is the page to open next."""
     joined = await invites.accept(database, body.token, body.password, client=visitor.client, browser=browser)
     answer = Wire({"next": NEXT.get(joined.role, OFFICE)})
     sessions.set_session_cookie(answer, settings, joined.token)

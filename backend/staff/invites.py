@@ -1,8 +1,9 @@
-"""Invitations: a person gets a mail with a link, and chooses a password to become a staff member.
+"""Invitations: a person gets an e-mail with a link, and chooses a password to become a staff member.
 
-A link is valid once and for `LIFETIME`. Its token is created when the mail is written, is stored only in the mail,
-and replaces the token of an earlier mail. If the inviter is disabled or may no longer change staff, the invitation
-is invalid until another staff member sends it again. An accepted or revoked invitation is deleted.
+A link can be used once, within `LIFETIME`. Its token is created when the e-mail is written. The database stores
+only the token's hash, which replaces the hash of an earlier e-mail. If the inviter is disabled or may no longer
+change staff, the invitation is invalid until another staff member sends it again. An accepted or revoked invitation
+is deleted.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ ANY_LINK = "links"
 
 
 class InvalidInvite(InvalidData):
-    """The link is invalid: it was used, revoked, replaced by a newer mail, or has expired."""
+    """The link is invalid: it was used, revoked, replaced by a newer e-mail, or has expired."""
 
     staff_text = _("Este enlace ya no sirve. Abre el del último correo, o pide otra invitación.")
 
@@ -47,7 +48,7 @@ class InvalidInvite(InvalidData):
 
 @dataclass(frozen=True, slots=True)
 class InviteMailRequested:
-    """Event: a mail with a new link for this invitation must be sent."""
+    """Event: an e-mail with a new link for this invitation must be sent."""
 
     invite_id: str
 
@@ -57,9 +58,9 @@ class InviteView:
     """An invitation that was not accepted yet, without its token.
 
     Attributes:
-        sent_at: when its newest mail was sent; None before.
-        expires_at: when the link in that mail expires; None before the mail was written.
-        is_over: True if it cannot be accepted unless it is sent again.
+        sent_at: when its newest e-mail was sent; None before.
+        expires_at: when the link in that e-mail expires; None before the e-mail was written.
+        is_over: True if the link cannot be accepted any more, so the invitation must be sent again.
     """
 
     id: str
@@ -74,7 +75,7 @@ class InviteView:
 
 @dataclass(frozen=True, slots=True)
 class InvitationEmail:
-    """Content of an invitation mail: the address, the role, and the token of its link."""
+    """Content of an invitation e-mail: the address, the role, and the token of its link."""
 
     email: str
     role: Role
@@ -83,7 +84,7 @@ class InvitationEmail:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedInvite:
-    """An accepted invitation: the token of the new session (only for the browser's cookie), role and address."""
+    """An accepted invitation: the new session's token (only for the browser's cookie), the role and the address."""
 
     token: str
     role: Role
@@ -95,12 +96,12 @@ class _Address(BaseModel):
 
 
 async def invite(session: AsyncSession, actor: Actor, email: str, role: Role) -> InviteView:
-    """Invite a person by mail. An earlier invitation of the same address is renewed, with this role.
+    """Invite a person by e-mail. If the address is already invited, the invitation is renewed, with this role.
 
     Raises:
         Forbidden: the actor may not change staff.
         InvalidData: the address is invalid, or not every mail server accepts it; `fields` has the error.
-        Duplicate: a staff member, who may be disabled, has this address.
+        Duplicate: a staff member (possibly a disabled one) has this address.
         Conflict: a concurrent request invites the same address.
     """
     actor.require(Right.CHANGE_STAFF)
@@ -127,7 +128,7 @@ async def invite(session: AsyncSession, actor: Actor, email: str, role: Role) ->
 
 
 async def resend_invite(session: AsyncSession, actor: Actor, invite_id: str) -> InviteView:
-    """Send a new link, which replaces the earlier one; the actor becomes the inviter.
+    """Send a new link, which replaces the earlier link. The actor becomes the inviter.
 
     Raises:
         Forbidden: the actor may not change staff.
@@ -143,7 +144,7 @@ async def resend_invite(session: AsyncSession, actor: Actor, invite_id: str) -> 
 
 
 async def revoke_invite(session: AsyncSession, actor: Actor, invite_id: str) -> None:
-    """Revoke an invitation: its link becomes invalid.
+    """Revoke an invitation, so that its link becomes invalid.
 
     Raises:
         Forbidden: the actor may not change staff.
@@ -184,7 +185,7 @@ async def read_invite(session: AsyncSession, actor: Actor, invite_id: str) -> In
 
 
 async def write_invitation_email(session: AsyncSession, invite_id: str) -> InvitationEmail | None:
-    """Create a new token and return the content of the mail; None if the invitation is no longer valid."""
+    """Create a new token and return the content of the e-mail; None if the invitation is no longer valid."""
     invited = await _lock_invite(session, StaffInvite.id == invite_id)
     if invited is None or not await _is_valid(session, invited):
         return None
@@ -208,8 +209,9 @@ async def accept(
     """Accept an invitation once: create the staff member and sign the browser in.
 
     Raises:
-        InvalidData: the password is too short or too long (the link stays valid), or `InvalidInvite`.
-        TooManyRequests: too many recent attempts with invalid links.
+        InvalidData: the password is too short or too long; the link stays valid.
+        InvalidInvite: the link is invalid.
+        TooManyRequests: too many recent attempts with links.
     """
     require_strong_password(password)
     await limiter.hit(database, ACCEPT_LIMIT, ANY_LINK, client)
@@ -242,7 +244,7 @@ def _token_conditions(token: str) -> tuple[ColumnElement[bool], ...]:
 
 
 async def _is_valid(session: AsyncSession, invited: StaffInvite) -> bool:
-    """Return True if the staff member who sent the invitation may still invite."""
+    """Return True if the staff member who sent the invitation is active and may still invite."""
     if invited.invited_by == COMMAND_LINE.id:
         return True
     inviter = await session.get(Staff, invited.invited_by, populate_existing=True)

@@ -11,7 +11,7 @@ from backend.core.ids import new_id, secret_id
 
 
 class Staff(Timestamps, table=True):
-    """A staff member, who uses the office and the Admin API. The password is an argon2 hash."""
+    """A staff member, who uses the back office and the Admin API. The password is stored as an argon2 hash."""
 
     __tablename__ = "staff"
 
@@ -54,7 +54,7 @@ class StaffSession(Timestamps, table=True):
 
 
 class StaffRecoveryCode(Timestamps, table=True):
-    """A code that replaces the second factor once, after the loss of the telephone. A used one is deleted."""
+    """A code that replaces the second factor once, after the loss of the telephone. A used code is deleted."""
 
     __tablename__ = "staff_recovery_code"
 
@@ -82,7 +82,7 @@ class SecretKey(Timestamps, table=True):
 
 
 class StaffInvite(Timestamps, table=True):
-    """An invitation of a person by mail, until it is accepted. Only the token's hash is stored."""
+    """An invitation of a person by e-mail that was not accepted yet. Only the token's hash is stored."""
 
     __tablename__ = "staff_invite"
 

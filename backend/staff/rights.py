@@ -1,7 +1,7 @@
 """Rights of staff by role, in one table.
 
-Services that change or show something for staff take an `Actor` and check the right themselves. So the office, the
-Admin API and the command line have the same rules.
+Services that change or show something for staff take an `Actor` and check the right themselves. So the back office,
+the Admin API and the command line have the same rules.
 """
 
 from dataclasses import dataclass
@@ -113,7 +113,7 @@ SECOND_FACTOR = frozenset(
 
 
 class SecondFactorMissing(Forbidden):
-    """The role has the right, but this sign-in was proved by a password only."""
+    """The role has the right, but the right requires the second factor, and the sign-in used only a password."""
 
     staff_text = _("Para esto entra otra vez con el código de tu teléfono.")
 
@@ -126,12 +126,12 @@ class SecondFactorMissing(Forbidden):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The actor of a change: a signed-in staff member, a secret key, the command line, or the shop itself.
+    """The person or program that does something: a staff member, a secret key, the command line, or the shop itself.
 
     Attributes:
         id: the id of the staff member or key; for `COMMAND_LINE` and `SHOP` a fixed name.
         session_id: id of the browser's session; empty with a bearer token.
-        credential: the session, chain of bearer tokens or secret key that authorised the request.
+        credential: id of the session, chain of bearer tokens or secret key that authorised the request.
     """
 
     id: str
@@ -141,11 +141,14 @@ class Actor:
     credential: str = ""
 
     def may(self, right: Right) -> bool:
-        """Return True if the role has this right; some rights also need the second factor: see `require`."""
+        """Return True if the role has this right.
+
+        The second factor, which some rights need, is not checked: see `require`.
+        """
         return right in RIGHTS[self.role]
 
     def require_role(self, right: Right) -> None:
-        """Check only the role; for reads, and where the second factor is checked later.
+        """Check the role without the second factor: for reads, and where the second factor is checked later.
 
         Raises:
             Forbidden: the role does not have the right.
@@ -154,11 +157,11 @@ class Actor:
             raise Forbidden(f"The role {self.role} may not {right.value}")
 
     def require(self, right: Right) -> None:
-        """Check that the actor may do this. Every service that takes an actor raises these errors.
+        """Check that the actor may do this. Every service that takes an actor may raise these errors.
 
         Raises:
             Forbidden: the role does not have the right.
-            SecondFactorMissing: the role has it, but it needs the second factor, and this sign-in does not have it.
+            SecondFactorMissing: the right requires the second factor, and the actor signed in without it.
         """
         self.require_role(right)
         if right in SECOND_FACTOR and not self.has_second_factor:

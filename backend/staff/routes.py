@@ -1,6 +1,6 @@
-"""Routes of staff: bearer tokens for API clients, staff members, and the forms of the office's pages.
+"""Routes of staff: bearer tokens for API clients, staff members, and the forms of the back office's pages.
 
-A websocket cannot set a cookie: the office's forms are sent by HTTP to `/auth/staff/*`, as JSON and only from the
+A websocket cannot set a cookie. So these forms are sent by HTTP to `/auth/staff/*`, as JSON and only from the
 shop's own pages.
 """
 
@@ -29,16 +29,16 @@ from backend.staff.schemas import StaffChange, StaffParameters, Typed, session_w
 
 
 def form_error_answer(error: ShopError) -> Wire:
-    """Return the error for a form of the office, in Spanish: `{type, message, fields}`."""
+    """Return the response to a back-office form that failed, in Spanish: `{type, message, fields}`."""
     body = {**error.body(), "message": text_for(error, STAFF_FORM), "fields": error.fields}
     return Wire(body, error.status, headers=error.headers)
 
 
 class FormRoute(WireRoute):
-    """A route of a form: its errors are answered by `form_error_answer`."""
+    """A route of a back-office form: `form_error_answer` converts its errors to responses."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return FastAPI's handler, wrapped so that `form_error_answer` answers its errors."""
+        """Return FastAPI's handler, wrapped so that errors become responses of `form_error_answer`."""
         handle = super().get_route_handler()
 
         async def handle_form(request: Request) -> Response:
@@ -65,10 +65,9 @@ async def sign_in_program(
 ) -> Wire[TokenAnswer]:
     """Return a bearer token for the Admin API.
 
-    401 for an unknown address or a wrong password; 429 after too many attempts.
-
-    The token has its owner's role, but never the second factor. A browser that sends this request becomes a known
-    device of the staff member.
+    The answer is 401 for an unknown address or a wrong password, and 429 after too many attempts. The token has its
+    owner's role, but never the second factor. A browser that sends this request becomes a known device of the staff
+    member.
     """
     email, password = require_texts(body)
     owner = await signing_in.authenticate_program(database, email, password, visitor=visitor)
@@ -124,7 +123,7 @@ async def change_user(
 async def sign_in(
     body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, browser: ThisBrowser
 ) -> Wire:
-    """Sign this browser in; with a right `code`, also with the second factor.
+    """Sign this browser in. If the request has a correct `code`, the session has the second factor too.
 
     With a wrong code, the browser is signed in without the second factor. The browser becomes a known device of the
     staff member.
@@ -180,7 +179,7 @@ async def prove_second_factor(
 
 @session_router.post("/second-factor/begin")
 async def begin_second_factor(actor: StaffMember, database: Db, settings: ShopSettings) -> Wire:
-    """Start to set up a second factor. Return the data for the telephone, which are shown once."""
+    """Start to set up a second factor. Return the secret, its URI and its QR code, which are shown only once."""
     begun = await second_factor.begin(database, settings.signing_key, actor, issuer=settings.store_name)
     return Wire({"secret": begun.secret, "uri": begun.uri, "qr": begun.qr})
 
@@ -189,7 +188,7 @@ async def begin_second_factor(actor: StaffMember, database: Db, settings: ShopSe
 async def confirm_second_factor(
     body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, visitor: CurrentVisitor
 ) -> Wire:
-    """Confirm the new second factor with its first code. Return the recovery codes, which are shown once."""
+    """Confirm the new second factor with its first code. Return the recovery codes, which are shown only once."""
     token, codes = await second_factor.confirm(
         database, settings.signing_key, actor, body.code, client=visitor.client
     )

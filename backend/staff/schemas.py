@@ -36,7 +36,7 @@ class StaffChange(Body):
 
 
 class Typed(LenientBody):
-    """Values of a form of the office; each form uses some of the fields."""
+    """Values of a back-office form. Each form uses some of these fields."""
 
     email: Text = ""
     password: Text = ""
@@ -71,7 +71,7 @@ def staff_wire(staff: StaffView) -> StaffOut:
 
 
 def invite_wire(invite: InviteView) -> InviteOut:
-    """Return an invitation in the platform's format, without the token: only the mail contains it."""
+    """Return an invitation in the platform's format, without the token, which only the e-mail contains."""
     return {
         "id": invite.id,
         "email": invite.email,

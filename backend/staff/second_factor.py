@@ -1,9 +1,10 @@
 """The second factor: a six-digit code from a telephone (TOTP, RFC 6238), or a recovery code; each is valid once.
 
-The secret is encrypted with a key derived from SECRET_KEY. A code is valid in its 30 seconds, and in the 30 seconds
-before and after. The step of the newest used code is stored, so that no code is used twice. An attacker who knows the
-password has 5 attempts per quarter of an hour and `MAX_FAILURES` in a row, each with 3 of a million codes right: a
-chance of 60 in a million. After that, only a recovery code or the command line helps.
+The secret is encrypted with a key derived from SECRET_KEY. A code is valid for its 30 seconds, and for the 30
+seconds before and after. The time step of the newest used code is stored, so that no code is used twice. An
+attacker who knows the password has 5 attempts per quarter of an hour, and at most `MAX_FAILURES` wrong attempts in
+a row. As 3 of a million codes are valid at a time, the chance to guess one is 60 in a million. After that, only a
+recovery code or the command line gives access.
 """
 
 import hmac
@@ -57,7 +58,7 @@ class WrongCode(InvalidData):
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """Data for the telephone to generate codes; they are shown once."""
+    """Data with which an app on the telephone generates codes. They are shown only once."""
 
     secret: str
     uri: str
@@ -72,10 +73,10 @@ class Enrolment:
 
 
 async def begin(database: Database, signing_key: str, actor: Actor, *, issuer: str) -> Enrolment:
-    """Start to set up a second factor. It replaces the current one when a code confirms it (`confirm`).
+    """Start to set up a second factor. It replaces the current one as soon as `confirm` gets a code of it.
 
     Raises:
-        SecondFactorMissing: there is already one, and this sign-in has not proved it.
+        SecondFactorMissing: the actor has a second factor already, and signed in without it.
         NotAllowed: the actor has no session.
     """
     if not actor.session_id:
@@ -95,7 +96,9 @@ async def begin(database: Database, signing_key: str, actor: Actor, *, issuer: s
 async def confirm(
     database: Database, signing_key: str, actor: Actor, code: str, *, client: Client
 ) -> tuple[str, list[str]]:
-    """Activate the new second factor with its first code. The session has it now, and every other session ends.
+    """Activate the new second factor with its first code.
+
+    This session is then signed in with it; all other sessions end.
 
     Returns:
         The session's new token, and the recovery codes, which are shown once.
@@ -129,13 +132,13 @@ async def confirm(
 
 
 async def prove(database: Database, signing_key: str, actor: Actor, code: str, *, client: Client) -> str:
-    """Prove the second factor for the session, which continues under a new token.
+    """Check a code of the second factor for the session. If it is right, the session continues with a new token.
 
     Returns:
         The new token.
 
     Raises:
-        WrongCode: the code is wrong or was used; or too many were wrong in a row, and only a recovery code is
+        WrongCode: the code is wrong or was used. After `MAX_FAILURES` wrong codes in a row, only a recovery code is
             accepted.
         NotAllowed: the actor has no session.
         TooManyRequests: too many recent attempts.
@@ -154,7 +157,7 @@ async def prove(database: Database, signing_key: str, actor: Actor, code: str, *
 
 
 async def turn_off(database: Database, signing_key: str, actor: Actor, code: str, *, client: Client) -> None:
-    """Delete the second factor, after checking a code of it. Every other session of the staff member ends.
+    """Delete the second factor after checking one of its codes. All other sessions of the staff member end.
 
     Raises:
         WrongCode, NotAllowed, TooManyRequests: see `prove`.
@@ -176,7 +179,7 @@ async def turn_off(database: Database, signing_key: str, actor: Actor, code: str
 
 
 async def reset(session: AsyncSession, actor: Actor, staff_id: str) -> None:
-    """Delete the second factor of a staff member who has lost it. Their sessions end.
+    """Delete the second factor of a staff member who has lost the telephone. Their sessions end.
 
     Raises:
         Forbidden: the actor may not change staff.
@@ -205,7 +208,7 @@ async def _delete_factor(session: AsyncSession, staff_id: str) -> None:
 
 
 async def _use_code(session: AsyncSession, signing_key: str, staff_id: str, code: str) -> bool:
-    """Return True if the code is right, and mark it as used. Count a wrong one."""
+    """Return True if the code is right, and mark it as used. Count a wrong code."""
     staff = await _lock_staff(session, staff_id)
     typed = "".join(code.split()).replace("-", "").upper()
     if not (len(typed) == DIGITS and typed.isascii() and typed.isdigit()):
@@ -253,7 +256,7 @@ def _decrypt(signing_key: str, encrypted: str) -> str | None:
 
 
 def _fernet(signing_key: str) -> "Fernet":
-    """Return the cipher of stored secrets. The library is imported only when it is needed."""
+    """Return the cipher that encrypts stored secrets. Its library is imported only when it is needed."""
     from cryptography.fernet import Fernet
 
     return Fernet(urlsafe_b64encode(derive_key(signing_key, "second factors")))

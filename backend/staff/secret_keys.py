@@ -1,8 +1,8 @@
 """Secret keys of API clients for the Admin API, each with the rights of a role (wire: commerce-api, Admin).
 
-A key is sent as the user name of HTTP Basic, like the platform's SDK does. It never has the second factor, cannot
-create other keys, and is valid until it is revoked, as long as the staff member who created it is an owner and not
-disabled.
+A key is sent as the user name of HTTP Basic, as in the platform's SDK. It never has the second factor, and cannot
+create other keys. It is valid until it is revoked, or until the staff member who created it is disabled or no
+longer an owner.
 """
 
 import binascii
@@ -47,10 +47,9 @@ _BY_TOKEN = (
 
 
 def parse_key(authorization: str) -> str:
-    """Return the secret key of an `Authorization` header: `Basic` and the key with a colon in base64, or the plain key.
+    """Return the secret key of an `Authorization` header; empty if there is none.
 
-    Returns:
-        The key; empty without one.
+    The header contains `Basic` and the key: either followed by a colon and encoded in base64, or as plain text.
     """
     scheme, _space, sent = authorization.partition(" ")
     if scheme.lower() != "basic":
@@ -66,7 +65,7 @@ def parse_key(authorization: str) -> str:
 
 
 async def actor_of_key(database: Database, key: str) -> Actor | None:
-    """Return the actor of a secret key; None for a key that is unknown, revoked or no longer valid."""
+    """Return the actor of a secret key; None if the key is unknown, revoked or no longer valid."""
     if not key:
         return None
     async with database.read() as session:
@@ -110,5 +109,5 @@ async def key_names(session: AsyncSession, key_ids: Collection[str]) -> dict[str
 
 
 def redact(token: str) -> str:
-    """Return the beginning and the end of a token, as the platform shows it."""
+    """Return only the beginning and the end of a token, in the form that the platform uses to display keys."""
     return f"{token[:6]}***{token[-3:]}"

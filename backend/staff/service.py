@@ -114,10 +114,10 @@ async def list_staff(session: AsyncSession, actor: Actor) -> Sequence[StaffView]
 
 
 async def read_staff(session: AsyncSession, actor: Actor, staff_id: str) -> StaffView:
-    """Return one staff member. All staff members may see themselves.
+    """Return one staff member. Every staff member may read their own data.
 
     Raises:
-        Forbidden: it is another member, and the actor may not see staff.
+        Forbidden: the actor is another staff member, and may not see staff.
         NotFound: the staff member does not exist.
     """
     if staff_id != actor.id:
@@ -137,13 +137,13 @@ async def change_staff(
 ) -> StaffView:
     """Change the role of a staff member, disable or enable them; None changes nothing. Disabling ends all sessions.
 
-    `seen` is the role that the actor saw before the change.
+    `seen` is the role that was displayed to the actor; None skips the check.
 
     Raises:
-        Forbidden: the actor may not change staff, or no longer may.
+        Forbidden: the actor may not change staff, or has just lost this right.
         NotFound: the staff member does not exist.
         NotAllowed: the shop would have no owner.
-        Conflict: the role is not the one that was seen.
+        Conflict: the current role is not `seen`.
     """
     actor.require(Right.CHANGE_STAFF)
     # all owners are locked, so that two cannot disable each other
@@ -172,10 +172,10 @@ async def change_staff(
 async def change_password(
     database: Database, actor: Actor, current: str, new: str, *, client: Client
 ) -> None:
-    """Set a new password of the actor. All their sessions and tokens end.
+    """Set a new password for the actor. All their sessions and tokens end.
 
     Raises:
-        InvalidData: the current password is wrong, or the new one is not allowed; `fields` names the field.
+        InvalidData: the current password is wrong, or the new one is not allowed; `fields` has the wrong field.
         TooManyRequests: too many recent attempts.
     """
     require_strong_password(new, field="new_password")
@@ -189,7 +189,7 @@ async def change_password(
 
 
 async def set_password(database: Database, actor: Actor, staff_id: str, new: str) -> None:
-    """Set a new password of a staff member. All their sessions and tokens end.
+    """Set a new password for a staff member. All their sessions and tokens end.
 
     Raises:
         Forbidden: the actor may not change staff.

@@ -1,4 +1,4 @@
-"""Authentication of staff by a bearer token or a session's cookie. Both are looked up at every request.
+"""Authentication of staff by a bearer token or by the cookie of a session. Every request looks them up in the database.
 
 A session is an opaque random token in its own cookie; the database stores its hash. It ends after twelve hours,
 when it is revoked, when the password changes, and when its owner is disabled.
@@ -78,7 +78,7 @@ class Browser:
 
 
 async def actor_of_token(database: Database, owner: TokenOwner) -> Actor | None:
-    """Return the staff member of this bearer token; None for other tokens, and for an invalid one.
+    """Return the staff member of this bearer token; None if the token is invalid or belongs to a customer.
 
     A bearer token never has the second factor.
     """
@@ -92,7 +92,7 @@ async def actor_of_token(database: Database, owner: TokenOwner) -> Actor | None:
 
 
 async def actor_of_session(database: Database, token: str) -> Actor | None:
-    """Return the staff member with this session token; None if it is forged, revoked or expired."""
+    """Return the staff member with this session token; None if the token is unknown, revoked or expired."""
     if not token:
         return None
     async with database.read() as session:
@@ -115,10 +115,10 @@ async def open_session(
     has_second_factor: bool,
     token_owner: TokenOwner | None = None,
 ) -> str:
-    """Sign a browser in, always with a new token. Its old session ends.
+    """Sign a browser in, always with a new token. The browser's old session ends.
 
-    A session that was started with a bearer token (`token_owner`) expires with the sign-in of that token. Closing
-    it revokes the token's chain.
+    A session that was started with a bearer token (`token_owner`) ends at most twelve hours after the sign-in that
+    issued this token. Closing the session revokes the token's chain.
 
     Returns:
         The token, only for the browser's cookie.
@@ -144,7 +144,7 @@ async def open_session(
 
 
 async def mark_second_factor(session: AsyncSession, session_id: str) -> str:
-    """Store that the session has proved the second factor, and give it a new token.
+    """Store that the session is signed in with the second factor, and give it a new token.
 
     Returns:
         The new token.
@@ -180,7 +180,7 @@ async def end_everywhere(session: AsyncSession, actor: Actor, staff_id: str) -> 
     """Sign a staff member out of all browsers and API clients.
 
     Raises:
-        Forbidden: the actor is another staff member, who may not change staff.
+        Forbidden: it is not the actor's own account, and the actor may not change staff.
         NotFound: the staff member does not exist.
     """
     _require_own(actor, staff_id)
@@ -195,10 +195,10 @@ async def end_others(session: AsyncSession, staff_id: str, session_id: str) -> N
 
 
 async def sessions_of(session: AsyncSession, actor: Actor, staff_id: str) -> Sequence[SessionView]:
-    """Return the open sessions of a staff member, the most recently used first.
+    """Return the open sessions of a staff member, most recently used first.
 
     Raises:
-        Forbidden: the actor is another staff member, who may not change staff.
+        Forbidden: it is not the actor's own account, and the actor may not change staff.
     """
     _require_own(actor, staff_id)
     rows = await session.execute(
@@ -256,7 +256,7 @@ async def _revoke(session: AsyncSession, *which: object) -> None:
 
 
 def read_session_token(request: Request) -> str:
-    """Return the session token of the request; empty without one."""
+    """Return the session token of the request; empty if it has none."""
     return read_cookie(request.cookies, request.app.state.settings, COOKIE)
 
 

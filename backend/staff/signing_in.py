@@ -23,7 +23,7 @@ STAFF_LOGINS = RateLimit("staff login", per_pair=5, per_client=60, per_subject=5
 
 
 class WrongPassword(Unauthorized):
-    """No staff member has this address and password, or they are disabled. The message does not reveal which."""
+    """The address or the password is wrong, or the staff member is disabled. The message does not reveal which."""
 
     staff_text = _("El correo o la contraseña no coinciden.")
 
@@ -35,7 +35,7 @@ async def authenticate(database: Database, email: str, password: str, *, visitor
     """Return the staff member with this address and password. An unknown address takes as long as a wrong password.
 
     Raises:
-        WrongPassword: no such staff member exists.
+        WrongPassword: the address or the password is wrong, or the staff member is disabled.
         TooManyRequests: too many recent failed attempts.
     """
     address = tidy_email(email)
@@ -55,7 +55,7 @@ async def authenticate(database: Database, email: str, password: str, *, visitor
 async def authenticate_program(
     database: Database, email: str, password: str, *, visitor: Visitor
 ) -> TokenOwner:
-    """Return the owner of a new bearer token. It never has the second factor.
+    """Check an address and a password, and return the owner for a new bearer token, which never has the second factor.
 
     Raises:
         WrongPassword, TooManyRequests: see `authenticate`.
@@ -92,10 +92,10 @@ def _device_account(staff: Staff | None) -> DeviceAccount | None:
 
 
 async def begin_session(database: Database, owner: TokenOwner, *, browser: Browser) -> str:
-    """Open a session without the second factor, after a proof of the password or with a bearer token.
+    """Open a session without the second factor. The caller has checked the password or a bearer token.
 
     Raises:
-        WrongPassword: the password was changed or the member disabled since.
+        WrongPassword: the password was changed, the member disabled, or the token revoked in the meantime.
     """
     async with database.transaction() as session:
         known = (
@@ -109,7 +109,7 @@ async def begin_session(database: Database, owner: TokenOwner, *, browser: Brows
 
 
 async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
-    """Sign this browser out; with `actor`, also end all their other sessions and bearer tokens."""
+    """Sign this browser out. With `actor`, also end all other sessions and bearer tokens of the actor."""
     async with database.transaction() as session:
         if actor is not None:
             await end_everywhere(session, actor, actor.id)

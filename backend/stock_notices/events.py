@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NoticeRequested:
-    """Event: a notice was requested, and the owner of the address must confirm it."""
+    """Event: a customer requested a stock notice. The owner of the e-mail address must still confirm it."""
 
     notice_id: str
 

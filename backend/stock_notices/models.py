@@ -12,7 +12,7 @@ from backend.core.ids import new_id
 
 
 class StockNotice(Timestamps, table=True):
-    """A request to mail an address, once, when units of a variant can be bought again.
+    """A request to send one e-mail to an address when units of a variant can be bought again.
 
     `created_at` is the moment of the newest consent. The row is deleted when it is no longer needed: see
     `backend.operations.tidy.rules`.

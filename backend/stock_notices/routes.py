@@ -1,4 +1,4 @@
-"""Routes of the forms for sold-out products: JSON with scripts, a plain form without them."""
+"""Routes of the forms for sold-out products: JSON if the browser runs scripts, otherwise a plain form."""
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
@@ -35,7 +35,7 @@ router = APIRouter(
 
 @router.post("")
 async def ask(body: NoticeBody, database: Db, settings: ShopSettings, ip: ClientIp) -> Response:
-    """Request a notice. The answer does not reveal whether the address already has one."""
+    """Request a stock notice. The answer does not reveal whether the address already has a notice."""
     try:
         await request_notice(
             database, body.variant_id, body.model_dump(), client=Client.from_ip(ip, settings)
@@ -49,7 +49,7 @@ async def ask(body: NoticeBody, database: Db, settings: ShopSettings, ip: Client
 async def ask_without_scripts(
     request: Request, database: Db, settings: ShopSettings, ip: ClientIp
 ) -> Response:
-    """Request a notice from a browser without scripts: a page shows the result."""
+    """Request a stock notice from a browser without scripts, and redirect to a page that shows the result."""
     typed = await read_form_fields(request)
     variant_id = str(typed.get("variant_id", ""))
     said = "sent"
@@ -64,7 +64,7 @@ async def ask_without_scripts(
 
 @router.post("/confirm")
 async def confirm(request: Request, database: Db, settings: ShopSettings) -> Response:
-    """Confirm a notice by the button of the page in the mail's link."""
+    """Confirm a stock notice. The form is on the page that the link in the e-mail opens."""
     typed = await read_form_fields(request)
     try:
         await confirm_notice(database, settings.signing_key, typed["id"], typed["token"])

@@ -1,8 +1,9 @@
-"""Stock notices: one mail when a sold-out product is back, after a double opt-in.
+"""Stock notices: one e-mail when a sold-out product is back, after a double opt-in.
 
-An address is typed with consent, and its owner confirms it by the link of a first mail. When units can be bought
-again, one mail for each confirmed address is enqueued in one transaction, by the first replica. The mail is written
-later: if the units are gone by then, nothing is sent and the address waits for the next units.
+A visitor types an address and ticks the consent. The owner of the address confirms it with the link in a first
+e-mail. When units can be bought again, the first replica that notices enqueues one e-mail for each confirmed
+address, in one transaction. The e-mail is written later: if the units are gone by then, nothing is sent and the
+notice waits for the next units.
 """
 
 from datetime import timedelta
@@ -81,7 +82,7 @@ def _require_consent(value: bool) -> bool:
 
 
 class NoticeRequest(BaseModel):
-    """The form of a notice. The consent checkbox is not ticked by default."""
+    """The form to request a stock notice. The consent checkbox is not ticked by default."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -94,15 +95,16 @@ class NoticeRequest(BaseModel):
 async def request_notice(
     database: Database, variant_id: str, typed: dict[str, Any], *, client: Client
 ) -> str:
-    """Request a notice for this variant, and ask the owner of the address to confirm it.
+    """Request a stock notice for this variant, and ask the owner of the address to confirm it.
 
     Returns:
-        The handle of its product.
+        The handle of the variant's product.
 
     Raises:
         NotFound: the variant is not for sale.
-        InvalidData: `email` is invalid, or `consent` is missing (`fields`).
-        TooManyRequests: too many recent requests of this client. The limit of the address is not reported.
+        InvalidData: `email` is invalid, or `consent` is missing; see `fields`.
+        TooManyRequests: too many recent requests of this client. A request above the limit of the address is
+            ignored without an error, so that others learn nothing about the address.
     """
     request = read_form(NoticeRequest, typed)
     async with database.read() as session:
@@ -133,10 +135,10 @@ async def find_variant_name(session: AsyncSession, variant_id: str) -> tuple[str
 
 
 async def confirm_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
-    """Confirm a notice for the owner of the address. If units are available, the mail is enqueued now.
+    """Confirm a notice for the owner of the address. Enqueue the job that sends the e-mail if units are available now.
 
     Raises:
-        NotFound: the notice does not exist, or the token does not belong to it.
+        NotFound: the notice does not exist, or the token is for another notice.
     """
     NOTICE_LINK.require(signing_key, notice_id, token)
     async with database.transaction() as session:
@@ -154,7 +156,7 @@ async def delete_notice(database: Database, signing_key: str, notice_id: str, to
     """Delete a notice with its address, if it exists.
 
     Raises:
-        NotFound: the token does not belong to it.
+        NotFound: the token is for another notice.
     """
     NOTICE_LINK.require(signing_key, notice_id, token)
     async with database.transaction() as session:
@@ -172,9 +174,9 @@ async def is_available(session: AsyncSession, variant_id: str) -> bool:
 
 
 async def reset_notice(session: AsyncSession, notice_id: str) -> None:
-    """Let the notice wait again, because the units were gone before the mail was written.
+    """Make the notice wait again, because the units were gone before the e-mail was written.
 
-    The job is enqueued, because new units may have arrived in the meantime.
+    The job is enqueued again, because new units may have arrived in the meantime.
     """
     waits = (
         update(StockNotice)
@@ -197,7 +199,10 @@ async def enqueue_new_stock(session: AsyncSession, event: StockChanged) -> None:
 
 @subscribe(ProductsEdited)
 async def enqueue_edited_products(session: AsyncSession, event: ProductsEdited) -> None:
-    """Enqueue the job for changed products with waiting addresses: they may be visible again, which the job checks."""
+    """Enqueue the job for variants of edited products that have notices waiting.
+
+    The edit may have made a product visible again; the job checks it.
+    """
     waited_for = await session.execute(_OF_PRODUCTS, {"product_ids": event.product_ids})
     for variant_id in waited_for.scalars().all():
         await enqueue(session, NOTIFY_JOB, key=variant_id)
@@ -211,7 +216,7 @@ class StockNotices:
 
     @job(NOTIFY_JOB, give_up_after=timedelta(days=3))
     async def notify(self, run: JobRun) -> RunAgain | None:
-        """Publish one event for each address that waits for the variant, if the variant is back."""
+        """If units of the variant can be bought again, publish one event for each waiting notice."""
         variant_id = str(run.key)
         async with self._database.transaction() as session:
             if not await is_available(session, variant_id):

@@ -1,1 +1,1 @@
-"""The store's settings over the Admin API: stores, currencies, locales, taxes, price preferences."""
+"""The store's settings in the Admin API: stores, currencies, locales, taxes and price preferences."""

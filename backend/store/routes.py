@@ -1,7 +1,7 @@
 """Admin API of the store, its currency, languages and taxes (wire: commerce-api, Admin).
 
-Other shops of the platform may have several of these; this shop has one of each. Programs read them here; they are
-changed in the office or in the settings.
+Other shops of the platform may have several stores, currencies and so on; this shop has one of each. API clients
+read them here. They are changed in the back office or in the settings.
 """
 
 from collections.abc import Awaitable, Callable
@@ -54,7 +54,7 @@ LANGUAGES = {"es": ("es-CO", "Spanish (Colombia)"), "en": ("en-US", "English (Un
 
 
 class StoreObjectParameters(ListParameters):
-    """Filters of the lists: each one is compared with the field of the same name."""
+    """Filters of the lists. Each filter is compared with the field of the same name."""
 
     id: list[Name] | None = None
     code: list[Name] | None = None
@@ -68,11 +68,11 @@ class StoreObjectParameters(ListParameters):
 
 
 def _add_routes(path: str, names: tuple[str, str], read: Read, *, key: str = "id") -> None:
-    """Add routes for the list of objects that `read` returns, and for one of them by its `key`.
+    """Add a route that lists the objects that `read` returns, and a route for a single object.
 
     Args:
         path: the list's path.
-        names: the plural and singular field in the response.
+        names: the names of the response's field, in the plural and in the singular.
         read: returns the objects; its docstring is the routes' description.
         key: the field that identifies an object.
     """
@@ -127,7 +127,7 @@ class SupportedLocale(Body):
 
 
 class StoreChange(Body):
-    """A new name for the shop. Other fields are accepted only with their current values."""
+    """Changes of the store. Only the name can change; other fields are accepted only with their current values."""
 
     model_config = example(name="Juguetería Trompo")
 
@@ -175,7 +175,7 @@ async def change_store(
     settings: ShopSettings,
     fields: RequestedFields,
 ) -> Wire[StoreAnswer]:
-    """Rename the shop: its pages and mails show the new name at once."""
+    """Rename the shop. Its pages and e-mails show the new name immediately."""
     async with database.transaction() as session:
         await rename_store(session, actor, settings, key_or_id, body)
         (store,) = await _list_stores(session, settings)
@@ -189,7 +189,8 @@ async def rename_store(
 
     Raises:
         NotFound: this is not the shop's id.
-        InvalidData: another field would change, which only settings can do, or the name is invalid.
+        InvalidData: the name is invalid, or another field would change; such fields are changed only in the
+            settings.
     """
     actor.require(Right.CHANGE_SETTINGS)
     (store,) = await _list_stores(session, settings)
@@ -292,7 +293,7 @@ async def _list_tax_regions(session: AsyncSession, settings: Settings) -> list[J
 
 
 async def _list_tax_rates(session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """Return the rates of IVA. The rate of a product is in its metadata (`tax_rate`)."""
+    """Return the rates of IVA. The rate of each product is in its metadata (`tax_rate`)."""
     regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
     return [
         {
@@ -316,7 +317,7 @@ async def _list_tax_rates(session: AsyncSession, _settings: Settings) -> list[Js
 
 
 async def _list_tax_providers(_session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """Return the tax provider: the shop itself."""
+    """Return the only tax provider: the shop itself."""
     return [{"id": "tp_system", "is_enabled": True}]
 
 
@@ -335,7 +336,7 @@ async def _list_price_preferences(_session: AsyncSession, _settings: Settings) -
 
 @store_router.get("/locales")
 async def list_locales(settings: ShopSettings) -> Wire[LocalesAnswer]:
-    """List the languages of the shop: there is one."""
+    """List the languages of the shop. There is only one."""
     code, name = LANGUAGES[settings.store_locale]
     return Wire({"locales": [{"code": code, "name": name}]})
 

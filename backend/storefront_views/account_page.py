@@ -1,4 +1,4 @@
-"""Data of the account page (orders and address book), and a customer's values for the checkout's form."""
+"""Data of the account page (orders and address book), and a customer's values to prefill the checkout's form."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class OrderedProduct:
 
 @dataclass(frozen=True, slots=True)
 class CustomerOrder:
-    """An order in its customer's list. `token` opens its page."""
+    """An order in the list of its customer. `token` gives access to the order's page."""
 
     id: str
     number: int
@@ -59,7 +59,7 @@ class CustomerOrder:
 
 @dataclass(frozen=True, slots=True)
 class AddressView:
-    """An entry of the address book; the fields are named as in the checkout's form."""
+    """An entry of the address book. Its fields have the same names as those of the checkout's form."""
 
     id: str
     is_default: bool
@@ -74,7 +74,7 @@ class AddressView:
 
 
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
-    """Add the destination of a customer's order to their address book. A guest's order changes nothing."""
+    """Add the shipping address of a customer's order to their address book. An order of a guest is ignored."""
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
     if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
         await save_used_address(session, order.customer_id, order.shipping_address)
@@ -104,7 +104,10 @@ async def list_address_views(session: AsyncSession, customer_id: str) -> list[Ad
 async def list_customer_orders(
     session: AsyncSession, signing_key: str, customer_id: str
 ) -> list[CustomerOrder]:
-    """Return the customer's orders, newest first, without those of a guest with the same address."""
+    """Return the customer's orders, newest first.
+
+    Orders placed as a guest with the same e-mail address are not included.
+    """
     found = await session.execute(
         select(Order)
         .where(Order.customer_id == customer_id)

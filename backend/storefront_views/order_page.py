@@ -1,6 +1,7 @@
 """Data of an order's page for the customer: the order, its payment and its fulfillments.
 
-PSE requires the page to show facts of the merchant and the payment in every state (wire: checkout).
+PSE, the bank network, requires certain facts about the merchant and the payment on this page in every state (wire:
+checkout).
 """
 
 from dataclasses import dataclass
@@ -82,10 +83,12 @@ class PaymentFacts:
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """An order for its customer.
+    """An order, as its customer sees it.
 
-    `can_retry`: the payment has failed and its cart can be restored. `can_change_bank`: the payment waits at the
-    bank and can be replaced by another. `is_final`: the payment will not change any more.
+    Attributes:
+        can_retry: the payment has failed, and its cart can be restored.
+        can_change_bank: the payment is pending at the bank, and can be replaced by another one.
+        is_final: the payment will not change any more.
     """
 
     id: str
@@ -161,7 +164,7 @@ _ORDER_STATUS = {"approved": "paid", "failed": "canceled", "unknown": "pending"}
 
 
 async def order_view(session: AsyncSession, settings: Settings, order_id: str) -> OrderView:
-    """Return the order for its customer. The caller has checked that the order is theirs.
+    """Return the order as its customer sees it. The caller has checked that it is the customer's order.
 
     Raises:
         NotFound: no order has this id.
@@ -216,7 +219,10 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
 
 
 def _derive_journey(order: Order, status: str) -> str:
-    """Return `OrderView.journey`. Staff may also ship an order whose payment is only authorized."""
+    """Return the value of `OrderView.journey`: how far the order is on its way. Empty if it is not paid or authorized.
+
+    Staff may ship an order even if its payment is only authorized.
+    """
     before = "preparing" if status == "paid" else ""
     return (
         _JOURNEY_BY_STATUS.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
@@ -256,9 +262,9 @@ def _build_payment_facts(
 
 
 def _derive_payment_state(payment_session: PaymentSession) -> str:
-    """Return the payment's state on the page.
+    """Return the payment's state to display on the page.
 
-    Received money that did not pay the order is `review`, not a failed payment.
+    If money was received but did not pay the order, the state is `review`, not a failed payment.
     """
     if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
         return "review"

@@ -1,4 +1,4 @@
-"""Data about returns on an order's page: the requests that are possible now, and the state of earlier ones."""
+"""Data about returns on an order's page: the requests that the customer can send now, and the state of earlier ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class OfferLine:
 
 @dataclass(frozen=True, slots=True)
 class OfferView:
-    """A possible request of the customer, as a form.
+    """The form of a return request that the customer can send now.
 
     Attributes:
         lines: the products that can be returned; empty if the request is for the whole order.
@@ -66,7 +66,7 @@ class ReturnsView:
 
 
 async def returns_view(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> ReturnsView:
-    """Return the data about returns for the order's page. The caller has checked that the order is the customer's."""
+    """Return the data about returns for the order's page. The caller has checked that it is the customer's order."""
     query = (
         select(Return, Refund.reference)
         .outerjoin(Refund, Refund.id == Return.refund_id)
@@ -80,7 +80,7 @@ async def returns_view(session: AsyncSession, order: Order, lines: Sequence[Orde
 
 
 async def describe_returns(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return descriptions of these orders' returns, with their state, by the order's id."""
+    """Return one line for each return of these orders, with its kind, number and state, by order id."""
     words: dict[str, list[str]] = {order_id: [] for order_id in order_ids}
     found = select(Return).where(Return.order_id.in_(order_ids)).order_by(Return.number)
     for row in (await session.execute(found)).scalars():

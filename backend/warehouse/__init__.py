@@ -1,1 +1,1 @@
-"""Changes of stock by staff: receive, count and correct units. Refusals name the orders that reserved them."""
+"""Changes of stock by staff: receive, count and correct units. If units are reserved, the error names the orders."""

@@ -1,4 +1,7 @@
-"""Admin API of stock movements. The platform sets levels; movements with their reasons are our own addition."""
+"""Admin API of stock movements.
+
+The platform only sets stock levels; movements with reasons are the shop's own addition.
+"""
 
 from typing import Annotated
 
@@ -82,7 +85,7 @@ class MovementsAnswer(TypedDict):
 
 @router.post("")
 async def create_movement(actor: StaffMember, body: NewMovement, database: Db) -> Wire[MovementAnswer]:
-    """Add units to a location, or remove them; never below the reserved units."""
+    """Add units to a location, or remove units. Reserved units cannot be removed."""
     variant_id = derive_sibling_id("variant", body.inventory_item_id)
     details = MovementDetails(body.reason, actor, body.note or "", body.supplier or "", body.document or "")
     async with database.transaction() as session:
@@ -101,7 +104,7 @@ async def list_movements(
     order_id: QueryText = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
 ) -> Wire[MovementsAnswer]:
-    """List the latest movements, newest first: of one item, or of one order."""
+    """List the stock movements, newest first: of one item, of one order, or all."""
     query = select(StockMovement).order_by(StockMovement.created_at.desc(), StockMovement.id.desc())
     if inventory_item_id:
         query = query.where(StockMovement.variant_id == derive_sibling_id("variant", inventory_item_id))

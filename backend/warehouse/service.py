@@ -1,6 +1,6 @@
 """Receive, count and write off units, for staff in the stockroom and for API clients.
 
-If fewer units would remain than are reserved, the refusal names the orders.
+If a change would leave fewer units than are reserved, it is refused, and the error names the orders.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ class ReservedForOrders(InsufficientStock):
 
 
 async def receive_units(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:
-    """Add the units of a delivery to the stock: all of them, or none.
+    """Add the units of a delivery to the stock. If one of them cannot be added, none is.
 
     Raises:
         NotFound: there is no such variant or location.
@@ -93,7 +93,7 @@ async def receive_units(session: AsyncSession, actor: Actor, location_id: str, r
 async def move_units(
     session: AsyncSession, actor: Actor, level_key: tuple[str, str], delta: int, details: MovementDetails
 ) -> None:
-    """Add `delta` units, or remove them if it is negative. `level_key` is the variant's id and the location's.
+    """Add `delta` units, or remove units if it is negative. `level_key` is the variant's id and the location's id.
 
     Raises:
         NotFound: there is no such variant or location.
@@ -117,7 +117,8 @@ async def correct_stock(
 ) -> int:
     """Set the stock to the counted units.
 
-    `level_key` is the variant's id and the location's; `expected` the displayed stock.
+    `level_key` is the variant's id and the location's id. `expected` is the stock that was displayed to the actor;
+    None skips the check.
 
     Returns:
         The units stocked there before.
@@ -126,7 +127,7 @@ async def correct_stock(
         NotFound: there is no such variant or location.
         InvalidData: the number is out of range.
         StockCountOutdated: the stock has changed since it was displayed.
-        ReservedForOrders: more units are reserved.
+        ReservedForOrders: more units are reserved than were counted.
     """
     actor.require(Right.CHANGE_STOCK)
     if not 0 <= counted <= MAX_MOVED_UNITS:
@@ -144,7 +145,7 @@ async def correct_stock(
 
 
 async def set_low_stock(session: AsyncSession, actor: Actor, product_id: str, low_at: int | None) -> None:
-    """Set the number of units from which a product counts as low in stock; None: the shop's default.
+    """Set the number of units at or below which a product is low in stock; None restores the shop's default.
 
     Raises:
         NotFound: there is no such product.

@@ -1,1 +1,1 @@
-"""Components of pages: plain HTML elements with class names, and a few React components."""
+"""Components of pages: plain HTML elements with CSS classes, and a few React components."""

@@ -1,4 +1,4 @@
-"""The lines of the cart, and the drawer that displays them next to any page."""
+"""The lines of the cart, and the drawer that displays them on top of any page."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,11 +21,14 @@ from storefront.state.cart import CartState
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Values and properties of the controls that add a product to the cart or change its quantity.
+    """State and React props of the controls that add a product to the cart or change its quantity.
 
-    `step` is the progress of adding: `ready`, `adding` or `added`. `is_scrolled_past`: the add button was scrolled out
-    of view. Element properties: `fewer`, `more` and `field` for the two step buttons and the input of a quantity;
-    `button` for every add button; `place` for the add button whose scroll position is observed.
+    Attributes:
+        fewer, field, more: React props of the minus button, the quantity input and the plus button.
+        step: progress of adding: `ready`, `adding` or `added`.
+        is_scrolled_past: True if the add button was scrolled out of view.
+        button: React props of every add button.
+        place: React props of the add button whose scroll position is observed.
     """
 
     fewer: Any
@@ -43,9 +46,15 @@ CONTROLS = view(CART_SCRIPT, "useControls", Controls)
 """Controls of the enclosing `AddToCart` or `LineQuantity`; a `LineQuantity` has no button."""
 
 
+def added_number(variant_id: rx.Var[str]) -> rx.Var[int]:
+    """Return the number of the latest addition if it added this variant, and otherwise 0."""
+    latest = CartState.last_added
+    return rx.cond(latest.variant_id == variant_id, latest.number, 0).to(int)
+
+
 @rx.memo
 def quantity_stepper() -> rx.Component:
-    """Build the quantity input with buttons that change it by one.
+    """Build the quantity input with a minus and a plus button.
 
     It must be inside an `AddToCart` or a `LineQuantity`.
     """
@@ -77,7 +86,7 @@ def quantity_stepper() -> rx.Component:
 
 
 def line_problem(line: ObjectVar[CartLine]) -> rx.Component:
-    """Build the message of a problem that prevents paying: sold out, or too few units."""
+    """Build the message about a line that prevents the payment: it is sold out, or has too few units."""
     return rx.match(
         line.problem,
         ("gone", rx.el.p(_("Se agotó. Quítalo para poder pagar."), class_name="line__problem", role="alert")),
@@ -99,7 +108,7 @@ def line_problem(line: ObjectVar[CartLine]) -> rx.Component:
 
 @rx.memo
 def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
-    """Build one line: picture, name, quantity, price and a remove button."""
+    """Build one line of the cart: picture, name, quantity, price and a remove button."""
     return rx.el.div(
         rx.el.div(
             product_picture(line.picture, "112px", alt=""),

@@ -1,4 +1,4 @@
-"""Cancelling a payment that is pending at the bank, to pay at another bank."""
+"""Button and action to cancel a payment that is pending at the bank, so that the customer can use another bank."""
 
 import logging
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ log = logging.getLogger(__name__)
 
 
 def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
-    """Build the button. The first click explains the consequences, the second cancels the payment, only once.
+    """Build the button to choose another bank. The first click asks for confirmation, the second cancels the payment.
+
+    Further clicks are ignored until the answer arrives.
 
     Args:
         answers: a number that changes after every answer to `on_change`.
@@ -81,7 +83,7 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
 class ChangeBankResult:
     """Result of cancelling the payment: a cart to pay, or a problem to show.
 
-    Neither if the payment has ended by itself.
+    Both are empty if the payment has ended in the meantime.
     """
 
     has_cart: bool = False
@@ -91,7 +93,7 @@ class ChangeBankResult:
 async def change_bank(state: rx.State, order_id: str, token: str) -> ChangeBankResult:
     """Cancel the order's payment and restore its cart in this browser, so that the customer can choose another bank.
 
-    Call it outside the state's lock, as it waits for the payment gateway.
+    Call it without the lock of the Reflex state, because it waits for the payment gateway.
     """
     try:
         async with state:

@@ -1,4 +1,4 @@
-"""Consent checkboxes: empty at first, each with a link to its legal text."""
+"""Consent checkboxes: not ticked at first, each with a link to its legal text."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ CONSENT_TEXTS = {
 def consent_box(
     box: str, *, element_id: Text, problem: rx.Var[str], live: Text, **control: Any
 ) -> rx.Component:
-    """Build a consent checkbox with its label and its problem.
+    """Build a consent checkbox with its label and its error message.
 
     Args:
         box: the name of its field.
         element_id: id of the input element.
         problem: the message that is displayed if the box must be ticked.
-        live: value of `aria-live`: how a screen reader announces the problem.
-        control: more properties of the input.
+        live: value of `aria-live`: how a screen reader announces the message.
+        control: more props of the input element.
     """
     words, kind = CONSENT_TEXTS[box]
     marks = {

@@ -1,4 +1,4 @@
-"""Form fields: each has a label, a control, its problem directly below, and a hint."""
+"""Form fields: each has a label, a control, an error message directly below the control, and a hint."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -34,7 +34,9 @@ Text = str | rx.Var[str]
 
 
 class SubmitOnce(rx.Component):
-    """A wrapper of a form, or of buttons with `data-once`, that ignores further clicks until `answers` changes.
+    """A wrapper of a form, or of buttons with `data-once`.
+
+    After a click it ignores further clicks until `answers` changes.
 
     When `empties` increases, the form is emptied.
     """
@@ -46,7 +48,7 @@ class SubmitOnce(rx.Component):
 
 
 class AskFirst(rx.Component):
-    """A wrapper that replaces its first child, when clicked, by the second, a question.
+    """A wrapper of two children: a button and a question. A click on the button displays the question instead of it.
 
     See `assets/scripts/press.jsx`.
     """
@@ -75,8 +77,8 @@ def field(
         problem: the message about an invalid value; empty or undefined if the value is valid.
         hint: help for filling in the field.
         is_optional: True if the field may stay empty.
-        live: value of `aria-live`: how a screen reader announces the problem.
-        control: more properties of the input.
+        live: value of `aria-live`: how a screen reader announces the message.
+        control: more props of the input element.
     """
     marks = _control_props(element_id, problem, hint, is_required=not is_optional)
     properties = {"max_length": MAX_TEXT_LENGTH, "name": name, **marks, **control}
@@ -135,7 +137,7 @@ def select_field(
 
 
 def pictures_field(element_id: Text, max_count: int) -> rx.Component:
-    """Build an optional file input for up to `max_count` pictures. The browser itself submits its form."""
+    """Build an optional file input for up to `max_count` pictures."""
     chooser = rx.el.input(
         id=rx.Var.create(element_id),
         type="file",
@@ -187,7 +189,7 @@ def field_problem(element_id: Text, problem: rx.Var[str], live: Text = "polite")
 
 
 def described_by(element_id: Text, problem: rx.Var[str], hint: str = "") -> dict[str, rx.Var[Any]]:
-    """Return the `aria-describedby` property that links a control to its problem and its hint."""
+    """Return the `aria-describedby` prop that links a control to its error message and its hint."""
     hinted = _part_id(element_id, "hint") if hint else ABSENT
     problems = f"{element_id}-problem {element_id}-hint" if hint else f"{element_id}-problem"
     return {"aria-describedby": rx.cond(problem, problems, hinted)}
@@ -206,12 +208,15 @@ def _control_props(element_id: Text, problem: rx.Var[str], hint: str, *, is_requ
 
 
 def _part_id(element_id: Text, part: str) -> rx.Var[str]:
-    """Return the id of a part of the control. It is a variable, as Reflex creates a React ref for every constant id."""
+    """Return the id of a part of the control.
+
+    It is a variable, because Reflex creates a React ref for every constant id.
+    """
     return rx.Var.create(f"{element_id}-{part}")
 
 
 def spinner_or_icon(shape: str, is_busy: rx.Var[bool]) -> rx.Component:
-    """Build the icon of a button, or a spinner while it is busy."""
+    """Build the icon of a button, or a spinner while the button is busy."""
     return rx.cond(is_busy, rx.el.span(class_name="spinner", aria_hidden="true"), icon(shape, size=20))
 
 
@@ -234,9 +239,15 @@ class Combobox(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """State of a combobox: the typed text, and whether its list or the "nothing found" message for that text is open.
+    """State of a combobox, an input with a list of suggestions.
 
-    `is_idle`: the list has the suggestions that are displayed before anything is typed.
+    Attributes:
+        typed: the typed text.
+        is_open: True if the list or the "nothing found" message is open.
+        is_listed: True if the list is open.
+        is_idle: True if the list has the suggestions that are displayed before anything is typed.
+        is_empty: True if the "nothing found" message is open.
+        is_current: True if the suggestions are for the typed text.
     """
 
     typed: str
@@ -262,7 +273,7 @@ class Town:
 
 
 def town_view(town: Municipality) -> Town:
-    """Return a municipality labelled with its department, as several municipalities have the same name."""
+    """Return a municipality labelled with its department, because several municipalities have the same name."""
     return Town(town.code, town.name, town.department, f"{town.name}, {town.department}")
 
 
@@ -283,15 +294,15 @@ def town_field(
 
     Args:
         label: the visible label.
-        towns: the municipalities that match the typed text.
-        answered: the typed text that `towns` belongs to.
+        towns: the municipalities that match the text `answered`.
+        answered: the typed text for which `towns` was searched.
         on_ask: the event that searches for the typed text.
         panel: `town_panel` inside a separate `rx.memo`.
         element_id: id of the input element.
         problem: the message about an invalid value.
-        live: value of `aria-live`: how a screen reader announces the problem.
+        live: value of `aria-live`: how a screen reader announces the message.
         is_picked: True if the displayed municipality was selected from the list.
-        control: more properties of the input.
+        control: more props of the input element.
     """
     input_props = {
         "name": "town",
@@ -324,11 +335,11 @@ def town_field(
 def town_panel(
     towns: ArrayVar[list[Town]], pick: Callable[[ObjectVar[Town]], dict[str, Any]]
 ) -> rx.Component:
-    """Build the list of municipalities, or the message that there is none. Screen readers announce both.
+    """Build the list of municipalities, or the message that nothing was found. Screen readers announce both.
 
     Args:
         towns: the municipalities that match the typed text.
-        pick: returns the properties of a municipality's option, including its click handler.
+        pick: returns the props of a municipality's option, including its click handler.
     """
     nothing = _("No encontramos ese municipio. Revisa cómo está escrito.")
     is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current

@@ -28,9 +28,13 @@ IS_OFFLINE: rx.Var[bool] = hook(script("offline"), "useIsOffline").to(bool)
 
 @dataclass(frozen=True, slots=True)
 class FreshMessage:
-    """A new message while it is displayed, and the properties of its elements.
+    """A new message, as long as it is displayed, and the React props of its elements.
 
-    `box` is for its element: it stays while the pointer is over it. `dismiss` is for the controls that close it.
+    Attributes:
+        shown: the message; undefined after it has disappeared.
+        box: React props of the element that contains the message. It stays while the mouse pointer is over this
+            element.
+        dismiss: React props of controls that close the message.
     """
 
     shown: Any
@@ -62,19 +66,19 @@ def page_frame(*content: rx.Component, class_name: str = "", with_cart_sheet: bo
 
 
 def skip_link() -> rx.Component:
-    """Build the link that skips the header. It is not the router's link, as that would drop the query of the URL."""
+    """Build the link that skips the header. It is no link of the router, which would remove the query from the URL."""
     return A.create(_("Saltar al contenido"), href=f"#{CONTENT_ID}", class_name="skip-link")
 
 
 @rx.memo
 def announcement_bar() -> rx.Component:
-    """Build the announcement that the office displays above every page, if there is one."""
+    """Build the announcement above every page, if staff have set one in the back office."""
     current = FrameState.announcement
     return rx.cond(current.text != "", announcement_line(current))
 
 
 def announcement_line(current: ObjectVar[Announcement]) -> rx.Component:
-    """Build the announcement's line, with its link if it has one."""
+    """Build the line of an announcement, and its link if it has one."""
     return rx.el.aside(
         rx.cond(current.href != "", rx.el.a(current.text, href=current.href), current.text),
         class_name="announcement",
@@ -85,7 +89,7 @@ def announcement_line(current: ObjectVar[Announcement]) -> rx.Component:
 
 @rx.memo
 def notices() -> rx.Component:
-    """Build the notices that disappear after a while and never take the keyboard focus."""
+    """Build the notices that disappear after some seconds. They never take the keyboard focus."""
 
     def close(dismiss: rx.Var[Any]) -> rx.Component:
         return rx.el.button(
@@ -157,7 +161,7 @@ def connection_banner() -> rx.Component:
 
 
 def error_boundary() -> rx.Component:
-    """Build a wrapper around all pages that replaces a page that failed to render.
+    """Build a wrapper around all pages that displays an error message if a page fails to render.
 
     The failure is reported to the server.
     """

@@ -1,7 +1,7 @@
 """A product's pictures: slides, thumbnails, a magnifier under the mouse and a large view (spec: view rules 4).
 
-The final slide is the product's video. Nothing of it is downloaded before it is played: its poster is the first
-picture.
+The final slide is the product's video. Nothing of the video is downloaded before it is played; until then the slide
+displays the first picture.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,12 @@ def gallery_pictures(pictures: list[PictureView]) -> list[GalleryPicture]:
 
 @dataclass(frozen=True, slots=True)
 class Magnifier:
-    """The CSS position of the magnifier, empty while it is closed, and the properties of the element that it covers."""
+    """Position and React props of the magnifier.
+
+    Attributes:
+        position: the position as a CSS value; empty while the magnifier is closed.
+        stage: React props of the element that the magnifier covers.
+    """
 
     position: str
     stage: Any
@@ -50,7 +55,13 @@ class Magnifier:
 
 @dataclass(frozen=True, slots=True)
 class LargePictureZoom:
-    """True in `is_zoomed` if the large picture is zoomed in; and the properties of its pane and of the picture."""
+    """Zoom of the large picture.
+
+    Attributes:
+        is_zoomed: True if the picture is zoomed in.
+        pane: React props of the element around the picture.
+        picture: React props of the picture's button.
+    """
 
     is_zoomed: bool
     pane: Any
@@ -67,7 +78,7 @@ def gallery(
     badge: rx.Component,
     key: rx.Var[str],
 ) -> rx.Component:
-    """Build the pictures and the video.
+    """Build the gallery of a product's pictures and video.
 
     Args:
         pictures: the pictures, possibly none.
@@ -94,7 +105,7 @@ def gallery(
 def gallery_stage(
     children: rx.Var[rx.Component], pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoView]
 ) -> rx.Component:
-    """Build the track of slides that can be swiped, and the elements on top of it."""
+    """Build the row of slides, which can be swiped, and the elements on top of it."""
     is_picture = pictures.length() > CURRENT_SLIDE
     magnifier = view(SCRIPT, "useMagnifier", Magnifier, CURRENT_SLIDE)
 

@@ -42,7 +42,13 @@ ALL_RESULTS = search_href(SUGGESTIONS.typed)
 
 @dataclass(frozen=True, slots=True)
 class SearchBox:
-    """The search text in the page's URL, a key that changes with every page, and the properties of the search form."""
+    """State and React props of the search form.
+
+    Attributes:
+        searched: the search text in the page's URL.
+        key: a key that changes with every page.
+        form: React props of the form.
+    """
 
     searched: str
     key: str
@@ -51,7 +57,7 @@ class SearchBox:
 
 @dataclass(frozen=True, slots=True)
 class RecentSearches:
-    """The recent searches of this browser, and the properties of the button that clears them."""
+    """The recent searches of this browser, and the React props of the button that clears them."""
 
     texts: list[str]
     count: int
@@ -109,7 +115,7 @@ def header_actions() -> rx.Component:
 def cart_count() -> rx.Component:
     """Build the number of units in the cart, including units that are being added.
 
-    A changed number is a new element, so that its animation runs.
+    Every new number is a new element, so that its animation runs.
     """
     units = hook(CART_SCRIPT, "useUnits", CartState.cart.count, CartState.answers).to(int)
     return rx.el.span(
@@ -146,7 +152,7 @@ def site_header() -> rx.Component:
 def search_form() -> rx.Component:
     """Build the search form.
 
-    It suggests products from the second letter on and works without scripts (spec: view rules 2).
+    It suggests products from the second letter on. Without scripts it works as a plain form (spec: view rules 2).
     """
     box_view = view(SEARCH_SCRIPT, "useSearch", SearchBox)
     box = Combobox.create(

@@ -32,11 +32,18 @@ ANSWER = view(SCRIPT, "useAnswer", HttpAnswer)
 
 
 class HttpForm(rx.Component):
-    """A form that a script submits over HTTP, as the response sets a cookie.
+    """A form that a script submits over HTTP, because the response sets a cookie.
 
-    After success the page `next` opens, or the text `done` is displayed. `offline` is the text for no connection
-    and `failed` the text for a server error; if these are empty, a notice is shown instead. `form_action` is the
-    URL for a browser without scripts. `has_files`: the form has files, and the browser validates it.
+    Attributes:
+        action: the URL that receives the form.
+        form_action: the URL that receives the form in a browser without scripts.
+        next: the page that opens after success, unless the response or the address of this page requests another
+            one.
+        done: the text that is displayed after success if no page opens.
+        offline: the text for a lost connection; if empty, a notice is shown.
+        failed: the text for a server error; if empty, a notice is shown.
+        own_page: regular expression for the pages of this shop that the address may request.
+        has_files: True if the form has files. The browser then validates it.
     """
 
     library = SCRIPT
@@ -52,7 +59,7 @@ class HttpForm(rx.Component):
 
 
 class FormResult(rx.Component):
-    """The result of the enclosing form; it receives the focus when the response arrives."""
+    """The result of the form that contains it. It receives the focus when the response arrives."""
 
     library = SCRIPT
     tag = "FormResult"
@@ -110,7 +117,7 @@ def file_form(
     after: rx.Component | None = None,
     **more: Any,
 ) -> rx.Component:
-    """Build a form with files. A script submits it, so that the typed text survives a lost connection.
+    """Build a form with files. A script submits it, so that the typed text is not lost if the connection fails.
 
     Args:
         content: the form's fields.
@@ -120,7 +127,7 @@ def file_form(
         test_id: the button's `data-testid`.
         class_name: the form's class.
         after: an element below the button.
-        more: see `HttpForm`.
+        more: more props: see `HttpForm`.
     """
     return HttpForm.create(
         *content,
@@ -141,14 +148,14 @@ def file_form(
 
 @rx.memo
 def file_form_end(submit: rx.Var[str], look: rx.Var[str], test_id: rx.Var[str]) -> rx.Component:
-    """Build the result and the button of a form with files. It is a memo, as the form may be an item of a list."""
+    """Build the result and the button of a form with files. It is a memo, because the form may be an item of a list."""
     return rx.fragment(
         form_result(ANSWER), _submit_button(submit, _("Enviando…"), ANSWER.is_busy, look, test_id)
     )
 
 
 def form_result(answer: ObjectVar[Any]) -> rx.Component:
-    """Build the message about the form's result. `answer` is an `HttpAnswer` or has the same fields."""
+    """Build the message about the form's result. `answer` is an `HttpAnswer` or an object with the same fields."""
     kind = rx.cond(answer.is_good, "account-form__said account-form__said--good", "account-form__said")
     shape = rx.cond(answer.is_good, icon("check", size=20), icon("warning", size=20))
     return FormResult.create(

@@ -133,13 +133,16 @@ def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:
 
 @rx.memo
 def icon_drawing(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
-    """Build an icon by its name. All icons share this component, so that a page's script has each path only once."""
+    """Build an icon by its name.
+
+    All icons share this component, so that the script of a page contains each SVG path only once.
+    """
     shapes = rx.Var.create(SHAPES).to(ObjectVar, dict[str, str])
     return line_icon(shapes[name], size)
 
 
 def line_icon(path: rx.Var[str], size: rx.Var[int]) -> rx.Component:
-    """Build an SVG line from a path on a grid of 24 units, in the colour of the text."""
+    """Build an SVG icon from a path on a grid of 24 units. Its lines have the colour of the text."""
     return rx.el.svg(
         rx.el.path(d=path),
         width=size,

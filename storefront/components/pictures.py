@@ -34,10 +34,11 @@ def picture(
     Args:
         shown: the picture.
         sizes: its displayed width, as `<img sizes>`.
-        is_first: True if it is the first large picture of the page: it is downloaded immediately and before others.
+        is_first: True if it is the first large picture of the page, which is downloaded immediately and before
+            others.
         class_name: its class.
-        alt: replaces the picture's own text; empty if text next to it says the same.
-        more: further properties of the element.
+        alt: replaces the picture's own alternative text; empty if text next to the picture says the same.
+        more: more props of the element.
     """
     view = shown.to(ObjectVar, PictureView)
     return rx.el.img(
@@ -72,7 +73,7 @@ addEventListener("error", ({{ target }}) => {{
 def product_picture(
     shown: rx.Var[PictureView | None], sizes: str, *, class_name: str = "", **more: Any
 ) -> rx.Component:
-    """Build a product's picture, or a placeholder if it has none. For the arguments see `picture`."""
+    """Build a product's picture, or a placeholder if it has none. The arguments are those of `picture`."""
     return rx.cond(
         shown,
         picture(shown.to(ObjectVar, PictureView), sizes, class_name=class_name, **more),
@@ -110,7 +111,7 @@ def drawing(
     *,
     is_first: bool = False,
 ) -> rx.Component:
-    """Build a decorative drawing. It loads lazily unless `is_first`, as an SVG file is slow to parse."""
+    """Build a decorative drawing. It loads lazily unless `is_first`, because an SVG file is slow to parse."""
     return rx.el.img(
         src=source,
         alt="",

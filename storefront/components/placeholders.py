@@ -30,7 +30,7 @@ def link_button(text: str | rx.Var[str], href: str | rx.Var[str], kind: str = "p
 
 
 def empty_cart(level: int = 1) -> rx.Component:
-    """Build the empty cart, for the pages of the cart and the checkout."""
+    """Build the message that the cart is empty, for the cart page and the checkout."""
     return empty_state(
         "empty-cart",
         EMPTY_CART_TITLE,
@@ -42,7 +42,7 @@ def empty_cart(level: int = 1) -> rx.Component:
 
 
 def not_found_state(title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """Build the message that the requested content does not exist. `actions` come before the usual links."""
+    """Build the message that the requested content does not exist. `actions` are displayed before the usual links."""
     return empty_state(
         "not-found",
         title,
@@ -87,7 +87,7 @@ def loaded_content(
     skeleton: rx.Component,
     content: rx.Component,
 ) -> rx.Component:
-    """Build the content once it is loaded, its skeleton until then, or the failure with a retry button.
+    """Build the content, a skeleton while the content loads, or an error message with a retry button.
 
     Args:
         is_loaded: True once the content is loaded.

@@ -51,7 +51,7 @@ def age_label(card: ObjectVar[ProductCard]) -> rx.Component:
 
 @rx.memo
 def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Component:
-    """Build a product's card: the whole card is a link, and the heart saves the product in the wishlist."""
+    """Build a product's card. The whole card is a link; the heart saves the product in the wishlist."""
     return rx.el.article(
         rx.el.div(
             product_picture(card.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),

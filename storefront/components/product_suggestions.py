@@ -1,4 +1,4 @@
-"""Further products that a page suggests: those viewed recently in this browser, and those that the shop features."""
+"""Products that a page suggests: products viewed recently in this browser, and products that the shop features."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ ROW = "grid grid--row"
 
 @dataclass(frozen=True, slots=True)
 class ViewedProducts:
-    """The number of products viewed in this browser, and the properties of the button that forgets them."""
+    """The number of products viewed in this browser, and the React props of the button that forgets them."""
 
     count: int
     forget: Any
@@ -29,7 +29,10 @@ VIEWED = view(SCRIPT, "useViewed", ViewedProducts)
 
 
 class ViewedTracker(rx.Component):
-    """Records that the product with this handle is viewed, and sends the products viewed before to `state`."""
+    """A component that records a view of the product with this handle.
+
+    It also sends the list of products viewed before to the Reflex state `state`.
+    """
 
     library = SCRIPT
     tag = "ViewedTracker"
@@ -50,7 +53,7 @@ class SuggestionsLoader(rx.Component):
 def viewed_products(handle: rx.Var[str]) -> rx.Component:
     """Build the products viewed before this one, with a button to forget them.
 
-    Use it at the end of a page, as it grows.
+    Use it at the end of a page, because it grows when the products arrive and would move content below it.
     """
     forget = rx.el.button(
         _("Borrar lo visto"),
@@ -78,7 +81,7 @@ def viewed_products(handle: rx.Var[str]) -> rx.Component:
 
 
 def suggested_products() -> rx.Component:
-    """Build suggested products for a page without content. Their space is reserved, so that nothing moves."""
+    """Build suggested products for a page without content. Their space is reserved, so that the page does not move."""
     return rx.fragment(
         SuggestionsLoader.create(
             state=SuggestedProductsState.get_full_name(), on_request=SuggestedProductsState.load_suggestions

@@ -1,4 +1,4 @@
-"""Promotion codes: the input, the entered codes and their discounts."""
+"""Promotion codes in the cart: the input, the entered codes and their discounts."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from storefront.state.cart import MAX_CODE_LENGTH, CartState
 
 
 def saving_rows(savings: ArrayVar[list[SavingView]] | Any) -> rx.Component:
-    """Build the discount of each promotion as rows of a list of totals."""
+    """Build a row for the discount of each promotion, for a list of totals."""
 
     def row(saving: ObjectVar[SavingView]) -> rx.Component:
         return rx.el.div(
@@ -50,7 +50,7 @@ def typed_code(code: ObjectVar[CodeView]) -> rx.Component:
 
 @rx.memo
 def promo_code() -> rx.Component:
-    """Build the folded input for a code, and the codes of the cart."""
+    """Build the expandable input for a promotion code, and the codes of the cart."""
     element_id, problem = "promo-code", CartState.code_problem
     form = rx.el.form(
         rx.el.label(_("Código"), class_name="sr-only", html_for=element_id),

@@ -1,7 +1,7 @@
-"""Small React components of `assets/scripts`, and the Python declarations of their properties.
+"""Small React components of `assets/scripts`, and the Python declarations of their props.
 
-They hold state that must not wait for the network, such as the current slide, the typed text or the wishlist.
-Events send the rest to the server's state.
+They hold state that must not wait for the network, such as the current slide, the typed text or the wishlist. All
+other data reach the Reflex state on the server through events.
 """
 
 from dataclasses import dataclass
@@ -75,7 +75,10 @@ def sheet(content: rx.Component, *, name: str, label: str, close_label: str, sid
 
 
 class Slides(rx.Component):
-    """Slides side by side, one of them visible. They advance every `interval_ms` milliseconds, unless it is 0."""
+    """A row of slides, of which one is visible.
+
+    The next slide follows after `interval_ms` milliseconds; 0 means never.
+    """
 
     library = SLIDES_SCRIPT
     tag = "Slides"
@@ -85,10 +88,16 @@ class Slides(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class SlidesView:
-    """State of slides, and properties of elements: their track, a mark that selects a slide, the pause button.
+    """State of the enclosing `Slides`, and React props for elements inside.
 
-    `is_wanted`: they advance unless an interaction pauses them; `is_playing`: they are advancing. `interaction_props`:
-    properties of the element whose hover or focus pauses them.
+    Attributes:
+        current: index of the visible slide.
+        is_wanted: True if the slides advance automatically when no interaction pauses them.
+        is_playing: True if the slides are advancing now.
+        track: React props of the element that contains the slides.
+        mark: function of an index; returns the React props of the mark that selects this slide.
+        pause: React props of the pause button.
+        interaction_props: React props of the element that pauses the slides when it is hovered or focused.
     """
 
     current: int
@@ -105,9 +114,10 @@ SLIDES = view(SLIDES_SCRIPT, "useSlides", SlidesView)
 
 
 class WishlistLoader(rx.Component):
-    """Sends the wished handles to `state`: at first, after every change, and when the state was lost.
+    """A component that sends the wishlist's product handles to the Reflex state `state`.
 
-    A wished handle that is a key of `moved` is replaced by its new handle.
+    It sends them at first, after every change, and when the state was lost. A handle that is a key of `moved` is
+    replaced by its new handle.
     """
 
     library = script("wishlist")
@@ -118,9 +128,12 @@ class WishlistLoader(rx.Component):
 
 
 class CartTabs(rx.Component):
-    """Notifies other tabs when the cart changes (`answers` changes), and is notified by them.
+    """A component that notifies the browser's other tabs when the cart changes, and is notified by them.
 
-    If `cart`, the id of the displayed cart, is given, `on_stale` also runs when the browser has no cart any more.
+    Attributes:
+        answers: a number that increases when the cart changes.
+        cart: id of the displayed cart. If it is given, `on_stale` also runs when the browser has no cart any more.
+        on_stale: the event that runs when another tab has changed the cart.
     """
 
     library = CART_SCRIPT
@@ -170,7 +183,10 @@ class Arrival(rx.Component):
 
 
 class KeepFocus(rx.Component):
-    """A wrapper of a list, empty or not. It moves the focus when one of its `buttons` (a selector) removes an item."""
+    """A wrapper of a list. When a button in it removes an item, it moves the focus to another element.
+
+    `buttons` is the CSS selector of these buttons. Use it even around an empty list.
+    """
 
     library = script("focus")
     tag = "KeepFocus"

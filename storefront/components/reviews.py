@@ -40,7 +40,10 @@ def card_rating(rating: rx.Var[RatingView | None]) -> rx.Component:
 
 
 def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
-    """Build the stars under a product's name, which link to its reviews. The link retains the chosen variant."""
+    """Build the stars below a product's name, which link to its reviews.
+
+    The link keeps the chosen variant in the URL.
+    """
     rating_view = rating.to(ObjectVar, RatingView)
     return rx.cond(
         rating,
@@ -55,7 +58,10 @@ def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
 
 
 def product_reviews(part: ObjectVar[ProductReviews], product: rx.Var[str]) -> rx.Component:
-    """Build the reviews of a product, if it has any, inside its `VariantChoice`. `product` is the path of its page."""
+    """Build the reviews of a product, if it has any. `product` is the path of its page.
+
+    The component must be inside the product's `VariantChoice`.
+    """
     rating = part.rating
     shown = section(
         _("Lo que dicen quienes lo compraron"),
@@ -87,7 +93,7 @@ def product_reviews(part: ObjectVar[ProductReviews], product: rx.Var[str]) -> rx
 def review_link(link: ObjectVar[ReviewLink], *, names_product: bool = False) -> rx.Component:
     """Build the link to review a product of an order.
 
-    Without `names_product` only screen readers get the product's name.
+    Without `names_product`, the product's name is only for screen readers.
     """
     name = rx.el.span(": ", link.title, class_name="" if names_product else "sr-only")
     return rx.el.a(
@@ -100,7 +106,7 @@ def review_link(link: ObjectVar[ReviewLink], *, names_product: bool = False) -> 
 
 
 def picture_links(pictures: Any) -> rx.Component:
-    """Build the pictures of a review; each links to its file."""
+    """Build the pictures of a review. Each picture links to its file."""
 
     def link(shown: ObjectVar[PictureView]) -> rx.Component:
         return rx.el.a(picture(shown, "96px"), href=shown.url, target="_blank", rel="noopener", key=shown.url)

@@ -13,17 +13,17 @@ from storefront.state.frame import FrameState
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """The result of sharing (`copied`, `failed` or empty), and the properties of its button."""
+    """The result of sharing (`copied`, `failed` or empty), and the React props of the share button."""
 
     result: str
     button: Any
 
 
 def whatsapp_button(words: str, label: str = _("Pregúntanos por WhatsApp")) -> rx.Component:
-    """Build a link that writes to the shop by WhatsApp, if the shop has a number there.
+    """Build a link that writes to the shop by WhatsApp, if the shop has a WhatsApp number.
 
     Args:
-        words: the beginning of the message; it contains the page's URL.
+        words: the beginning of the message, which contains the page's URL.
         label: the link's text.
     """
     link = FrameState.shop.whatsapp_link

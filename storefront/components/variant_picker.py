@@ -16,15 +16,15 @@ LOW_STOCK_UNITS = 5
 
 @dataclass(frozen=True, slots=True)
 class ChosenVariant:
-    """The chosen variant, and functions for the other values.
+    """The chosen variant, and functions for the other values of the options.
 
     Attributes:
-        shown: the chosen variant; for a combination that does not exist, one that cannot be bought.
+        shown: the chosen variant; if the combination of values does not exist, a variant that cannot be bought.
         is_missing: True if the combination does not exist.
         query: query parameter that selects the variant in a URL; empty for the default variant.
         picked: the chosen value of each option.
         choice: function of an option's index and a value; returns a `Choice`.
-        radio: function of the same arguments; returns the properties of the radio button.
+        radio: function of the same arguments; returns the React props of the value's radio button.
     """
 
     shown: VariantView
@@ -37,9 +37,10 @@ class ChosenVariant:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The result of choosing a value: `kind` is `ready`, `out` (sold out) or `missing`.
+    """The variant that the customer would get by choosing a value.
 
-    `price` is empty if all variants have the same price.
+    `kind` is `ready`, `out` (sold out) or `missing` (no such variant). `price` is empty if all variants have the
+    same price.
     """
 
     kind: str
@@ -53,7 +54,7 @@ SHOWN_VARIANT = CHOSEN.shown
 
 
 class VariantChoice(rx.Component):
-    """A wrapper that holds the chosen variant for the elements inside: see `assets/scripts/variants.jsx`."""
+    """A wrapper that provides the chosen variant to the elements inside it: see `assets/scripts/variants.jsx`."""
 
     library = SCRIPT
     tag = "VariantChoice"
@@ -64,7 +65,10 @@ class VariantChoice(rx.Component):
 
 
 def choice_note(choice: ObjectVar[Choice]) -> rx.Component:
-    """Build the note below a value: its price, or why it cannot be bought, and a low stock."""
+    """Build the note below an option's value: its price, or the reason why it cannot be bought.
+
+    If few units are left, the note also has their number.
+    """
     few = (choice.stock.to(int) <= LOW_STOCK_UNITS) & (choice.kind == "ready")
     left = rx.cond(choice.stock.to(int) == 1, _("Queda 1"), _("Quedan {n}").format(n=choice.stock))
     return rx.el.span(

@@ -12,10 +12,14 @@ from storefront.reflex_ext.hooks import ABSENT, props, script, view
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """The wishlist: its size, functions of handles, and the properties of its buttons.
+    """The wishlist: its size, functions of product handles, and React props of its buttons.
 
-    `count_without`: size without the given handles. `has`: whether a product is in it. `heart`: properties of a
-    product's button. `remove`: properties of a button that removes the given handles.
+    Attributes:
+        count: number of products in the wishlist.
+        count_without: function of handles; returns the size without these products.
+        has: function of a handle; returns True if the product is in the wishlist.
+        heart: function of a handle; returns the React props of the product's heart button.
+        remove: function of handles; returns the React props of a button that removes these products.
     """
 
     count: int
@@ -35,7 +39,7 @@ def is_saved(handle: rx.Var[str]) -> rx.Var[bool]:
 
 @rx.memo
 def heart_button(handle: rx.Var[str], title: rx.Var[str]) -> rx.Component:
-    """Build the button that adds a product to the wishlist or removes it."""
+    """Build the heart button that adds a product to the wishlist, or removes it."""
     return rx.el.button(
         icon("heart"),
         type="button",

@@ -1,4 +1,4 @@
-"""The ASGI app in front of Reflex's app: it answers every request for a document."""
+"""The ASGI app in front of Reflex's app: it answers every request for an HTML document."""
 
 import logging
 import re
@@ -59,7 +59,10 @@ BROKEN = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 class Documents:
-    """Answers with the documents of a production build. Every other request is passed to `pages`, Reflex's own app."""
+    """ASGI app that responds with the documents of a production build.
+
+    All other requests go to `pages`, Reflex's own app.
+    """
 
     def __init__(self, pages: ASGIApp, folder: Path, renders: RenderCache) -> None:
         """Create the app. `folder` contains the build's files for the browser."""
@@ -112,7 +115,7 @@ class Documents:
         return await self._page(page, address, is_patient=patient)
 
     def _refusal(self, scope: Scope) -> DocumentResponse | None:
-        """Return an error response if no page can answer the request, otherwise None."""
+        """Return an error response if no page can answer the request; otherwise None."""
         if scope["method"] not in READING:
             return _text(405, "Method Not Allowed", allow="GET, HEAD")
         if is_too_long(scope):
@@ -124,7 +127,7 @@ class Documents:
 
         It is not cached.
 
-        Without a signed-in staff member, or when the data cannot be read, return the screen's empty document.
+        If no staff member is signed in, or the data cannot be read, return the screen's document without data.
         """
         if not address.is_canonical:
             return _redirect(308, address.url)
@@ -166,9 +169,9 @@ class Documents:
         return DocumentResponse(loaded.meta.status, document.body, document.tag, headers)
 
     def _shell_of(self, loaded: LoadedPage) -> DocumentResponse:
-        """Return the shell with a plain page, because the page was not rendered in time.
+        """Return the shell (the document without rendered content) with a plain page, because rendering took too long.
 
-        The browser renders it from the same state.
+        The browser renders the page from the same initial state.
         """
         tags = (
             first_tags(loaded.meta, loaded.site_name)
@@ -180,13 +183,19 @@ class Documents:
         return DocumentResponse(loaded.meta.status, Body.of(html, HTML), headers=headers)
 
     def _bare_shell(self) -> DocumentResponse:
-        """Return a 503 shell: the page's data could not be read. The browser tries again over the websocket."""
+        """Return the shell with status 503, because the page's data could not be read.
+
+        The browser retries by websocket.
+        """
         headers = {**_document_headers(self._shell_policy, NOINDEX), "retry-after": "5"}
         html = with_plain_page(self._shell, plain_failure(current_shop().settings))
         return DocumentResponse(503, Body.of(html, HTML), headers=headers)
 
     async def _respond_without_page(self, path: str) -> DocumentResponse | None:
-        """Return `/robots.txt`, a sitemap or the cookie of browsers without scripts; None for every other path."""
+        """Return the response to a path that is not a page; None for every other path.
+
+        Such paths are `/robots.txt`, the sitemaps, and the path that detects browsers without scripts.
+        """
         if path == sitemap.ROBOTS:
             return DocumentResponse(200, Body.of(sitemap.robots(), TEXT))
         if path == client_detection.WITHOUT_SCRIPTS:
@@ -213,7 +222,7 @@ class Documents:
 
 
 def _plain_page(loaded: LoadedPage) -> str:
-    """Return the page as text and links; empty if it cannot be written, as the browser renders the page anyway."""
+    """Return the page as text and links; empty if that fails, because the browser renders the page in any case."""
     try:
         return plain_page(loaded)
     except Exception:
@@ -239,7 +248,7 @@ def _redirect(status: int, path: str) -> DocumentResponse:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A requested address.
+    """The address of a request.
 
     Attributes:
         sent: the path as the client sent it.
@@ -273,9 +282,9 @@ def is_too_long(scope: Scope) -> bool:
 
 
 def read_address(scope: Scope) -> Address | None:
-    """Parse the address of a request; return None if no page can have it.
+    """Parse the address of a request. Return None if no page can have this address.
 
-    Such an address has an invalid encoding, control characters, `..`, or an encoded slash in a segment.
+    This is so if it has an invalid encoding, control characters, `..`, or an encoded slash in a segment.
     """
     raw = _raw_path(scope)
     if not raw.startswith(b"/") or BROKEN.search(raw):
@@ -290,6 +299,6 @@ def read_address(scope: Scope) -> Address | None:
 
 
 def _raw_path(scope: Scope) -> bytes:
-    """Return the path as sent. If the server omits it, encode the decoded path."""
+    """Return the path as the client sent it. If the server does not pass it on, encode the decoded path."""
     raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
     return raw.partition(b"?")[0]

@@ -1,8 +1,11 @@
 """Detection of clients that depend on the rendered HTML because they run no scripts.
 
-Such a client waits longer for a rendering. These are programs whose user agent is not a browser's (text browsers,
-tools), crawlers, recognised by words in their user agent, and browsers with scripts disabled: their first document
-requests `WITHOUT_SCRIPTS` from inside a `<noscript>`, and the response sets a cookie.
+For such a client the shop waits longer until the page is rendered. They are:
+
+- crawlers, recognised by words in their user agent;
+- text browsers and tools, whose user agent is not that of a browser;
+- browsers with scripts disabled: their first document requests `WITHOUT_SCRIPTS` from a `<noscript>` element, and
+  the response sets a cookie.
 """
 
 import re

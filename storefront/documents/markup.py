@@ -19,9 +19,10 @@ def full_title(meta: DocumentMeta, site_name: str) -> str:
 
 
 def first_tags(meta: DocumentMeta, site_name: str) -> str:
-    """Return the head tags of the page's own components, for a shell that was not rendered.
+    """Return the head tags that the page's components would render, for a shell that was not rendered.
 
-    After the page has rendered its own tags, all except the picture are removed (`assets/scripts/arrival.jsx`).
+    After the page has rendered its own tags in the browser, `assets/scripts/arrival.jsx` removes these, except the
+    picture.
     """
     return "".join(
         [
@@ -38,7 +39,7 @@ def first_tags(meta: DocumentMeta, site_name: str) -> str:
 
 
 def further_tags(meta: DocumentMeta, site_name: str) -> str:
-    """Return head tags for crawlers only: neighbouring pages, the rest of Open Graph, structured data."""
+    """Return the head tags that only crawlers need: links to neighbouring pages, Open Graph and structured data."""
     is_product = '"@type":"Product"' in meta.structured_data
     return "".join(
         [
@@ -59,7 +60,7 @@ def further_tags(meta: DocumentMeta, site_name: str) -> str:
 def with_first_picture(html: str, meta: DocumentMeta) -> str:
     """Preload only the first visible picture of the page.
 
-    React preloads every picture that is not lazy. A dozen small drawings would delay the important one.
+    React preloads every picture that is not lazy. A dozen small drawings would delay the important first picture.
     """
     head, end, body = html.partition("</head>")
     head = PRELOADS.sub("", head)
@@ -69,8 +70,8 @@ def with_first_picture(html: str, meta: DocumentMeta) -> str:
 def with_tags(html: str, tags: str) -> str:
     """Insert tags at the end of the document's head.
 
-    There they are parsed before any module runs. React hydrates the head's tags in order and ignores tags at the
-    end.
+    At this place they are parsed before any module runs. React hydrates the head's tags in order, and ignores
+    further tags at the end.
     """
     head, end, body = html.partition("</head>")
     return head + tags + end + body
@@ -79,7 +80,7 @@ def with_tags(html: str, tags: str) -> str:
 def with_plain_page(html: str, plain: str) -> str:
     """Insert the plain page at the end of the document's body.
 
-    React hydrates the elements before it and leaves unknown elements at the end of the body untouched.
+    React hydrates the elements before it, and does not touch unknown elements at the end of the body.
     """
     before, end, after = html.rpartition("</body>")
     return before + plain + end + after
@@ -88,7 +89,7 @@ def with_plain_page(html: str, plain: str) -> str:
 def initial_state_element(state: bytes) -> str:
     """Return the element that carries the initial state (escaped JSON) to the browser.
 
-    It is a `<template>`: React would treat a script, or an element that it renders itself, as its own.
+    It is a `<template>`, because React would change a script or any element type that it renders itself.
     """
     return f'<template id="{INITIAL_STATE_ID}">{state.decode()}</template>'
 
@@ -143,8 +144,8 @@ def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
 
     Args:
         html: the document.
-        initial_state: the element with its initial state.
-        folder: the build's files for the browser.
+        initial_state: the element with the document's initial state.
+        folder: the folder of the build with the files for the browser.
     """
     head, end, body = html.partition("</head>")
     content, module, scripts = body.rpartition(MODULE)
@@ -169,7 +170,7 @@ def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
 
 
 def _without_fetching(head: str) -> str:
-    """Remove from the head what is fetched behind the content, and keep style sheet links without fetching them."""
+    """Remove font and script preloads from the head, and disable its style sheet links, so nothing is fetched."""
     head = SCRIPT_PRELOAD.sub("", FONT_PRELOAD.sub("", head))
     head = STYLESHEET.sub(lambda found: found[0].replace("<link", "<link disabled", 1), head)
     return head.replace(STYLE_PRELOAD, STYLE_PRELOAD + ' media="print"')
@@ -177,6 +178,6 @@ def _without_fetching(head: str) -> str:
 
 @cache
 def _styles_and_fonts(file: Path) -> tuple[str, str]:
-    """Return the rules of a style sheet and its fonts, both in a form that can be inlined."""
+    """Return the rules of a style sheet, and its font faces. Both are escaped, so that they can be inlined."""
     text = file.read_text("utf-8").replace("</", "<\\/")
     return FONT_FACE.sub("", text), "".join(FONT_FACE.findall(text))

@@ -1,7 +1,7 @@
 """Initial state of an office screen for its document: the data that the signed-in staff member may see.
 
-The screen's own `load` reads it for this one request. It checks the session cookie and the rights of the services,
-as it does over the websocket.
+The screen's own `load` reads the data for this one request. It checks the session cookie and the rights of the
+staff member, as it does for a websocket.
 """
 
 import logging
@@ -17,10 +17,10 @@ log = logging.getLogger(__name__)
 
 
 async def first_state(screen: type[rx.State], url: str, cookie: str) -> bytes | None:
-    """Return the initial state (JSON by state name) of the screen at `url` and of the signed-in staff member.
+    """Return the initial state (JSON by state name) of the screen at `url`, including the signed-in staff member.
 
-    Return None if the cookies belong to no session, or if the screen could not be read: the websocket then reports
-    the error.
+    Return None if the cookies belong to no session, or if the data of the screen could not be read. In the second
+    case the screen reports the error when it loads over the websocket.
     """
     if not issubclass(screen, OfficeScreen) or COOKIE not in cookie:
         return None

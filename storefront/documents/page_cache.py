@@ -1,4 +1,4 @@
-"""The data of a document: the result of its page's loader, cached until the catalog or the stock changes."""
+"""The data of a document: the result of its page's loader. It is cached until the catalog or the stock changes."""
 
 import logging
 from asyncio import gather
@@ -35,9 +35,9 @@ class LoadedPage:
 
     Attributes:
         page: the page.
-        url: the address it is rendered for.
+        url: the address for which it is rendered.
         meta: the document's status and head.
-        initial_state: the state's initial values (JSON), by state and variable.
+        initial_state: the initial values of the Reflex states as JSON, by state and variable.
         site_name: the shop's name for link previews.
     """
 
@@ -49,7 +49,10 @@ class LoadedPage:
 
 
 class PageCache:
-    """Runs the loaders of pages; for public pages at most once per version of the catalog and the stock."""
+    """Cache of the results of page loaders.
+
+    The loader of a public page runs once per version of the catalog and the stock.
+    """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._loading = SingleFlight[str, LoadedPage]()
@@ -77,7 +80,7 @@ class PageCache:
 
 
 def size_of(url: str, page: LoadedPage) -> int:
-    """Return the size in bytes of a cached page, including the requested address, whose length the client decides."""
+    """Return the size in bytes of a cached page. The requested address counts, because clients can make it long."""
     return len(url) + len(page.initial_state) + len(page.meta.structured_data) + OVERHEAD
 
 
@@ -111,7 +114,7 @@ async def load_not_found() -> LoadedPage:
 def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
     """Return the initial state of a page and its frame, as JSON that is safe in an element's text.
 
-    It contains public data only: a page that is not public adds nothing of its content.
+    It contains only public data. The content of a page that is not public is left out.
     """
     state = {FrameState.get_full_name(): to_browser_names(frame.as_state())}
     if page.state is not None:
@@ -129,6 +132,6 @@ def escape_element_text(json: bytes) -> bytes:
 
 
 def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:
-    """Return the status, and the title that the page has before its customer is known."""
+    """Return the status of a page that is not public, and the title that it has before its customer is known."""
     first: Any = page.state.get_fields()["meta"].default_value() if page.state else meta
     return DocumentMeta(title=page.title or first.title, status=meta.status, robots=NOINDEX)

@@ -1,7 +1,7 @@
 """A page as plain text and links, made from its initial state alone.
 
-The document contains it when no rendering is ready in time, so that no document is empty. The templates are Jinja
-files in `templates/`; all values are escaped. When the browser renders the page, a rule in
+The document contains it when the page was not rendered in time, so that no document is empty. The templates are
+Jinja files in `templates/`; all values are escaped. When the browser has rendered the page, a rule in
 `assets/styles/frame.css` hides the plain page in the same frame, and `assets/scripts/arrival.jsx` removes it.
 """
 
@@ -83,7 +83,7 @@ def plain_page(loaded: LoadedPage) -> str:
 
 
 def plain_failure(settings: Settings) -> str:
-    """Return the message that the shop cannot read its data now, as an element for the end of the document's body."""
+    """Return a message that the shop cannot read its data now, as an element for the end of the document's body."""
     frame = {"shop": shop_info(settings), "departments": []}
     return _rendered(
         OTHER, frame, title=settings.store_name, description=SHOP_UNAVAILABLE, text="", content=None

@@ -49,7 +49,7 @@ class Renderer(Protocol):
 
     @property
     def is_waking(self) -> bool:
-        """True if the renderer is stopped for inactivity, or is starting again after it."""
+        """True if the renderer was stopped because of inactivity and is not running again yet."""
 
     def wake(self) -> None:
         """Start the renderer if it is stopped for inactivity."""
@@ -59,7 +59,7 @@ class Renderer(Protocol):
 
         Args:
             url: the page's URL.
-            initial_state: the values that the page shows.
+            initial_state: the values that the page displays.
             is_patient: wait longer for the HTML, for example because the client runs no scripts.
 
         Raises:
@@ -79,14 +79,14 @@ class RenderedDocument:
 class RenderCache:
     """Renders documents and stores them.
 
-    A document depends only on its address and its loaded data. A digest of both is the key, so a stored document
-    never becomes stale.
+    A document depends only on its address and its loaded data. The key of the cache is a digest of both, so a
+    stored document is never outdated.
     """
 
     def __init__(self, renderer: Renderer, settings: Settings, build: bytes, folder: Path) -> None:
         """Create an empty cache.
 
-        `build` identifies the build and is part of every key; `folder` contains its browser files.
+        `build` identifies the build and is part of every key. `folder` contains the build's files for the browser.
         """
         self._renderer = renderer
         self._settings = settings
@@ -103,7 +103,8 @@ class RenderCache:
     async def document(self, loaded: LoadedPage, *, is_patient: bool = False) -> RenderedDocument | None:
         """Return the rendered document, or None if it is not ready in time.
 
-        The deadline is longer for a patient client, and for everyone while the renderer starts after a rest.
+        The deadline is longer for a client that runs no scripts (`is_patient`). While the renderer starts after
+        inactivity, it is longer for all clients.
         """
         self._renderer.wake()
         tags = further_tags(loaded.meta, loaded.site_name)
@@ -125,9 +126,9 @@ class RenderCache:
         return document
 
     async def personal_document(self, loaded: LoadedPage) -> RenderedDocument | None:
-        """Return the document with one person's data, or None if it is not ready in time.
+        """Return the document with the data of one person, or None if it is not ready in time.
 
-        It is neither stored nor shared.
+        The document is neither stored nor shared with other requests.
         """
         is_patient = self._renderer.is_waking
         with suppress(TimeoutError):
@@ -162,9 +163,11 @@ class RenderCache:
         return with_office_manifest(html) if isinstance(page, OfficePage) else html
 
     async def _policy(self, page: HasRoute, *, is_patient: bool) -> str:
-        """Return the page's policy. It allows exactly the inline scripts of the page without data.
+        """Return the Content-Security-Policy of the page.
 
-        Therefore a text from the database can never run as a script, even if its escaping was forgotten.
+        It allows only the inline scripts of the page rendered without data.
+
+        So a text from the database never runs as a script, even if it was not escaped.
         """
         if page.route not in self._policies:
             html = await self._html(page, sample_path(page), b"{}", is_patient=is_patient)

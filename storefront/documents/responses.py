@@ -1,4 +1,4 @@
-"""HTTP responses of documents: revalidated by ETag, compressed, and without a body for HEAD."""
+"""HTTP responses of documents: revalidated with an ETag, compressed, and without a body for HEAD requests."""
 
 import gzip
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ MIN_COMPRESSED_BYTES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The content of a response, compressed with gzip if that saves enough (`is_packed`)."""
+    """The content of a response. `is_packed` is True if it is compressed with gzip."""
 
     kind: str
     content: bytes = field(repr=False)
@@ -28,7 +28,10 @@ class Body:
 
     @classmethod
     def of(cls, text: str, kind: str) -> "Body":
-        """Return the body for a text, compressed from 1,000 bytes on. Equal texts give equal bytes."""
+        """Return the body for a text, compressed if it has at least 1,000 bytes.
+
+        Equal texts always give equal bytes.
+        """
         content = text.encode()
         if len(content) < MIN_COMPRESSED_BYTES:
             return cls(kind, content)
@@ -52,7 +55,7 @@ class DocumentResponse:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the response: 304 if the browser has it already, headers only for HEAD."""
+        """Send the response: status 304 if the browser has the current version, and only headers for a HEAD request."""
         headers = {"cache-control": REVALIDATED, "vary": "Accept-Encoding", **self.headers}
         if self.etag:
             headers["etag"] = self.etag

@@ -1,4 +1,4 @@
-"""Security headers of responses and documents: they limit what browsers and other sites may do with our pages."""
+"""Security headers of responses and documents. They limit what browsers and other sites may do with the pages."""
 
 import re
 from base64 import b64encode
@@ -53,10 +53,10 @@ def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:
 
 
 def response_headers(settings: Settings) -> dict[str, str]:
-    """Return the headers of every response.
+    """Return the security headers of every response.
 
-    A shop with an https address makes browsers use https only, for a year (RFC 6797). Subdomains may belong to
-    others, so they are not included.
+    If the shop has an https address, browsers are instructed to use only https for a year (RFC 6797). Subdomains
+    are not included, because they may belong to others.
     """
     if not settings.base_url.startswith("https://"):
         return RESPONSE_HEADERS
@@ -71,9 +71,9 @@ def inline_scripts(html: str) -> list[str]:
 def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: bool = False) -> str:
     """Return the Content-Security-Policy of a document that runs exactly these inline scripts.
 
-    Inline styles are allowed: components have `style` attributes, and Emotion writes its rules into the page at run
-    time. Pictures may come from any https site, because the catalog may contain such URLs. In the office they may
-    also be `blob:` URLs, such as a picture during its upload.
+    Inline styles are allowed, because components have `style` attributes and Emotion writes its rules into the page
+    at run time. Pictures may come from any https site, because the catalog may contain such URLs. In the office,
+    `blob:` URLs are also allowed, for example for a picture during its upload.
     """
     hashes = sorted(
         {f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts}

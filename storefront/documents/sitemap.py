@@ -33,7 +33,7 @@ def robots() -> str:
 
 
 async def sitemap(max_urls: int = MAX_URLS) -> str:
-    """Return the sitemap, or the index of its files if it is too long for one.
+    """Return the sitemap. If it is too long for one file, return the index of its files.
 
     Args:
         max_urls: maximum number of URLs in a file.
@@ -46,9 +46,9 @@ async def sitemap(max_urls: int = MAX_URLS) -> str:
 
 
 async def sitemap_page(number: int, max_urls: int = MAX_URLS) -> str | None:
-    """Return a file of a long sitemap: number 0 lists the pages of the catalog, the others list products.
+    """Return a file of a long sitemap; None if there is no file with this number.
 
-    None if there is none.
+    Number 0 lists the pages of the catalog; the other files list products.
     """
     urls = await _products((number - 1) * max_urls, max_urls) if number else await _pages()
     return _url_set(urls) if urls else None

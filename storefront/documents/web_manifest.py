@@ -1,4 +1,4 @@
-"""`/manifest.webmanifest`: how a phone displays the shop when it is added to the home screen."""
+"""`/manifest.webmanifest`: the name, icons and colours that a phone uses when the shop is on its home screen."""
 
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
@@ -18,7 +18,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(PATH)
 async def web_manifest() -> JSONResponse:
-    """Return the shop's current name, its icons and colours (W3C: Web Application Manifest)."""
+    """Return the manifest with the shop's current name, its icons and colours (W3C: Web Application Manifest)."""
     name = (await current_shop().effective_settings.now()).store_name
     manifest = {
         "id": HOME,

@@ -1,7 +1,7 @@
 """Registry of this process's open pages with the products and topics (`backend.news.topics`) that they display.
 
-A state calls `watch` whenever it displays other products. An entry is valid for the browser's current address:
-after a navigation, the states of the next page call it.
+A Reflex state calls `watch` whenever it displays other products. An entry is valid only for the browser's current
+address: after a navigation, the states of the next page call `watch` again.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator
@@ -22,12 +22,14 @@ TIDY_EVERY = 500
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Data that a state displays and that can be read without the state. Most changes do not affect most pages.
+    """The data that a state displays, in a form that other pages can share.
+
+    It shows without the Reflex state if the data has changed. Most changes do not affect most pages.
 
     Attributes:
-        key: pages with the same key read the same data.
-        read: reads the data.
-        digest: `digest_of` the data that is displayed.
+        key: pages with the same key display the same data.
+        read: reads the current data.
+        digest: `digest_of` the displayed data.
     """
 
     key: Hashable
@@ -36,7 +38,7 @@ class Seen:
 
 
 def digest_of(shown: object) -> bytes:
-    """Return a digest of 16 bytes of these dataclasses, lists, texts and numbers."""
+    """Return a digest of 16 bytes of dataclasses, lists, texts and numbers."""
     return blake2b(orjson.dumps(shown, default=_plain), digest_size=16).digest()
 
 
@@ -46,7 +48,7 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A state of an open page, the ids of its displayed products, its topics, and its address."""
+    """A Reflex state of an open page: the ids of its displayed products, its topics, and the page's address."""
 
     state: type[rx.State]
     products: frozenset[str]
@@ -55,7 +57,7 @@ class Showing:
 
 
 class OpenPages:
-    """The open pages by their client's token. `connected` returns the tokens of the connected browsers."""
+    """The open pages, by the token of their client. `connected` returns the tokens of the connected browsers."""
 
     def __init__(self) -> None:
         self.connected: Callable[[], Collection[str]] | None = None
@@ -75,7 +77,7 @@ class OpenPages:
             self.tidy()
 
     def forget(self, token: str, showing: Showing) -> None:
-        """Remove this entry. A newer entry of the same state, for the next address, stays."""
+        """Remove this entry. If the same state has a newer entry for the next address, that entry stays."""
         states = self._pages.get(token, {})
         if states.get(showing.state) == showing:
             del states[showing.state]
@@ -83,7 +85,7 @@ class OpenPages:
             self._pages.pop(token, None)
 
     def showing(self, products: Collection[str] | None) -> dict[str, list[Showing]]:
-        """Return the pages that display one of these products, with the states that do; all pages for None."""
+        """Return the pages with their states that display one of these products; for None, return all pages."""
         self.tidy()
         found = {
             token: [
@@ -107,9 +109,10 @@ open_pages = OpenPages()
 
 
 def watch(state: rx.State, shown: object, topics: Iterable[str] = (), *, seen: Seen | None = None) -> None:
-    """Store what this state displays now: the products in `shown` (cards, cart lines, dataclasses, lists) and topics.
+    """Store the products and topics that this state displays now.
 
-    With `seen` the state is refreshed only if the data differs when it is read again.
+    The products are found in `shown`, which may contain cards, cart lines, dataclasses and lists. With `seen`, the
+    state is refreshed only if its data has changed when it is read again.
     """
     token = state.router.session.client_token
     if token:

@@ -36,7 +36,7 @@ class PubSub(Protocol):
         """Stop listening."""
 
     async def publish(self, product_ids: Collection[str]) -> None:
-        """Publish a change.
+        """Publish a change to all listeners.
 
         Raises:
             OutsideFailure: the listeners cannot be reached now.
@@ -44,7 +44,7 @@ class PubSub(Protocol):
 
 
 def pubsub_over(redis_url: str) -> PubSub:
-    """Return a pub/sub over this Redis, or within the process if the URL is empty."""
+    """Return a pub/sub that uses this Redis, or works only within the process if the URL is empty."""
     return RedisPubSub(redis_url) if redis_url else LocalPubSub()
 
 
@@ -69,10 +69,11 @@ class LocalPubSub:
 
 
 class RedisPubSub:
-    """Publishes over Redis to every listening process, including this one.
+    """Pub/sub over Redis to every listening process, including this one.
 
-    Redis stores no message for a disconnected listener, so the listener is called with None after a lost
-    connection. A network or a Redis that silently stops answering is detected by a ping without an answer.
+    Redis stores no message for a disconnected listener. So the listener is called with None after a lost
+    connection, because it may have missed changes. If the connection is silent, a ping without an answer shows that
+    it is lost.
     """
 
     def __init__(self, url: str) -> None:
@@ -85,7 +86,7 @@ class RedisPubSub:
     async def start(self, listener: Listener) -> None:
         """Call the listener with every change from now on.
 
-        Return when it is subscribed, or when Redis is unavailable.
+        Return when the subscription has started, or when Redis is unavailable.
         """
         if self._listening is None:
             ready = asyncio.Event()
@@ -139,7 +140,8 @@ class RedisPubSub:
         """Yield the messages until the connection fails.
 
         Raises:
-            RedisError, OSError: the connection is lost, or silent (`TimeoutError`).
+            RedisError, OSError: the connection is lost.
+            TimeoutError: the connection is silent, and a ping was not answered.
         """
         is_asked = False
         while not self._is_stopped:

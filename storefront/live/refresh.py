@@ -1,7 +1,7 @@
 """Refreshing of open pages: states that display a changed product read it again, and browsers receive the differences.
 
-Data that several pages share (the same page at the same address) is read once for all of them. A page that displays
-the same data already is not touched: an order changes the stock of a product, which few pages display.
+Data that several pages share (the same page at the same address) are read once for all of them. A page whose
+displayed data have not changed is not refreshed: an order changes the stock of a product, which few pages display.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Refreshable(Protocol):
     """A state that displays products."""
 
     async def _update(self) -> EventType[()] | None:
-        """Read the displayed data again, and display it if it differs.
+        """Read the displayed data again, and display them if they have changed.
 
         Returns:
             Events for the browser.
@@ -43,9 +43,9 @@ class Refreshable(Protocol):
 
 
 class Refresher:
-    """Refreshes the open pages of this process. Changes that arrive during a round are combined in the next one.
+    """Refreshes the open pages of this process. Changes that arrive during a round are combined in the next round.
 
-    A page with a long-running event of its own customer waits for that event, and delays no other page.
+    If a long-running event of a page's own customer is active, this page waits for it. Other pages are not delayed.
     """
 
     def __init__(self, app: rx.App, pages: OpenPages) -> None:
@@ -62,7 +62,7 @@ class Refresher:
         self._rounds: asyncio.Task[None] | None = None
 
     def notify(self, product_ids: Collection[str] | None) -> None:
-        """Refresh the pages that display these products; all pages for None."""
+        """Refresh the pages that display these products; for None, refresh all pages."""
         if product_ids is None:
             self._everything = True
         else:
@@ -75,7 +75,7 @@ class Refresher:
             self._rounds = asyncio.create_task(self._run(), name="refresh open pages")
 
     async def stop(self) -> None:
-        """Stop the rounds. Browsers reload everything when they connect to the next process."""
+        """Stop refreshing. Browsers reload all data when they connect to the next process."""
         rounds, self._rounds = self._rounds, None
         tasks = [task for task in (rounds, *self._tasks.values()) if task is not None]
         for task in tasks:
@@ -96,9 +96,10 @@ class Refresher:
             await asyncio.sleep(max(PAUSE_S, monotonic() - begun))
 
     async def _round(self, changed: Collection[str] | None) -> None:
-        """Refresh every page whose displayed data differs from the current data, or cannot be compared.
+        """Refresh every page whose displayed data differ from the current data or cannot be compared.
 
-        For None refresh all pages: Redis may have been unavailable, and the pages' states with it.
+        If `changed` is None, refresh all pages: Redis may have been unavailable, and with it the stored Reflex
+        states.
         """
         alike: dict[Hashable, list[tuple[str, Showing, Seen]]] = {}
         for token, showings in self._pages.showing(changed).items():
@@ -110,9 +111,9 @@ class Refresher:
         await asyncio.gather(*(self._look(pages) for pages in alike.values()))
 
     async def _look(self, pages: Sequence[tuple[str, Showing, Seen]]) -> None:
-        """Read the data that these pages share, and refresh the pages that display something else.
+        """Read the data that these pages share, and refresh the pages that display other data.
 
-        If the reading fails, refresh all of them: each reads again by itself.
+        If reading fails, refresh all of them; each page then reads its data separately.
         """
         _token, _showing, seen = pages[0]
         digest = None
@@ -142,7 +143,10 @@ class Refresher:
             del self._tasks[token]
 
     async def _update(self, token: str, due: Collection[Showing]) -> None:
-        """Let these states of a page read their displayed data again. If one fails, the others are still updated."""
+        """Make these states of a page read their displayed data again.
+
+        If one of them fails, the others are still updated.
+        """
         page = modify_page(self._app, token, next(iter(due)).state)
         # in this order: a page that waits for its customer's own event occupies no slot
         async with self._locks, page as root, self._places:

@@ -1,7 +1,7 @@
 """`POST /api/revalidate`: the backend's subscriber sends the changed products (spec: Storefront routes, Events 2).
 
-No cache is cleared, because product data is read live. Only open pages become stale, so those are refreshed, on
-every replica.
+No cache is cleared, because product data are read from the database for every page. Only open pages are outdated,
+so these are refreshed, on every replica.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class ChangedProduct(BaseModel):
-    """One change with its number. Repeating it is harmless."""
+    """A change of a product, with the number of the change. Sending the same change twice does no harm."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -92,7 +92,10 @@ async def revalidate(request: Request) -> Revalidated:
 
 @asynccontextmanager
 async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
-    """Refresh the app's open pages while it runs, whichever replica a change was sent to (Reflex lifespan task)."""
+    """Refresh the app's open pages as long as it runs (Reflex lifespan task).
+
+    It receives changes sent to any replica.
+    """
     open_pages.connected = connected_tokens(app)
     refresher = Refresher(app, open_pages)
     refresher.start()
@@ -112,7 +115,7 @@ _announcements: set[asyncio.Task[None]] = set()
 
 
 def _announce_topics(topics: Collection[str]) -> None:
-    """Announce the topics changed by a commit to every process. Office screens watch such topics."""
+    """Announce the topics that a commit changed to every process. Office screens watch such topics."""
     task = asyncio.create_task(_publish_news(topics), name="news")
     _announcements.add(task)
     task.add_done_callback(_announcements.discard)

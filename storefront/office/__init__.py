@@ -1,4 +1,4 @@
-"""The office: the pages where the shop's staff work.
+"""The office: the pages on which the shop's staff work.
 
-They are separate from the shoppers' pages, which load no office code.
+They are separate from the shoppers' pages, which load no code of the office.
 """

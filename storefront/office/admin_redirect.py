@@ -1,4 +1,4 @@
-"""Redirect of browsers from `/admin` to the office; programs use the Admin API below `/admin`."""
+"""Redirect of browsers from `/admin` to the office. API clients use the Admin API below `/admin`."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse
@@ -14,7 +14,7 @@ async def redirect_to_office(request: Request) -> RedirectResponse:
     """Redirect a browser to the office (303).
 
     Raises:
-        NotFound: the request does not accept HTML, so a program sent it.
+        NotFound: the request does not accept HTML, so it comes from an API client.
     """
     if "text/html" not in request.headers.get("accept", ""):
         raise NotFound("The Admin API has no resource of this name")

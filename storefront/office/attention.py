@@ -1,4 +1,4 @@
-"""The attention screen (Por resolver): each row has a sentence, one recommended action, and other actions."""
+"""The attention screen (Por resolver). Each row has a sentence, one recommended action, and other actions."""
 
 from typing import ClassVar
 
@@ -64,7 +64,7 @@ class AttentionState(OfficeList, KnownClientState):
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def resolve(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Perform the chosen action on a row, once.
+        """Perform the chosen action on a row. A repeated form has no effect.
 
         The form contains the row's `id`, the `action`, and the fields that the action needs.
         """
@@ -112,7 +112,7 @@ def page() -> rx.Component:
 
 
 def attention_row(row: ObjectVar[AttentionRow]) -> rx.Component:
-    """Render a row: a summary; expanded, the advice and the actions."""
+    """Render a row: its summary and, when it is expanded, the advice and the actions."""
     return fold_row(
         rx.el.summary(
             rx.el.span(
@@ -153,7 +153,7 @@ def attention_row(row: ObjectVar[AttentionRow]) -> rx.Component:
 def action_form(
     row: ObjectVar[AttentionRow], action: ObjectVar[ActionView], *, is_recommended: bool
 ) -> rx.Component:
-    """Render an action of a row: the field that it needs, and its button."""
+    """Render the form of a row's action: the field that the action needs, and the button."""
 
     def needed_field(name: str, need: str, label: str, hint: str) -> rx.Component:
         return rx.cond(

@@ -85,7 +85,7 @@ def download_link() -> rx.Component:
 
 
 def audit_row(row: ObjectVar[AuditRow]) -> rx.Component:
-    """Render an audit entry; expanded, its changed values."""
+    """Render an audit entry and, when it is expanded, the changed values."""
     return fold_row(
         rx.el.summary(
             rx.el.span(

@@ -16,7 +16,7 @@ FORMATS = {FileFormat.XLSX: "Excel (XLSX)", FileFormat.CSV: "CSV"}
 
 
 def exports_panel(state: Any) -> rx.Component:
-    """Render the panel. The screen's `state` has `exports_panel`, `kinds` and an event handler `prepare`."""
+    """Render the panel of file exports. `state` must have `exports_panel`, `kinds` and an event handler `prepare`."""
 
     def choice(name: str, label: str, options: list[rx.Component]) -> rx.Component:
         return select_field(
@@ -55,7 +55,7 @@ def exports_panel(state: Any) -> rx.Component:
 
 
 def export_row(view: ObjectVar[ExportView]) -> rx.Component:
-    """Render an export: its progress, then its download link."""
+    """Render an export: its progress, and then the link to download the file."""
     return rx.el.li(
         rx.el.span(view.title, class_name="o-row__title"),
         rx.el.span(view.about, class_name="o-row__detail"),

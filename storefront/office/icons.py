@@ -56,11 +56,11 @@ def icon(name: str | rx.Var[str], size: int = 22) -> rx.Component:
     """Render an icon of the office or of the shop. It is decorative: the control around it needs a label.
 
     Args:
-        name: one of the `SHAPES` here or of `storefront/components/icons.py`.
+        name: a key of `SHAPES` in this file or in `storefront/components/icons.py`.
         size: its width and height, in CSS pixels.
 
     Raises:
-        KeyError: there is no icon of that name.
+        KeyError: there is no icon with that name.
     """
     if isinstance(name, str) and name not in SHAPES:
         return shop.icon(name, size)

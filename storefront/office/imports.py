@@ -61,7 +61,7 @@ BUTTON = "button button--small "
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
-    """The newest import of the signed-in staff member, and their exports of all products."""
+    """Content of the import screen: the newest import of the staff member, and their exports of all products."""
 
     current: ImportView | None
     exports: list[ExportView]
@@ -82,7 +82,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def read_upload(self, actor: Actor, import_id: str) -> None:
-        """Read the spreadsheet's rows again after an upload of it or of its pictures."""
+        """Read the spreadsheet's rows, after the spreadsheet or its pictures were uploaded."""
         await preview_import(current_shop().database, checked_id(import_id))
         await self._show(actor)
 

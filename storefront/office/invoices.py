@@ -1,4 +1,4 @@
-"""The invoices screen (Facturas): the documents, their status, retries, and the numbering."""
+"""The invoices screen (Facturas): the documents, their status, their retries, and the numbering."""
 
 from typing import Any, ClassVar
 
@@ -134,7 +134,7 @@ def filters() -> rx.Component:
 
 
 def invoice_row(row: ObjectVar[InvoiceRow]) -> rx.Component:
-    """Render a document; expanded, its refusal reason, its code and its files."""
+    """Render a document and, when it is expanded, the reason of a refusal, its code and its files."""
     state = row.chip
     head = rx.el.summary(
         rx.el.span(

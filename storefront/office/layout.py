@@ -44,7 +44,7 @@ def office_layout(
 
     Args:
         state: the screen's state.
-        path: the place that the navigation marks as current.
+        path: the address of the screen that the navigation marks as current.
         title: its heading.
         content: the components below the heading.
         actions: buttons next to the heading.
@@ -83,7 +83,7 @@ def office_layout(
 
 
 def place_link(place: OfficePlace, current: rx.Var[str], *, is_in_bar: bool) -> rx.Component:
-    """Render a place's link if the staff member has the right for it."""
+    """Render the navigation's link to a place of the office, if the staff member has the right to open it."""
     counted = (
         [
             rx.cond(
@@ -108,7 +108,7 @@ def place_link(place: OfficePlace, current: rx.Var[str], *, is_in_bar: bool) -> 
 
 @rx.memo
 def navigation(current: rx.Var[str]) -> rx.Component:
-    """Render the navigation: all places next to a large screen; the main ones and «Más» at the bottom of a phone."""
+    """Render the navigation: all places on a large screen; on a phone, the main places and «Más» at the bottom."""
     return rx.el.nav(
         rx.el.ul(
             *(place_link(place, current, is_in_bar=True) for place in PLACES),
@@ -196,7 +196,7 @@ def toasts(state: Any, undo: Any) -> rx.Component:
 
 
 def undo_button(undo: Any) -> rx.Component:
-    """Render the undo button of an announcement; hidden if the announced action cannot be undone."""
+    """Render the undo button of an announcement. It is hidden if the announced action cannot be undone."""
     button = rx.el.button(
         icon("undo", size=18),
         _("Deshacer"),

@@ -1,4 +1,4 @@
-"""Base state of lists: filters in the address, more rows on demand. Live updates never move a row."""
+"""Base state of lists: the address has the filters, and more rows load on demand. Live updates never move a row."""
 
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -17,8 +17,8 @@ MAX_PARAMETERS = 20
 class OfficeList(OfficeScreen, mixin=True):
     """State of a list. Its `content` is a `ListView` with `rows`.
 
-    A list implements `_read_page`, which reads one page of rows. A list with topics also implements
-    `_read_current_rows`, which reads the shown rows again. Its component is
+    A list implements `_read_page`, which reads one page of rows. A list that is updated live also implements
+    `_read_current_rows`, which reads the displayed rows again. Its component is
     `storefront.office.components.lists.office_list`.
     """
 
@@ -29,11 +29,11 @@ class OfficeList(OfficeScreen, mixin=True):
     _path: ClassVar[str]
 
     async def _read_page(self, actor: Actor, filters: dict[str, str], cursor: str = "") -> Any:
-        """Return a page of the rows that match the filters, from the cursor on."""
+        """Return a page of the rows that match the filters, starting after the cursor."""
         raise NotImplementedError
 
     async def _read_current_rows(self, actor: Actor, shown: Any) -> tuple[dict[str, Any], int]:
-        """Return the shown rows with their current values, by id, and the number of new rows."""
+        """Return the current values of the displayed rows, by row id, and the number of new rows."""
         raise NotImplementedError
 
     async def _read_content(self, actor: Actor) -> Any:
@@ -65,7 +65,7 @@ class OfficeList(OfficeScreen, mixin=True):
         return rx.redirect(filters_url(self._filters_from_form(form), self._path))
 
     def _filters_from_form(self, form: dict[str, Any]) -> dict[str, str]:
-        """Return the filters of a form; a filter without a field in the form stays as it is."""
+        """Return the filters of a form. A filter that has no field in the form keeps its current value."""
         typed = checked_fields(form, *self._filter_fields, max_length=self._max_length)
         current_filters = shown.filters if (shown := self._get_content()) else {}
         return {

@@ -1,4 +1,4 @@
-"""The places of the office for its navigation and its search. A new screen adds a line here."""
+"""The places of the office: the screens in its navigation and its search. To add a screen, add an entry here."""
 
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ OWN_ACCOUNT = f"{OFFICE}/cuenta"
 
 @dataclass(frozen=True, slots=True)
 class OfficePlace:
-    """A place of the office.
+    """A screen that the office's navigation and search lead to.
 
     Attributes:
         path: its address.
@@ -65,7 +65,7 @@ class OfficePlace:
         icon: its icon's name in `storefront/office/icons.py`.
         right: the right that is required to open it.
         is_main: True if a phone's navigation bar shows it; at most four places. The others are under «Más».
-        count_key: the key of its number in `StaffState.counts`; empty without a number.
+        count_key: the key in `StaffState.counts` of the number next to it; empty if it has no number.
     """
 
     path: str

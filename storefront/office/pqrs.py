@@ -1,4 +1,7 @@
-"""The PQRS screen: requests sent with the PQRS form, and their answers by mail before the legal deadline."""
+"""The PQRS screen: requests that were sent with the PQRS form.
+
+Staff answer them by e-mail before the legal deadline.
+"""
 
 from typing import ClassVar
 
@@ -124,7 +127,7 @@ def request_text(row: ObjectVar[PqrsRow]) -> rx.Component:
 
 
 def open_request_row(row: ObjectVar[PqrsRow]) -> rx.Component:
-    """Render an open request; expanded, a form to answer it."""
+    """Render an open request and, when it is expanded, a form to answer it."""
     late = chip(
         rx.cond(row.is_late, _("Pasó el plazo"), _("Antes del {moment}").format(moment=row.due_label)),
         rx.cond(row.is_late, "bad", "wait"),
@@ -160,7 +163,7 @@ def open_request_row(row: ObjectVar[PqrsRow]) -> rx.Component:
 
 
 def answered_request_row(row: ObjectVar[PqrsRow]) -> rx.Component:
-    """Render an answered request; expanded, its answer."""
+    """Render an answered request and, when it is expanded, the answer."""
     body = rx.el.div(
         request_text(row),
         rx.el.p(rx.el.b(_("Respuesta")), " · ", row.answered),

@@ -22,7 +22,7 @@ IS_OFFLINE: rx.Var[bool] = hook(SHELL_SCRIPT, "useIsOffline").to(bool)
 
 
 class OfficeShell(rx.Component):
-    """Wrapper of every screen; it provides states, styles and keyboard shortcuts."""
+    """Wrapper of every office screen. It provides shared state, styles and keyboard shortcuts."""
 
     library = SHELL_SCRIPT
     tag = "OfficeShell"
@@ -37,7 +37,11 @@ class OfficeSearch(Combobox):
 
 
 class EditForm(rx.Component):
-    """A form that tracks changes and asks before the staff member leaves unsaved ones."""
+    """A form that tracks changes, and asks for confirmation before the staff member leaves with unsaved changes.
+
+    `shown_values` are the displayed values as text. The form sends those that were displayed when editing began as
+    `seen`.
+    """
 
     library = FORMS_SCRIPT
     tag = "EditForm"
@@ -52,7 +56,7 @@ class EditForm(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class EditFormState:
-    """State of the surrounding form; `reset` holds the properties of the button that discards the changes."""
+    """State of the surrounding `EditForm`. `reset` contains the React props of the button that discards the changes."""
 
     is_dirty: bool
     is_busy: bool
@@ -87,12 +91,15 @@ ROWS: ObjectVar[OrderedRows] = view(REORDER_SCRIPT, "useRows", OrderedRows)
 
 
 def selection_event(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[Any]]:
-    """Describe the arguments of the event: the action, and the ids of the selected rows."""
+    """Return the arguments of a selection event for Reflex: the action, and the ids of the selected rows."""
     return [action, ids]
 
 
 class RowSelection(rx.Component):
-    """A form of rows with checkboxes, and actions for the selected rows. Rows with forms need `holds_forms`."""
+    """A form of rows with checkboxes, and actions for the selected rows.
+
+    If the rows contain forms, set `holds_forms`.
+    """
 
     library = SELECTION_SCRIPT
     tag = "RowSelection"
@@ -104,7 +111,14 @@ class RowSelection(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class SelectionState:
-    """Number of selected rows, and the properties of the select-all checkbox and of the clear button."""
+    """State of the surrounding `RowSelection`.
+
+    Attributes:
+        count: number of selected rows.
+        is_busy: True while an action runs.
+        select_all: React props of the checkbox that selects all rows.
+        clear: React props of the button that clears the selection.
+    """
 
     count: int
     is_busy: bool
@@ -118,7 +132,7 @@ SELECTION: ObjectVar[SelectionState] = view(SELECTION_SCRIPT, "useSelection", Se
 
 @dataclass(frozen=True, slots=True)
 class ShownAnnouncement:
-    """The shown message, and the properties of the element that holds it and of its close button."""
+    """The displayed announcement, and React props: `box` of its element, and `dismiss` of its close button."""
 
     shown: Announcement
     box: Any
@@ -126,7 +140,7 @@ class ShownAnnouncement:
 
 
 class Announcer(rx.Component):
-    """Wrapper that shows the messages of its variable one after the other."""
+    """Wrapper that displays the announcements in `message` one after the other."""
 
     library = ANNOUNCER_SCRIPT
     tag = "Announcer"

@@ -56,13 +56,13 @@ class ReportsState(OfficeScreen, KnownClientState):
                 return await report_view(session, actor, {})
 
     async def _refresh(self, actor: Actor) -> None:
-        """Update the progress of the exports; the report is not read again."""
+        """Update the progress of the exports. The report itself is not read again."""
         async with current_shop().database.read() as session:
             self.exports = await exports_view(session, actor)
 
     @office_event(Right.READ_REPORTS)
     async def prepare(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Request an export of the shown days. The form contains its `kind` and its `format`."""
+        """Request an export of the displayed days. The form contains its `kind` and its `format`."""
         typed, shown = checked_fields(form_data, "kind", "format"), self.content
         if shown is None:
             return

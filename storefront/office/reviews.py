@@ -39,7 +39,7 @@ CHANGED_TEXT = _("Cambió mientras la leías. Mira cómo quedó.")
 
 
 class ReviewsScreen(OfficeList, KnownClientState):
-    """Reviews that wait for moderation, and moderated ones."""
+    """State of the reviews screen: reviews that wait for moderation, and moderated ones."""
 
     content: rx.Field[ReviewsList | None] = rx.field(None)
 
@@ -58,7 +58,7 @@ class ReviewsScreen(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def show(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Publish a review in the version that was read. The form contains its `id` and its `version`."""
+        """Publish a review in the version that the staff member read. The form contains its `id` and its `version`."""
         typed = checked_fields(form_data, "id", "version", max_length=60)
         self.problems = {}
         try:

@@ -77,9 +77,8 @@ class OfficePage:
     """A screen of the office.
 
     Attributes:
-        route: its address in Reflex's syntax. The variable part is always called `[id]`, as in the shop: each other
-            name
-            would add a variable to every shopper's state.
+        route: its address in Reflex's syntax. The variable part is always called `[id]`, as in the shop's routes.
+            Any other name would add a variable to the state of every shopper.
         component: builds the screen.
         state: its state, with an event `load`.
         title: its document's title, without `TITLE_SUFFIX`.

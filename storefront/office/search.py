@@ -20,7 +20,7 @@ DEBOUNCE_MS = 120
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A suggestion, and the address that it leads to."""
+    """A suggestion of the office's search, and the address of its screen."""
 
     label: str
     detail: str
@@ -34,14 +34,14 @@ FINDERS: list[Finder] = []
 
 
 class OfficeSearchState(KnownClientState):
-    """The latest results, and the text that they belong to."""
+    """The latest results of the office's search, and the text that was searched."""
 
     hits: rx.Field[list[SearchHit]] = rx.field(default_factory=list)
     answered_text: rx.Field[str] = rx.field("")
 
     @event(supersedes=True, debounce=DEBOUNCE_MS)
     async def find(self, text: str) -> None:
-        """Search for the typed text. Without a signed-in staff member the result is empty."""
+        """Search for the typed text. If no staff member is signed in, the result is empty."""
         async with errors_as_notices(self):
             actor = await find_actor(self)
             text = checked_text(text, MAX_TEXT_LENGTH)
@@ -49,7 +49,7 @@ class OfficeSearchState(KnownClientState):
 
 
 async def _find_hits(actor: Actor | None, text: str) -> list[SearchHit]:
-    """Return the hits that the actor may see; none without an actor."""
+    """Return the hits that the actor may see. If there is no actor, the result is empty."""
     if actor is None:
         return []
     hits = find_places(actor, text)
@@ -60,7 +60,7 @@ async def _find_hits(actor: Actor | None, text: str) -> list[SearchHit]:
 
 
 def find_places(actor: Actor, text: str) -> list[SearchHit]:
-    """Return the places that have a word with this prefix in their name."""
+    """Return the places of the office whose name has a word that starts with the text."""
     prefix = _fold_text(text)
     return [
         SearchHit(place.label, "", place.icon, place.path)

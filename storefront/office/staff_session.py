@@ -1,7 +1,7 @@
-"""The staff member of a browser, by the session cookie. The database is queried again at every event.
+"""The staff member who is signed in in a browser, found by the session cookie. Every event queries the database again.
 
-As for shoppers (`storefront.state.session`), the cookie is sent in the websocket's handshake and is stored in no
-variable of the state.
+As for shoppers (`storefront.state.session`), the browser sends the cookie in the websocket's handshake. No variable
+of the Reflex state contains it.
 """
 
 import reflex as rx
@@ -13,5 +13,5 @@ from storefront.reflex_ext.session_cookie import token_in
 
 
 async def find_actor(state: rx.State) -> Actor | None:
-    """Return the staff member who is signed in in this browser, or None without a valid session."""
+    """Return the staff member who is signed in in this browser; None if there is no valid session."""
     return await actor_of_session(current_shop().database, token_in(state, COOKIE))

@@ -6,8 +6,9 @@ A screen's state is a substate of `KnownClientState`, so that it is created on d
     class TodayState(OfficeScreen, KnownClientState):
         content: rx.Field[TodayView | None] = rx.field(None)
 
-Its handlers are created with `office_event(right)`. It finds the signed-in staff member, refuses the event without
-the right, and passes the `Actor` as the first argument. The service checks the right again.
+Its event handlers are decorated with `office_event(right)`. The decorator finds the signed-in staff member, refuses
+the event if they do not have the right, and passes the `Actor` as the first argument. The service checks the right
+again.
 """
 
 import inspect
@@ -44,7 +45,7 @@ class Announcement:
     """A message about the result of an action.
 
     Attributes:
-        number: distinguishes one message from the next.
+        number: a number that is different for every message.
         tone: `problem` or `news`.
         subject: the argument of the screen's undo event; empty if the action cannot be undone.
     """
@@ -65,7 +66,7 @@ class SignedInStaff:
 
 
 class StaffState(KnownClientState):
-    """The staff member at this browser, and the numbers next to the places."""
+    """The staff member who is signed in in this browser, and the numbers next to the places in the navigation."""
 
     member: rx.Field[SignedInStaff | None] = rx.field(None)
     counts: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
@@ -83,13 +84,13 @@ def office_event(
 ) -> Callable[[Method], Any]:
     """Make a screen's method `(self, actor, …)` an event handler `(self, …)` of the office.
 
-    The method runs only if a staff member with the right is signed in; the default is the screen's own right. Every
-    error is announced on the screen, and problems of a form are shown next to its fields. For `supersedes` and
-    `debounce` see `storefront.state.handlers.event`.
+    The method runs only if the signed-in staff member has the right; the default is the screen's own right. Every
+    error is announced on the screen, and the errors of a form are displayed next to its fields. For `supersedes`
+    and `debounce` see `storefront.state.handlers.event`.
 
-    After a reconnection the page sends the event again until it is confirmed, and it runs only once, because every
-    change is audited. This does not apply if `is_press` is False or the event supersedes: such an event only shows
-    something.
+    After a reconnection, the page sends the event again until it is confirmed, but it runs only once: a change must
+    not be made or audited twice. If `is_press` is False or the event supersedes, the event changes nothing and is
+    not sent again.
     """
     press = Resend.SAME_PAGE if is_press and not supersedes else None
 
@@ -132,7 +133,10 @@ RIGHT_ATTRIBUTE = "office_right"
 
 
 def _hide_actor(guarded: Any, method: Callable[..., Any]) -> None:
-    """Give `guarded` the method's signature without the actor: Reflex derives the event's arguments from it."""
+    """Give `guarded` the signature of the method without the actor.
+
+    Reflex derives the arguments of the event from it.
+    """
     signature = inspect.signature(method)
     parameters = [parameter for number, parameter in enumerate(signature.parameters.values()) if number != 1]
     hidden = list(signature.parameters)[1]
@@ -152,12 +156,12 @@ REPEATED_PRESS_TEXT = _("La conexión se cortó, pero lo que pediste llegó. Mir
 
 
 class AnnouncingState(rx.State, mixin=True):
-    """A state with handlers made by `office_event`; it announces their results."""
+    """A state that announces the results of its event handlers (see `office_event`)."""
 
     announcement: rx.Field[Announcement | None] = rx.field(None)
 
     def _announce(self, text: str, tone: str = "news", *, subject: str = "") -> None:
-        """Announce the result of an action; with a subject, offer to undo it."""
+        """Announce the result of an action. If `subject` is given, offer to undo the action."""
         self.announcement = Announcement(
             next_number(self.announcement.number if self.announcement else 0), tone, text, subject
         )
@@ -174,7 +178,7 @@ class AnnouncingState(rx.State, mixin=True):
 class OfficeScreen(AnnouncingState, mixin=True):
     """State of one screen. Subclasses declare `content` and return it from `_read_content`.
 
-    Reflex compiles the default of every variable into the office's pages, so defaults are small: `None`, not an
+    Reflex compiles the default of every variable into the office's pages. So defaults must be small: `None`, not an
     empty view.
     """
 
@@ -195,7 +199,7 @@ class OfficeScreen(AnnouncingState, mixin=True):
 
     @event()
     async def load(self) -> Any:
-        """Load the screen at the browser's address, if the staff member has the right."""
+        """Load the screen at the browser's address, if the staff member has the right to see it."""
         # Send every variable: the browser does not show the defaults of a newly created state (see
         # storefront.reflex_ext.on_demand_states)
         self.dirty_vars.update(self.base_vars)
@@ -229,7 +233,7 @@ class OfficeScreen(AnnouncingState, mixin=True):
         self.is_ready, self.problem, self.new_count = True, "", 0
 
     async def _update(self) -> None:
-        """Refresh the screen after a change of one of its topics: see `storefront.live.refresh`."""
+        """Refresh the screen after a change of one of the topics that it watches: see `storefront.live.refresh`."""
         actor = await find_actor(self)
         if actor is None:
             self._clear_content("ended")
@@ -239,7 +243,10 @@ class OfficeScreen(AnnouncingState, mixin=True):
             await self._refresh(actor)
 
     async def _refresh(self, actor: Actor) -> None:
-        """Show the changed content. A list counts new rows in `new_count` instead, because its rows must not move."""
+        """Display the changed content.
+
+        A list counts new rows in `new_count` instead, because its rows must not move.
+        """
         content = await self._read_content(actor)
         if content != self._get_content():
             self._set_content(content)
@@ -250,7 +257,7 @@ class OfficeScreen(AnnouncingState, mixin=True):
         self.is_ready, self.problem = False, problem
 
     def _announce_error(self, error: ShopError) -> None:
-        """Announce why the action was refused, and show the problem of each field."""
+        """Announce why the action was refused, and display the error of each field."""
         if isinstance(error, InvalidData) and error.fields:
             self.problems = dict(error.fields)
         super()._announce_error(error)
@@ -292,21 +299,21 @@ class OfficeScreen(AnnouncingState, mixin=True):
 
 
 def answer_number(state: Any) -> Any:
-    """Return a number that changes with every announcement: with it the page knows that its request was answered."""
+    """Return a number that changes with every announcement, so that the page can detect the answer to its request."""
     return rx.cond(state.announcement, state.announcement.number, 0)
 
 
 def _watch_page(state: rx.State, watched: frozenset[str]) -> None:
-    """Record what this screen shows, so that `_update` is called when it changes."""
+    """Store what this screen displays, so that `_update` is called when it changes."""
     token = state.router.session.client_token
     if token:
         open_pages.note(token, Showing(state.__class__, watched, address_of(state)))
 
 
 def has_right(right: Right) -> rx.Var[bool]:
-    """Return a variable: True if the staff member's role has the right. For display only.
+    """Return a variable that is True if the staff member's role has the right. Use it only for display.
 
-    It is True until the staff member is known, so that most of the page does not move when they are.
+    It is also True until the staff member is known, so that little of the page moves when they are loaded.
     """
     member = StaffState.member
     return member.is_none() | member.rights.contains(right.name)

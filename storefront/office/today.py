@@ -34,7 +34,10 @@ STEP_PATHS = {"code": ENROL, "toy": NEW_PRODUCT, "purchase": "/catalog"}
 
 
 class TodayState(OfficeScreen, KnownClientState):
-    """Today's work and sales. Live updates change the numbers without moving anything on the screen."""
+    """State of the start screen: today's work and sales.
+
+    Live updates change the numbers, but move nothing on the screen.
+    """
 
     content: rx.Field[TodayView | None] = rx.field(None)
 
@@ -83,7 +86,7 @@ def page() -> rx.Component:
 def tile(
     path: str, shape: str, number: Any, label: str, detail: Any, *, query: str = "", tone: str = "plain"
 ) -> rx.Component:
-    """Render a number with its label; a link if the office has a place at the path."""
+    """Render a number with its label. It is a link if the office has a screen at the path."""
     parts = (
         icon(shape),
         rx.el.span(number, class_name="o-tile__number"),
@@ -117,7 +120,7 @@ def oldest_order_text() -> Any:
 
 
 def sales_panel() -> rx.Component:
-    """Render today's sales compared with those until the same time a week ago."""
+    """Render today's sales, compared with the sales a week ago until the same time of day."""
     orders = rx.cond(VIEW.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=VIEW.orders))
     before = _("Hace una semana a esta hora: {amount} ({n})").format(
         amount=VIEW.sold_last_week_label, n=VIEW.orders_last_week

@@ -21,12 +21,12 @@ TITLE = _("Tu carrito")
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """Return the document's meta only: the browser alone knows its cart."""
+    """Return only the status and head of the document, because only the browser knows its cart."""
     return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
 def wrapping_offer() -> rx.Component:
-    """Build the offer of gift wrapping, if the shop sells it and the cart has none yet."""
+    """Build the offer to add gift wrapping, if the shop sells it and the cart has no wrapping yet."""
     offer = CartState.cart.wrapping
     price = rx.cond(offer.price_label != "", offer.price_label, _("gratis"))
     add = rx.el.button(

@@ -1,6 +1,6 @@
-"""The catalogue: filters next to a list of products that grows page by page (spec: Storefront view rules 6).
+"""The catalogue: filters next to a list of products, to which more pages can be added (spec: Storefront view rules 6).
 
-The same page displays the lists of an age and of a brand, which have their own URLs.
+The products of an age and of a brand are also displayed on this page, under their own URLs.
 """
 
 from collections.abc import Hashable
@@ -51,7 +51,7 @@ FILTERS = "filters"
 
 
 class CatalogState(PageState, rx.State):
-    """The displayed list, and the choices that it belongs to."""
+    """State of the catalogue: the displayed list, and the choices (filters and sort order) that produced it."""
 
     shows_units: ClassVar[bool] = False
 
@@ -60,13 +60,16 @@ class CatalogState(PageState, rx.State):
 
     @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:
-        """Filter the list by these choices, or by the URL alone if `choices` is None."""
+        """Display the list for these choices. If `choices` is None, display the list for the URL alone."""
         async with errors_as_notices(self):
             parsed = None if choices is None else parse_choices(choices)
             self._show(await load(PageParams.from_url(self.router.url), parsed))
 
     def _reader(self, params: PageParams) -> Reader:
-        """Return the reader of the list. A repeated load of the same URL retains the choices made there."""
+        """Return the function that reads the list.
+
+        If the same URL is loaded again, the choices made on the page are kept.
+        """
         return partial(load, params, self._current_choices(params))
 
     def _current_choices(self, params: PageParams) -> Choices | None:
@@ -106,7 +109,7 @@ def filter_controls() -> rx.Component:
 
 
 def list_toolbar() -> rx.Component:
-    """Build the row above the list: the filters' button on narrow screens, the number of products, the sort order."""
+    """Build the row above the list: the filter button of narrow screens, the number of products, and the sort order."""
     page = CatalogState.content.page
     return rx.el.div(
         rx.el.button(
@@ -129,7 +132,7 @@ def list_toolbar() -> rx.Component:
 
 
 def empty_list() -> rx.Component:
-    """Build the message of an empty list: no product matches, or the shop has no products yet."""
+    """Build the message of an empty list: no product matches the filters, or the shop has no products yet."""
     bare = empty_state(
         "empty-search",
         _("Estamos armando la vitrina"),

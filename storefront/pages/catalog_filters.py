@@ -1,4 +1,4 @@
-"""The filters of the catalogue. The browser holds the choices and displays them before the server has answered."""
+"""The filters of the catalogue. The browser stores the choices, and displays them before the server has answered."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ SORTS = {
 
 @dataclass(frozen=True, slots=True)
 class FilterChip:
-    """A choice that was made; `kind` is `categories`, `brands`, `ages`, `prices` or `on_sale`, which has no label."""
+    """A chosen filter. `kind` is `categories`, `brands`, `ages`, `prices` or `on_sale`, which has no label."""
 
     kind: str
     value: str
@@ -33,7 +33,7 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class BrowserChoices:
-    """The choices in the browser, and the properties of the elements that display or change them."""
+    """The choices (filters and sort order) in the browser, and React props of the elements that change them."""
 
     chips: list[FilterChip]
     is_busy: bool
@@ -52,7 +52,7 @@ IS_WIDE: rx.Var[bool] = hook(SCRIPT, "useIsWide").to(bool)
 
 
 class CatalogChoices(rx.Component):
-    """A wrapper that holds the choices for all elements that display or change them (spec: view rules 6)."""
+    """A wrapper that provides the choices to the elements inside that display or change them (spec: view rules 6)."""
 
     library = SCRIPT
     tag = "CatalogChoices"
@@ -70,7 +70,7 @@ def facet_group(
     test_id: str,
     inner: ArrayVar[list[str]] | None = None,
 ) -> rx.Component:
-    """Build the checkboxes of one filter. `inner` are the values that are indented below the previous one."""
+    """Build the checkboxes of one filter. Values that are in `inner` are indented below the value before them."""
 
     def box(facet: ObjectVar[Facet]) -> rx.Component:
         is_inner = inner.contains(facet.value) if inner is not None else False
@@ -191,7 +191,7 @@ def filter_count() -> rx.Component:
 
 
 def clear_filters_button() -> rx.Component:
-    """Build the button that removes all choices, if there are any."""
+    """Build the button that removes all filters. It is hidden if no filter is chosen."""
     button = rx.el.button(
         _("Quitar los filtros"),
         type="button",
@@ -210,7 +210,7 @@ def earlier_button(path: rx.Var[str]) -> rx.Component:
 
 
 def more_button(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -> rx.Component:
-    """Build the number of displayed products, and the button for more of them."""
+    """Build the number of displayed products, and the button that displays more."""
     button = _list_button(_("Ver más juguetes"), path, CHOICES.more, "show-more")
     return rx.el.div(
         rx.el.p(
@@ -225,9 +225,9 @@ def more_button(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str])
 
 
 def _list_button(label: str, path: rx.Var[str], button_props: Any, test_id: str) -> rx.Component:
-    """Build a button that loads more of the list.
+    """Build a button that loads more products of the list.
 
-    It is a link if the state of the list can be in a URL, so that it works without scripts.
+    If a URL can contain the state of the list, the button is a link, so that it works without scripts.
     """
     look = {"class_name": "button button--quiet", "data_testid": test_id, "special_props": [button_props]}
     return rx.cond(path != "", rx.el.a(label, href=path, **look), rx.el.button(label, type="button", **look))

@@ -1,4 +1,4 @@
-"""The catalogue's list: its choices from a URL or a customer, its products, and its document's meta."""
+"""The catalogue's list: its choices from a URL or a customer, its products, and the head of its document."""
 
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
@@ -45,7 +45,7 @@ MAX_PRICE = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The filters, sort order and range of the list. The browser uses the same names."""
+    """The filters, the sort order and the range of the list. The browser uses the same field names."""
 
     categories: list[str] = field(default_factory=list)
     brands: list[str] = field(default_factory=list)
@@ -62,11 +62,15 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class CatalogContent:
-    """The list, its choices and its texts.
+    """The catalogue's list, its choices and its texts.
 
-    `place` is the decoded path of the URL; `category`, `text` and `asked_page` are from its query. `is_custom`: the
-    customer has changed the choices since. `number` is different in each answer. `earlier` and `further` are the
-    paths of the previous and the next page; empty if there is none, or if no URL can contain the choices.
+    Attributes:
+        place: the decoded path of the URL.
+        category, text, asked_page: parameters of the URL's query.
+        is_custom: True if the customer has changed the choices after opening the URL.
+        number: a number that is different in every answer.
+        earlier, further: the paths of the previous and the next page; empty if there is none, or if no URL can
+            contain the choices.
     """
 
     page: CatalogPage
@@ -102,7 +106,8 @@ class LandingList:
     Attributes:
         age: an age range.
         brand: the handle of a brand.
-        brands: the names of that brand: two names may differ only in accents, case and punctuation.
+        brands: all names of that brand. Names that differ only in accents, case and punctuation have the same
+            handle.
         is_unknown: True if no product for sale has this age or brand.
     """
 
@@ -164,7 +169,7 @@ def parse_choices(sent: object) -> Choices:
     """Parse the choices that a browser sent.
 
     Raises:
-        InvalidData: the value is not in the format of our pages.
+        InvalidData: the value does not have the format that the shop's pages send.
     """
     if not isinstance(sent, dict):
         raise InvalidData("not choices")
@@ -182,7 +187,7 @@ def parse_choices(sent: object) -> Choices:
 
 
 async def load(params: PageParams, choices: Choices | None = None) -> PageData[CatalogContent]:
-    """Read the catalogue's list for a URL, or for the choices that the customer has made since."""
+    """Read the catalogue's list for a URL. If `choices` are given, use them instead of the choices in the URL."""
     landing = await find_landing_list(params)
     applied = choices or choices_from_params(params, landing)
     text = text_from_params(params)
@@ -244,7 +249,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
 
 
 def has_moved(params: PageParams, landing: LandingList) -> bool:
-    """Return True if the list of this age or brand now has another URL."""
+    """Return True if the list of this age or brand has another URL now."""
     return bool(landing.age or landing.brand) and params.decoded_path != unquote(
         catalog_path(age=landing.age, brand=landing.brand)
     )
@@ -267,7 +272,7 @@ def format_prices(choices: Choices) -> str:
 
 
 def find_trail(nodes: list[CategoryNode], handle: str) -> list[CategoryNode]:
-    """Return the path down the tree to a category; empty if it is not in the tree."""
+    """Return the categories from the top of the tree to this one; empty if the category is not in the tree."""
     for node in nodes:
         if node.handle == handle:
             return [node]
@@ -282,7 +287,7 @@ def text_from_params(params: PageParams) -> str:
 
 
 def build_lead(params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
-    """Return the text under the title: a category's description, or a comment on the search results."""
+    """Return the text below the title: the description of a category, or a comment on the search results."""
     if not text:
         return trail[-1].description if trail else ""
     sentences = [SEARCH_TOO_LONG] if text != params.query["q"].strip() else []
@@ -327,7 +332,7 @@ def build_title(
 def build_meta(
     content: CatalogContent, trail: list[CategoryNode], landing: LandingList, *, is_unknown: bool
 ) -> DocumentMeta:
-    """Return the meta of the list's document. Search results are not for search engines."""
+    """Return the status and head of the list's document. Search engines must not index search results."""
     number = 1 if content.is_custom else content.choices.start // PAGE_SIZE + 1
     is_narrower = content.choices.on_sale or bool(
         (landing.age or landing.brand) and trail

@@ -1,4 +1,4 @@
-"""The page to find an order: after number and e-mail address are entered, the link is sent by e-mail."""
+"""The page to find an order. The customer enters its number and the e-mail address, and gets the link by e-mail."""
 
 from dataclasses import dataclass
 
@@ -27,20 +27,23 @@ WITHOUT_SCRIPTS = f"{ACTION}/form"
 
 @dataclass(frozen=True, slots=True)
 class FindOrderContent:
-    """The message above the form, if there is one."""
+    """Content of the page: the message above the form, or empty."""
 
     message: str = ""
     is_good: bool = True
 
 
 async def load(params: PageParams) -> PageData[FindOrderContent]:
-    """Return the result of the form in a browser without scripts. A URL can only select a known message."""
+    """Return the result of the form, if a browser without scripts has sent it.
+
+    The URL contains only a key of a known message, so that it cannot put other text on the page.
+    """
     result = params.get_parameter("said")
     return PageData(FindOrderContent(RESULT_MESSAGES.get(result, ""), result == "sent"), build_meta())
 
 
 def build_meta() -> DocumentMeta:
-    """Return the document's meta, which is the same for all visitors."""
+    """Return the status and head of the document, which are the same for all visitors."""
     return DocumentMeta(TITLE, LEAD, canonical=absolute_url(FIND_ORDER))
 
 

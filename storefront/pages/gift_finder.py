@@ -51,7 +51,7 @@ class GiftQuestion:
 
 @dataclass(frozen=True, slots=True)
 class GiftContent:
-    """The questions, the products that match the answers so far, and the path of the complete list."""
+    """Content of the gift finder: questions, products that match the answers, and the path of the complete list."""
 
     questions: list[GiftQuestion] = field(default_factory=list)
     cards: list[ProductCard] = field(default_factory=list)
@@ -61,7 +61,7 @@ class GiftContent:
 
 @dataclass(frozen=True, slots=True)
 class GiftAnswers:
-    """The answers so far; an unanswered question is empty or 0."""
+    """The answers so far. The answer to a question that is not answered yet is empty or 0."""
 
     age: str = ""
     interest: str = ""
@@ -81,7 +81,7 @@ def parse_answers(params: PageParams) -> GiftAnswers:
 
 
 async def load(params: PageParams) -> PageData[GiftContent]:
-    """Read the questions and the products. An answer that is not offered is ignored."""
+    """Read the questions and the matching products. An answer that the shop does not offer is ignored."""
     given = parse_answers(params)
     async with current_shop().database.read() as session:
         ages = await read_age_facets(session)
@@ -126,7 +126,7 @@ async def load(params: PageParams) -> PageData[GiftContent]:
 
 
 def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
-    """Return the document's meta. Only the page without answers is for search engines."""
+    """Return the status and head of the document. Search engines may index only the page without answers."""
     first = next((card.picture for card in content.cards if card.picture), None)
     return DocumentMeta(
         title=TITLE,
@@ -139,7 +139,7 @@ def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
 
 
 def _question(title: str, given: GiftAnswers, *choices: tuple[GiftAnswers, str]) -> GiftQuestion:
-    """Return a question with its choices: for each, the answers after it is chosen, and its label."""
+    """Return a question with its choices. Each choice consists of all answers after it is chosen, and its label."""
     return GiftQuestion(
         title, [GiftChoice(label, answers.path, answers == given) for answers, label in choices]
     )

@@ -66,7 +66,10 @@ async def load(_params: PageParams) -> PageData[HomePage]:
 
 
 def get_opening_picture(content: HomePage) -> FirstPicture | None:
-    """Return the first picture of the banner: that of the first slide, or the drawing while no product is for sale."""
+    """Return the first picture of the banner: that of the first slide.
+
+    If no product is for sale, it is a drawing.
+    """
     if content.is_bare:
         return FirstPicture(EMPTY_SHOP_DRAWING)
     return to_first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
@@ -91,7 +94,10 @@ class HomeState(PageState, rx.State):
 
 
 def banner_slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component:
-    """Build a slide: a product's picture, name, price and link, or a picture and texts of the office."""
+    """Build a slide of the banner.
+
+    It shows a product (picture, name, price and link), or a picture and texts that staff have written.
+    """
     to = rx.cond(card.href != "", card.href, product_href(card.handle))
     return rx.el.div(
         rx.el.div(
@@ -157,9 +163,10 @@ def fallback_slide() -> rx.Component:
 
 @rx.memo
 def banner_controls(count: NumberVar[int]) -> rx.Component:
-    """Build the pause button and a button for each slide. They come before the slides, as a carousel requires.
+    """Build the pause button and a button for each slide.
 
-    See w3.org/WAI/ARIA/apg/patterns/carousel. In this place they do not move when more slides are loaded.
+    They are before the slides, as a carousel requires (w3.org/WAI/ARIA/apg/patterns/carousel). There they do not
+    move when more slides are loaded.
     """
 
     def dot(place: NumberVar[int]) -> rx.Component:
@@ -262,7 +269,7 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
 
 
 def _section_if_any(kind: SectionKind, entries: Any, *content: rx.Component, **more: Any) -> rx.Component:
-    """Build a section that the shop fills by itself, if it has entries. For `more` see `section`."""
+    """Build a section that the shop fills automatically, if it has entries. `more` are arguments of `section`."""
     return rx.cond(entries.length() > 0, section(SECTION_NAMES[kind], *content, **more))
 
 
@@ -276,7 +283,7 @@ def departments_section() -> rx.Component:
 
 @rx.memo
 def new_section() -> rx.Component:
-    """Build the new and featured products. It is hidden once the shop is known to have none."""
+    """Build the section of new and featured products. It is hidden if the shop has none."""
     products = HomeState.content.new_or_featured
     grid = loaded_content(
         HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(products)
@@ -321,7 +328,7 @@ def paragraph(words: rx.Var[str]) -> rx.Component:
 
 
 def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
-    """Build a section that the office wrote: text, picture, link and products."""
+    """Build a section that staff have written: text, picture, link and products."""
     words = rx.el.div(
         rx.foreach(shown.paragraphs, paragraph),
         rx.cond(shown.href != "", link_button(shown.label, shown.href, "dark")),
@@ -342,7 +349,7 @@ def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
 
 
 def sections() -> rx.Component:
-    """Build the sections below the banner, in the office's order or the default order."""
+    """Build the sections below the banner, in the order that staff have chosen, or in the default order."""
 
     def section_row(shown: ObjectVar[SectionView]) -> rx.Component:
         kinds = [(kind, build()) for kind, build in SECTION_BUILDERS.items()]

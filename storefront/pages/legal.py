@@ -1,4 +1,4 @@
-"""The legal texts, one page each: version, date from which it applies, and the company behind the shop."""
+"""The legal texts, one page each. Each has its version, its start date, and the company that runs the shop."""
 
 from dataclasses import dataclass
 from html import unescape
@@ -21,9 +21,9 @@ from storefront.state.frame import FrameState
 
 @dataclass(frozen=True, slots=True)
 class LegalPage:
-    """A legal text for display; the title is empty if no text has this URL.
+    """A legal text for display. The title is empty if no text has this URL.
 
-    `html` is generated from Markdown and contains no HTML from outside.
+    `html` is generated from Markdown; HTML in the Markdown is not passed through.
     """
 
     title: str = ""
@@ -42,7 +42,7 @@ def to_legal_page(text: FilledText) -> LegalPage:
 
 
 async def load(params: PageParams) -> PageData[LegalPage]:
-    """Read the text of this URL. An unknown URL has its own content and is not a failure."""
+    """Read the legal text of this URL. If there is none, the page displays a "not found" message instead."""
     if params.last_part not in tuple(LegalKind):
         return PageData(LegalPage(), DocumentMeta(title=not_found.TITLE, status=404, robots=NOINDEX))
     kind, shop = LegalKind(params.last_part), current_shop()

@@ -19,7 +19,7 @@ async def load(_params: PageParams) -> PageData[None]:
 
 
 def not_found_content() -> rx.Component:
-    """Build the message that the page does not exist, links and some products."""
+    """Build the message that the page does not exist, with links and some products."""
     return rx.fragment(not_found_state(_("Por aquí no hay juguetes"), DESCRIPTION), suggested_products())
 
 

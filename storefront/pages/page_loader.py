@@ -1,6 +1,6 @@
 """Parameters, result and base state of the pages' loaders.
 
-A loader is the one function that reads a page's content. The page's `load` event and the document both call it.
+A loader is the function that reads the content of a page. Both the page's `load` event and its document call it.
 """
 
 import logging
@@ -56,7 +56,7 @@ class PageParams:
 
     @property
     def last_part(self) -> str:
-        """Return the decoded final part of the path: the variable one in `/product/[slug]`."""
+        """Return the final part of the path, decoded: the value of `[slug]` in `/product/[slug]`."""
         return unquote(self.path.rstrip("/").rpartition("/")[2])
 
 
@@ -78,9 +78,10 @@ Reader = Callable[[], Awaitable[PageData[Any]]]
 
 
 class PageState(rx.State, mixin=True):
-    """The state of one page: the result of its loader.
+    """Base state of a page: the result of the page's loader.
 
-    Pages add `content`. They return their loader from `_reader`, or call it in `_data` if it needs the state.
+    Subclasses add `content`. They return the loader from `_reader`, or override `_data` if the loader needs the
+    state.
     """
 
     shows_units: ClassVar[bool] = True
@@ -99,8 +100,8 @@ class PageState(rx.State, mixin=True):
     async def load(self) -> Any:
         """Load the page at the browser's URL, and the frame around it.
 
-        One event does both because with Redis each event locks, reads and stores the browser's states. The page is
-        first: the frame forgets a cart that has become an order, but the checkout still needs its id.
+        One event does both, because with Redis each event locks, reads and stores the browser's states. The page is
+        loaded first: the frame forgets a cart that has become an order, but the checkout still needs the cart's id.
         """
         cart = await self.get_state(CartState)
         try:
@@ -128,7 +129,7 @@ class PageState(rx.State, mixin=True):
         return events
 
     async def _read_and_show(self) -> Any:
-        """Read the page's content and show it.
+        """Read the page's content and display it.
 
         Returns:
             Events to run next.
@@ -136,14 +137,14 @@ class PageState(rx.State, mixin=True):
         return self._show_or_redirect(await self._data(PageParams.from_url(self.router.url)))
 
     def _reader(self, params: PageParams) -> Reader | None:  # noqa: ARG002
-        """Return the function that reads this page, or None.
+        """Return the function that reads this page's content; None if the content is not shared.
 
-        It must return the same for all customers with the same `_key`.
+        The content must be the same for all customers whose page has the same `_key`.
         """
         return None
 
     def _extra_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
-        """Return the values other than the URL that determine the content."""
+        """Return the values that determine the content in addition to the URL."""
         return None
 
     async def _data(self, params: PageParams) -> PageData[Any]:
@@ -154,16 +155,16 @@ class PageState(rx.State, mixin=True):
         return await shared()
 
     def _shared_reader(self, params: PageParams) -> Reader | None:
-        """Return a cached reader, shared by all pages with the same key.
+        """Return a function that reads the content from a cache, which all pages with the same key share.
 
-        It reads again after a change of catalogue or stock.
+        The content is read again after a change of the catalogue or the stock.
         """
         reading = self._reader(params)
         pages = current_shop().pages
         return reading and partial(pages.get, self._key(params), reading, shows_units=self.shows_units)
 
     def _show_or_redirect(self, data: PageData[Any]) -> Any:
-        """Show the content, or redirect to the page's new URL, as its document does.
+        """Display the content. If the page has another URL now, redirect to it, as the document does.
 
         Returns:
             Events to run next.
@@ -189,12 +190,12 @@ class PageState(rx.State, mixin=True):
         return self.__class__, address_of(self), self._extra_key(params)
 
     def _forget_other_page(self) -> None:
-        """Reset the state if it belongs to another URL than the browser's current one."""
+        """Reset the state if its content is not for the browser's current URL."""
         if self._address != address_of(self):
             self.reset()  # type: ignore[no-untyped-call]
 
     async def _update(self) -> Any:
-        """Load the page again, and show it if it has changed.
+        """Read the page's content again, and display it if it has changed.
 
         Returns:
             Events to run next.

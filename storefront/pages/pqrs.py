@@ -1,4 +1,4 @@
-"""PQRS: the form for petitions, complaints and claims to the shop, and the page with the status of one."""
+"""PQRS: the form for petitions, complaints and claims, and the page with the status of a sent message."""
 
 from dataclasses import dataclass
 
@@ -41,18 +41,21 @@ STATUS_TITLE = _("Tu mensaje")
 
 @dataclass(frozen=True, slots=True)
 class PqrsPage:
-    """The message above the form, if there is one."""
+    """Content of the page: the message above the form, or empty."""
 
     message: str = ""
 
 
 async def load(params: PageParams) -> PageData[PqrsPage]:
-    """Return the result of the form in a browser without scripts. A URL can only select a known message."""
+    """Return the result of the form, if a browser without scripts has sent it.
+
+    The URL contains only a key of a known message, so that it cannot put other text on the page.
+    """
     return PageData(PqrsPage(RESULT_MESSAGES.get(params.get_parameter("said"), "")), build_meta())
 
 
 def build_meta() -> DocumentMeta:
-    """Return the document's meta, which is the same for all visitors."""
+    """Return the status and head of the document, which are the same for all visitors."""
     return DocumentMeta(TITLE, LEAD, canonical=absolute_url(PQRS))
 
 
@@ -144,7 +147,7 @@ def message_field() -> rx.Component:
 
 @dataclass(frozen=True, slots=True)
 class PqrsView:
-    """A message and its status. `id` is from the URL; `number` is empty if no message has this id."""
+    """A customer's PQRS message and its status. `id` is from the URL; `number` is empty if no message has this id."""
 
     id: str = ""
     number: str = ""
@@ -197,7 +200,7 @@ ROW = PqrsStatusState.content
 
 
 def status_page() -> rx.Component:
-    """Build the whole page. It displays nothing until the link is checked, and nothing of another link."""
+    """Build the status page. Until the link is checked it displays nothing, and never the message of another link."""
     skeleton = rx.el.div(skeleton_bar("60%", "2rem"), skeleton_bar("100%", "12rem"), aria_hidden="true")
     unknown = not_found_state(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
     shown = rx.cond(ROW.number != "", status_card(), unknown)
@@ -214,7 +217,7 @@ def status_page() -> rx.Component:
 
 
 def status_card() -> rx.Component:
-    """Build the message with its answer, or with the date by which the answer arrives."""
+    """Build the message with the shop's answer, or with the date by which the shop will answer."""
     return rx.el.div(
         rx.el.h1(_("Radicado "), ROW.number, class_name="page-title", data_testid="pqrs-number"),
         rx.el.p(ROW.kind, " · ", ROW.asked_label, class_name="account__soft"),

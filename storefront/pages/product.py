@@ -16,7 +16,7 @@ from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.core.errors import NotFound
 from backend.core.texts import _
 from backend.reviews.views import ProductReviews, reviews_of
-from storefront.components.cart import CONTROLS, quantity_stepper
+from storefront.components.cart import CONTROLS, added_number, quantity_stepper
 from storefront.components.frame import page_frame, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.icons import icon
@@ -67,7 +67,7 @@ UNKNOWN_TITLE = _("Este producto no existe")
 
 @dataclass(frozen=True, slots=True)
 class ProductContent:
-    """The product of a URL; `detail` is None if no product has this URL."""
+    """The product in a URL. `detail` is None if no product has this URL."""
 
     slug: str = ""
     detail: ProductDetail | None = None
@@ -76,9 +76,10 @@ class ProductContent:
 
 
 async def load(params: PageParams) -> PageData[ProductContent]:
-    """Read a product's page. An unknown product has its own content and is not a failure.
+    """Read a product's page. If there is no such product, the page displays a "not found" message instead.
 
-    The content is cached until it may have changed, without the units in stock: almost every order changes those.
+    The content is cached until it may have changed. The units in stock are not cached, because almost every order
+    changes them.
     """
     slug, page = params.last_part, parse_page(params.get_parameter(REVIEWS_PAGE))
     shop = current_shop()
@@ -111,9 +112,9 @@ def parse_page(text: str) -> int:
 
 
 async def build_missing_meta(slug: str) -> DocumentMeta:
-    """Return the meta for a URL without a product.
+    """Return the status and head of the document for a URL without a product.
 
-    The product has moved (301), was deleted (410) or never existed (404).
+    The status is 301 if the product has moved, 410 if it was deleted, and 404 if it never existed.
     """
     async with current_shop().database.read() as session:
         handle = await find_current_handle(session, slug)
@@ -204,16 +205,17 @@ def add_to_cart_box() -> rx.Component:
         variant_id=SHOWN_VARIANT.id,
         max=rx.cond(SHOWN_VARIANT.stock.to(int) > MAX_QUANTITY, MAX_QUANTITY, SHOWN_VARIANT.stock),
         answers=CartState.answers,
-        added=CartState.last_added.number,
+        added=added_number(SHOWN_VARIANT.id),
         on_add=CartState.add,
     )
 
 
 @rx.memo
 def add_buttons(is_out: rx.Var[bool], word: rx.Var[str], price: rx.Var[str]) -> rx.Component:
-    """Build the add button, and a bar with a second one for phones. `word` is its text if the product cannot be bought.
+    """Build the button that adds the product to the cart, and for phones a bar with a second one.
 
-    The bar is displayed while the first button is scrolled out of view.
+    The bar is displayed while the first button is scrolled out of view. `word` is the button's text if the product
+    cannot be bought.
     """
     is_ready = CONTROLS.step == "ready"
     face = rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado")))
@@ -252,7 +254,10 @@ def assurances() -> rx.Component:
 def product_article(
     content: ObjectVar[ProductContent], *buying: rx.Component, below: rx.Component | None = None
 ) -> rx.Component:
-    """Build the product with its chosen variant, the `buying` controls, the elements `below` them, and its reviews."""
+    """Build a product with its chosen variant and its reviews.
+
+    `buying` are the controls to buy it, and `below` is the element below these controls.
+    """
     detail = content.detail
     return VariantChoice.create(
         _article(content, buying, below or rx.fragment()),
@@ -379,7 +384,7 @@ def skeleton() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """Build the whole page. If the URL is already that of another product, the skeleton is displayed."""
+    """Build the product page. If the URL is already that of another product, the skeleton is displayed."""
     content, detail = ProductState.content, ProductState.content.detail
     wish_button = heart_button(handle=detail.card.handle, title=detail.card.title)
     return page_frame(

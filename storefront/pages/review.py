@@ -1,7 +1,7 @@
-"""`/review/{line}`: a customer reviews a product by the signed link of an e-mail.
+"""`/review/{line}`: a customer reviews a product. The signed link is in an e-mail.
 
-The form accepts pictures and needs no script. The text is saved even if a picture is rejected, and can be changed
-here until the shop has moderated it.
+The form accepts pictures and needs no script. The text is saved even if a picture is rejected. The customer can
+change it here until the shop has moderated it.
 """
 
 from dataclasses import dataclass, field
@@ -43,13 +43,13 @@ STAR_LABELS = (_("Muy malo"), _("Malo"), _("Pasable"), _("Bueno"), _("Excelente"
 
 @dataclass(frozen=True, slots=True)
 class ReviewPage:
-    """The page of a link. `mode` is empty if the link is invalid.
+    """The review page of a link. `mode` is empty if the link is invalid.
 
     Attributes:
-        line: id of the order's line in the link.
+        line: id of the order line in the link.
         mode: `OPEN`, `SHOWN`, `REFUSED` or `CLOSED`.
         action: the URL that receives the form.
-        stars, text, pictures: the review as saved; empty before that.
+        stars, text, pictures: the saved review; empty if there is none.
         until: the final day on which the form can be submitted.
     """
 
@@ -121,7 +121,7 @@ SHOWN_PAGE = ReviewPageState.content
 
 
 def page() -> rx.Component:
-    """Build the whole page. It displays nothing until the link is checked, and nothing of another link."""
+    """Build the review page. Until the link is checked it displays nothing, and never the review of another link."""
     skeleton = rx.el.div(skeleton_bar("60%", "2rem"), skeleton_bar("100%", "16rem"), aria_hidden="true")
     unknown = not_found_state(UNKNOWN, _("Revisa que el enlace esté completo, como llegó a tu correo."))
     return page_frame(

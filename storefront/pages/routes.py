@@ -50,15 +50,13 @@ class Page:
     """A page of the storefront.
 
     Attributes:
-        route: in Reflex's syntax.
+        route: its route in Reflex's syntax.
         component: builds the page.
-        load: reads the page's content and its document's meta.
-        state: the state that holds both, with an event `load`; None for a page whose content only the browser
-            knows.
-        title: of a page without a state. A page that is not public may have one too: its document's title before
-            the
-            customer is known.
-        description: of a page without a state.
+        load: reads the page's content and the status and head of its document.
+        state: the state that has both, with an event `load`; None for a page whose content only the browser knows.
+        title: the title of a page without a state. A page that is not public may also have one: the title of its
+            document before the customer is known.
+        description: the description of a page without a state.
         refresh: the event that updates a page without a state when the browser reconnects.
         is_public: True if all visitors get the same content, so that the document may contain it.
     """
@@ -95,9 +93,9 @@ class Page:
         )
 
     def matches(self, segments: tuple[str, ...]) -> bool:
-        """Return True if a path with these segments is this page.
+        """Return True if a path with these segments belongs to this page.
 
-        A segment in brackets such as `[slug]` matches any text.
+        A segment of the route in brackets, such as `[slug]`, matches any text.
         """
         pattern = [part for part in self.route.split("/") if part]
         return len(segments) == len(pattern) and all(
@@ -106,13 +104,19 @@ class Page:
 
 
 def title_with_shop(title: rx.Var[str] | str) -> rx.Var[str]:
-    """Return a document's title with the shop's current name. `markup.full_title` must return the same."""
+    """Return a document's title followed by the shop's current name.
+
+    `markup.full_title` must return the same text.
+    """
     name = FrameState.shop.name
     return rx.cond(title == "", name, f"{title} · {name}")
 
 
 def head_elements(meta: ObjectVar[DocumentMeta]) -> list[rx.Component]:
-    """Return elements of the head for `add_page(meta=…)`. Title and picture are separate arguments of `add_page`."""
+    """Return elements of the document's head for `add_page(meta=…)`.
+
+    Title and picture are not included: they are separate arguments of `add_page`.
+    """
     return [
         rx.el.meta(name="description", content=meta.description),
         rx.el.meta(name="robots", content=meta.robots),

@@ -1,6 +1,6 @@
-"""The box with shipping cost and arrival before the checkout, on the pages of a product and of the cart.
+"""The box that estimates shipping cost and arrival before the checkout, on the pages of a product and of the cart.
 
-Only the browser stores the chosen municipality, for the next time: see `assets/scripts/estimate.jsx`.
+Only the browser stores the chosen municipality, for the next visit: see `assets/scripts/estimate.jsx`.
 """
 
 import logging
@@ -37,9 +37,9 @@ WHOLE_CART = "cart"
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The answer to an estimate request. `question` is that request's key.
+    """The answer to a request for an estimate. `question` is the key of the request.
 
-    `status`: `ready`, `busy` (too many requests) or `failed`.
+    `status` is `ready`, `busy` (too many requests) or `failed`.
     """
 
     question: str = ""
@@ -64,9 +64,9 @@ class EstimateState(rx.State):
 
     @event(background=True, supersedes=True)
     async def estimate_shipping(self, question: str, dane_code: str, item_id: str) -> None:
-        """Price shipping of a variant, or of the browser's cart, to a municipality.
+        """Price the shipping of a variant, or of the browser's cart, to a municipality.
 
-        `question` is returned with the answer.
+        `question`, the key of the request, is returned with the answer.
         """
         estimate = Estimate(status="failed")
         try:
@@ -109,10 +109,14 @@ def option_card(option: ShippingEstimate) -> ShippingCard:
 
 @dataclass(frozen=True, slots=True)
 class PlaceView:
-    """The municipality in the browser, the state of the request, and the properties of elements.
+    """State of the estimate box in the browser, and React props of its elements.
 
-    `is_current`: the answer belongs to the current request. Properties: `field` of the input, `town` of an option,
-    and `retry` of the button that tries again.
+    Attributes:
+        code: code of the chosen municipality; empty if none is chosen.
+        is_current: True if the answer belongs to the current request.
+        field: React props of the input.
+        town: function that returns the React props of a municipality's option.
+        retry: React props of the button that tries again.
     """
 
     code: str
@@ -132,7 +136,9 @@ def on_question(question: rx.Var[str], dane_code: rx.Var[str], item_id: rx.Var[s
 
 
 class EstimateBox(rx.Component):
-    """A wrapper that holds the municipality. It requests an estimate when the municipality or `version` changes.
+    """A wrapper that stores the chosen municipality.
+
+    It requests an estimate when the municipality or `version` changes.
 
     See `assets/scripts/estimate.jsx`.
     """
@@ -146,7 +152,7 @@ class EstimateBox(rx.Component):
 
 
 def shipping_estimate(item_id: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Component:
-    """Build the box.
+    """Build the box that estimates the shipping.
 
     Args:
         item_id: a variant's id, `WHOLE_CART`, or empty for no estimate.
@@ -185,7 +191,10 @@ def estimate_towns() -> rx.Component:
 
 @rx.memo
 def estimate_result() -> rx.Component:
-    """Build the shipping options, a skeleton or an error. From the start its height is that of two options."""
+    """Build the estimated shipping options, a skeleton or an error message.
+
+    The box is always at least as high as two options, so that the page does not move.
+    """
     estimate = EstimateState.estimate
     again = rx.el.button(
         _("Intentar de nuevo"),

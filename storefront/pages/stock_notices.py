@@ -1,6 +1,7 @@
-"""Notices that a sold-out product is available again: the form, and the pages of the e-mails' links.
+"""Notices that a sold-out product is available again: the form, and the pages to which the links in the e-mails lead.
 
-Opening such a page changes nothing, as programs open links too; its button does. The pages work without scripts.
+Opening such a page changes nothing, because programs open links too. Only its button changes something. The pages
+work without scripts.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ CONFIRM_TITLE, UNSUBSCRIBE_TITLE = _("Avísame cuando llegue"), _("No quiero est
 
 @dataclass(frozen=True, slots=True)
 class NoticePage:
-    """The page of an e-mail's link, and the result of its button. `has_form`: the button is displayed."""
+    """The page of a link in an e-mail, and the result of its button. `has_form` is True if the button is displayed."""
 
     title: str = CONFIRM_TITLE
     message: str = ""
@@ -48,7 +49,7 @@ class NoticePage:
 
 
 async def load(params: PageParams) -> PageData[NoticePage]:
-    """Read the page of an e-mail's link. The link is validated only when the button is clicked."""
+    """Read the page of a link in an e-mail. The link is validated only when the button is clicked."""
     is_unsubscribe = params.path.rstrip("/").endswith("/unsubscribe")
     title = UNSUBSCRIBE_TITLE if is_unsubscribe else CONFIRM_TITLE
     notice_id, token = params.get_parameter("id"), params.get_parameter("token")
@@ -115,7 +116,7 @@ def page() -> rx.Component:
 
 
 def stock_notice_form() -> rx.Component:
-    """Build the form for a sold-out variant; nothing for one that can be bought or does not exist."""
+    """Build the form for a sold-out variant. It is hidden if the variant can be bought or does not exist."""
     consent = "aviso-consent"
     form = http_form(
         rx.el.h2(_("Avísame cuando llegue"), class_name="notify__title"),

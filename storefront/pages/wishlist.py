@@ -5,7 +5,7 @@ from reflex.vars import NumberVar, ObjectVar
 
 from backend.catalog.views import ProductCard
 from backend.core.texts import _
-from storefront.components.cart import CONTROLS
+from storefront.components.cart import CONTROLS, added_number
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
 from storefront.components.placeholders import empty_state, grid_skeleton, link_button, loading_notice
@@ -26,13 +26,13 @@ AVAILABLE_COUNT: NumberVar[int] = props(WISHES.count_without, WishlistState.gone
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """Return the document's meta only: the browser alone knows its wishlist."""
+    """Return only the status and head of the document, because only the browser knows its wishlist."""
     return PageData(None, DocumentMeta(title=TITLE, robots=NOINDEX))
 
 
 @rx.memo
 def add_button(title: rx.Var[str]) -> rx.Component:
-    """Build the button that adds the product of the enclosing `AddToCart` to the cart."""
+    """Build the button that adds a product to the cart. It must be inside the product's `AddToCart`."""
     is_ready = CONTROLS.step == "ready"
     return rx.el.button(
         rx.cond(is_ready, _("Agregar al carrito"), rx.fragment(icon("check", size=20), _("Agregado"))),
@@ -45,7 +45,7 @@ def add_button(title: rx.Var[str]) -> rx.Component:
 
 
 def wish_action(card: ObjectVar[ProductCard]) -> rx.Component:
-    """Build the add button, or a link to the product's page if a variant must be chosen first."""
+    """Build the button that adds the product to the cart, or a link to its page if a variant must be chosen first."""
     choose = rx.el.a(
         _("Escoger"),
         rx.el.span(" · ", card.title, class_name="sr-only"),
@@ -57,20 +57,20 @@ def wish_action(card: ObjectVar[ProductCard]) -> rx.Component:
         variant_id=card.variant_id,
         max=1,
         answers=CartState.answers,
-        added=CartState.last_added.number,
+        added=added_number(card.variant_id),
         on_add=CartState.add,
     )
     return rx.cond(card.available, rx.cond(card.has_choice, choose, add))
 
 
 def wish_card(card: ObjectVar[ProductCard]) -> rx.Component:
-    """Build a product's card, hidden once the product is removed from the wishlist."""
+    """Build a product's card. It is hidden when the product is removed from the wishlist."""
     item = rx.el.li(product_card(card=card, is_first=False), wish_action(card), class_name="wish")
     return rx.fragment(rx.cond(is_saved(card.handle), item), key=card.id)
 
 
 def gone_notice() -> rx.Component:
-    """Build the notice of wishes that are no longer sold, with a button that removes them."""
+    """Build the notice of products in the wishlist that are no longer sold, with a button that removes them."""
     count = WISHES.count.to(int) - AVAILABLE_COUNT
     return rx.cond(
         count > 0,
@@ -96,7 +96,11 @@ def gone_notice() -> rx.Component:
 
 
 def empty_wishlist() -> rx.Component:
-    """Build the content without cards: help for saving products, or only a link below `gone_notice`."""
+    """Build the content of a page without cards.
+
+    It explains how to save products. If the wishlist has only products that are no longer sold, it is just a link
+    to the catalogue, below `gone_notice`.
+    """
     catalog = link_button(_("Ver el catálogo"), "/catalog")
     return rx.cond(
         WISHES.count.to(int) > 0,

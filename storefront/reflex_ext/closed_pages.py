@@ -1,8 +1,8 @@
-"""Limit of the page states that stay in memory after their browsers have gone.
+"""Limit of the number of page states that stay in memory after their browser has disconnected.
 
-Reflex keeps the state of each page for an hour. A page that returns soon, after a lost connection or a reload,
+Reflex stores the state of each page for an hour. A page that reconnects soon, after a lost connection or a reload,
 continues with it. A page without its state loses nothing (see `storefront.reflex_ext.state_loss`), so only the
-states of the most recently closed pages are kept.
+states of the most recently closed pages are stored.
 """
 
 from collections import OrderedDict
@@ -27,13 +27,13 @@ class ClosedPages:
         return len(self._closed)
 
     def record_opened(self, token: str) -> None:
-        """Record that the page has a browser again."""
+        """Record that the page has a browser again, so its state is not freed."""
         self._closed.pop(token, None)
 
     def record_closed(self, token: str) -> None:
         """Record that the page has lost its browser.
 
-        If there are too many closed pages, free the oldest one's state.
+        If there are too many closed pages, free the states of the oldest ones.
         """
         self._closed[token] = None
         self._closed.move_to_end(token)
@@ -42,7 +42,10 @@ class ClosedPages:
                 del self._closed[oldest]
 
     def _release(self, token: str) -> bool:
-        """Free the state of a page. Return False while an event of the page is being handled."""
+        """Free the state of a page.
+
+        Return False if this is not possible because an event of the page is being handled.
+        """
         manager = self._app.state_manager
         if isinstance(manager, StateManagerMemory):  # in Redis they expire automatically
             state = BaseStateToken(ident=token, cls=rx.State)

@@ -1,7 +1,7 @@
-"""Scripts and styles of earlier builds: a page that was opened before an upgrade continues to request them.
+"""Scripts and styles of earlier builds, because a page that was opened before an upgrade still requests them.
 
 Vite adds a digest of the content to their names, so the files of all builds are in one folder of `DATA_DIR`, which
-replicas share. A replica with the earlier version can therefore also serve the files that a page of the next
+replicas share. Therefore, a replica with the earlier version can also serve the files that a page of the next
 version requests.
 """
 
@@ -49,7 +49,7 @@ class EarlierBuilds:
 
 
 def store_build(client: Path, data: Path) -> None:
-    """Copy the files of the build in `client` to those of earlier builds, and delete files that are no longer in use.
+    """Copy the files of the build in `client` to the folder of all builds, and delete files no longer in use.
 
     Several processes may do it at the same time.
 
@@ -74,7 +74,10 @@ def store_build(client: Path, data: Path) -> None:
 
 
 def _started_last(folder: Path) -> list[str]:
-    """Return the files of the previous build; all files if an earlier version of the shop did not record them."""
+    """Return the files of the build that was started before this one.
+
+    Return all files if an earlier version of the shop did not record them.
+    """
     try:
         return (folder.parent / STARTED).read_text().splitlines()
     except FileNotFoundError:

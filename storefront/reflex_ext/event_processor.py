@@ -1,4 +1,4 @@
-"""Observation of page events: each event's id in the log, its duration, and its result."""
+"""Observation of page events: the id of each event in the log, its duration, and its result."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -24,27 +24,29 @@ _returns: ContextVar[list[bool]] = ContextVar("whether the event at hand was sen
 
 
 def mark_failed() -> None:
-    """Mark the current event as failed although it raises no exception: its sender has received an error message."""
+    """Mark the current event as failed although it raises no exception, because its browser gets an error message."""
     _failures.get([]).append(True)
 
 
 def mark_sent_back() -> None:
-    """Mark the current event as not handled: its browser sends it again."""
+    """Mark the current event as not handled, because its browser will send it again."""
     _returns.get([]).append(True)
 
 
 def confirmation_event(press_id: str, *, is_unknown: bool = False) -> Event:
     """Return the event that confirms a press to its browser: see `assets/scripts/presses.js`.
 
+    A press is a form submission or a button click of a page.
+
     Args:
         press_id: the id that the browser gave the press.
-        is_unknown: True for a press that this version has no handler for.
+        is_unknown: True if this version of the shop has no event handler for the press.
     """
     return Event(name="_confirmed", payload={"press": press_id, "is_unknown": is_unknown})
 
 
 class ObservedEvents(BaseStateEventProcessor):
-    """Reflex's event processor, which handles each event inside its own log scope and then confirms presses."""
+    """Reflex's event processor. It also gives each event a separate log scope, and then confirms presses."""
 
     async def _execute_event(
         self, *, entry: EventQueueEntry, registered_handler: RegisteredEventHandler
@@ -80,7 +82,7 @@ def short_name(name: str) -> str:
 
 
 def mark_resend(handler: Callable[..., Any], resend: str) -> None:
-    """Make browsers send events of the handler again until they are confirmed (`storefront.state.handlers.Resend`)."""
+    """Make browsers resend events of the handler until they are confirmed (see `storefront.state.handlers.Resend`)."""
     actions = {**getattr(handler, EVENT_ACTIONS_MARKER, {}), "press": resend}
     setattr(handler, EVENT_ACTIONS_MARKER, actions)
 

@@ -1,8 +1,9 @@
-"""Values of browser scripts as variables, so that markup can depend on data that the server does not have.
+"""Values of browser scripts as Reflex variables, so that markup can depend on data that the server does not have.
 
 A script in `assets/scripts` has a React hook; `hook` turns its value into a variable. Reflex makes a separate
-component of everything that reads such a variable, so the hook runs inside it, below the provider whose context it
-reads. Only an `rx.memo` is always one component: its provider must be outside. No hook waits for the network.
+component of everything that reads such a variable, so the hook runs inside this component. The React context that
+the hook reads must be provided outside the component. An `rx.memo` is always one component, so the provider must be
+outside the memo. No hook waits for the network.
 """
 
 from hashlib import sha256
@@ -25,12 +26,12 @@ def script(name: str) -> str:
 
 
 def hook(library: str, name: str, *arguments: object) -> rx.Var[Any]:
-    """Return a variable with the value of a hook.
+    """Return a variable with the value of a React hook.
 
     Args:
-        library: the script, as `script` names it.
+        library: the script, as returned by `script`.
         name: the hook's name in the script.
-        arguments: the hook's arguments: variables, or values that are the same for everyone.
+        arguments: the hook's arguments: variables, or values that are the same for every visitor.
     """
     call: rx.Var[Any] = rx.Var(name).to(FunctionVar).call(*arguments)
     variable = f"{name}_{sha256(f'{library} {call!s}'.encode()).hexdigest()[:8]}"
@@ -45,18 +46,24 @@ def function(library: str, name: str) -> rx.Var[Any]:
 
 
 def view(library: str, name: str, kind: type[View], *arguments: object) -> ObjectVar[View]:
-    """Return a variable for a hook that returns an object with the fields of `kind`. For the rest, see `hook`."""
+    """Return a variable for a React hook that returns an object with the fields of `kind`.
+
+    See `hook` for the arguments.
+    """
     return hook(library, name, *arguments).to(ObjectVar, kind)
 
 
 def last_known(value: Value, is_known: rx.Var[bool]) -> Value:
-    """Return the value, or the latest known one while a new connection has not delivered everything yet."""
+    """Return a variable with the value. While `is_known` is False, it has the latest known value instead.
+
+    After a reconnection, it prevents that content disappears before all data have arrived.
+    """
     kept = hook(script("effects"), "useLastKnown", value, is_known)
     return cast(Value, kept.to(value._var_type))  # noqa: SLF001 - it is a variable of the same kind
 
 
 def props(getter: Any, *arguments: object) -> rx.Var[Any]:
-    """Return properties of an element that a script provides: `special_props=[props(FORM.control, "email")]`."""
+    """Return the React props that a script provides for an element: `special_props=[props(FORM.control, "email")]`."""
     given: rx.Var[Any] = getter.to(FunctionVar).call(*arguments)
     return given
 
@@ -67,7 +74,7 @@ def encoded(text: rx.Var[str]) -> rx.Var[str]:
 
 
 def text_at(texts: Any, name: str) -> rx.Var[str]:
-    """Return one of the texts by name; empty if there is none with that name."""
+    """Return a variable with the text of this name; empty if `texts` has none."""
     text: rx.Var[str] = texts.to(ObjectVar, dict[str, str])[name]
     return text
 
@@ -78,5 +85,5 @@ _PARAMS = VarData(
 
 
 def address_part(name: str) -> rx.Var[str]:
-    """Return a variable part of the path, such as the `slug` of `/product/[slug]`."""
+    """Return a variable with a variable part of the path, such as the `slug` of `/product/[slug]`."""
     return rx.Var(f'(addressParts["{name}"] ?? "")', _var_type=str, _var_data=_PARAMS).to(str)

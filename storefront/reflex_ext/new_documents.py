@@ -1,8 +1,9 @@
-"""A browser tab that loads another document.
+"""Reset of states when a browser tab loads another document.
 
-Reflex identifies a page's state by its tab, and sends the whole state to a new document first: the values of the
-tab's previous address. The document already contains the values of its own address, so the page showed the previous
-ones for a moment, and moved. Therefore values of another address are removed from the state first.
+Reflex identifies a page's state by the browser tab. When the tab loads a new document, Reflex first sends it the
+whole state, with the values of the tab's previous address. The new document already contains the values of its own
+address. So the page would display the previous values for a moment, and move. To prevent this, values of another
+address are removed from the state before it is sent.
 """
 
 from collections.abc import Collection
@@ -17,21 +18,24 @@ from storefront.reflex_ext.state_loss import HYDRATE
 
 
 class AddressedState(Protocol):
-    """A page's state that stores the address to which its values belong."""
+    """State of a page that stores the address to which its values belong."""
 
     def _forget_other_page(self) -> None:
-        """Reset the values if they belong to another address than the browser's."""
+        """Reset the values if they do not belong to the browser's current address."""
 
 
 class NewDocumentMiddleware(Middleware):
-    """Resets the values of a tab's earlier document, in states whose values documents contain."""
+    """Middleware that resets the values of a tab's previous document, in the states whose values documents contain."""
 
     def __init__(self, states: Collection[type[rx.State]]) -> None:
-        """Create the middleware. `states` are the states of pages that are the same for everyone."""
+        """Create the middleware. `states` are the states of public pages, which are the same for all visitors."""
         self._states = frozenset(states)
 
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:  # noqa: ARG002
-        """Let every event pass. The first event of a document carries the digests of the page's initial values."""
+        """Reset the states at the first event of a document, and let every event pass.
+
+        The first event of a document has the digests of the page's initial values.
+        """
         if event.name == HYDRATE and event.payload.get("hashes"):
             for shown in self._states:
                 page = cast(AddressedState, await state.get_state(shown))

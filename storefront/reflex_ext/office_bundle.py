@@ -1,13 +1,10 @@
-"""Build steps that keep the office out of the shop's pages.
+"""Build steps that keep the office's code out of the shop's pages.
 
-- The defaults of the office's states are not in `utils/context.jsx`, which every page loads, but in a separate
-  file, which
-  the office's script imports (`states_script`).
-- React Router lists all pages of an app in one file, its manifest, which every page loads. It is replaced by two:
-  the
-  shop's manifest without the office, and the office's without the shop (`divide_manifest`). Links between them load
-      a
-  document.
+- The defaults of the office's states are not in `utils/context.jsx`, which every page loads. They are in a separate
+  file, which the office's script imports (`states_script`).
+- React Router lists all pages of an app in one file, its manifest, which every page loads. It is replaced by two
+  manifests: one of the shop without the office, and one of the office without the shop (`divide_manifest`). A link
+  from one to the other loads a document.
 """
 
 import json
@@ -43,7 +40,7 @@ def divide_manifest(folder: Path) -> None:
     """Replace the built manifest by one without the office, and write the office's manifest next to it.
 
     Args:
-        folder: the build's files for the browser.
+        folder: the folder of the build with the files for the browser.
 
     Raises:
         RuntimeError: the manifest is not at React Router's usual place, or has another format.

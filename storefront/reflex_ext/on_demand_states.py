@@ -1,13 +1,14 @@
-"""States that are created when one of their events arrives: those of the office, which no customer has.
+"""States that are created only when one of their events arrives.
+
+The office's states are such states: no customer needs them.
 
 Reflex creates every state for every open page, compiles the defaults of every state into every page, and reads
-every state from Redis when a page connects. Below a parent of the type `StatesOnDemand`, it does none of that:
+every state from Redis when a page connects. For substates of a `StatesOnDemand`, it does none of that:
 
-- in memory, a state is created at its first access; in Redis it is read at its first access, like any other;
-- the pages are compiled without it; its own pages contain its defaults (`assets/scripts/office/shell.jsx`);
-- when a page connects, it receives nothing of the state, even if an earlier document of the tab created it. The
-  page's
-  `load` sends all of it (`OfficeScreen.load`).
+- In memory, a state is created at its first access. In Redis it is read at its first access, like any other state.
+- The pages are compiled without the state. Its own pages contain its defaults (`assets/scripts/office/shell.jsx`).
+- When a page connects, it receives nothing of the state, even if an earlier document of the tab created it. The
+  page's `load` event sends all of it (`OfficeScreen.load`).
 
 So such a state has no computed variables, and no variables that a browser stores.
 """
@@ -24,7 +25,7 @@ Values = dict[str, Any]
 
 
 class StatesOnDemand(rx.State, mixin=True):
-    """A parent whose substates are created on demand. It comes before `rx.State` in the list of bases."""
+    """A parent whose substates are created on demand. In a class definition it must come before `rx.State`."""
 
     def __init__(
         self, parent_state: BaseState | None = None, init_substates: bool = True, **more: Any
@@ -35,7 +36,7 @@ class StatesOnDemand(rx.State, mixin=True):
 
     @_override_base_method
     def dict(self, *arguments: Any, **named: Any) -> Values:
-        """Return its own values, without those of its substates."""
+        """Return the state's own values, without the values of its substates."""
         own = self.get_full_name()
         return {own: super().dict(*arguments, **named)[own]}
 
@@ -48,10 +49,10 @@ class StatesOnDemand(rx.State, mixin=True):
     @classmethod
     @_override_base_method
     def get_class_substate(cls, path: Sequence[str] | str) -> type[BaseState]:  # type: ignore[override]  # is cached
-        """Return the state at a path of names.
+        """Return the state class at a path of names.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no such state.
         """
         names = tuple(path.split(".") if isinstance(path, str) else path)
         if names[:1] == (cls.get_name(),):
@@ -65,7 +66,7 @@ class StatesOnDemand(rx.State, mixin=True):
 
 
 class MadeOnDemand(dict[str, BaseState]):
-    """The substates of a state, each created at its first access. Others do not exist."""
+    """The substates of a state by name. A substate is created at its first access."""
 
     __slots__ = ("_parent",)
 

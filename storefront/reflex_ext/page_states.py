@@ -10,18 +10,18 @@ from reflex_base.event import Event
 
 
 def modify_page(app: rx.App, token: str, state: type[rx.State]) -> AbstractAsyncContextManager[BaseState]:
-    """Lock the states of a page and return its root state; changes are sent to the browser at the end.
+    """Lock the states of a page and return its root state. At the end, the changes are sent to the browser.
 
     Args:
         app: the app.
         token: the page's client token.
-        state: a state that will be needed; with Redis, it is read together with the root.
+        state: a state that will be needed; with Redis, it is read together with the root state.
     """
     return app.modify_state(BaseStateToken(ident=token, cls=state))
 
 
 async def send_events(app: rx.App, token: str, events: Collection[Event]) -> None:
-    """Send events to the browser of a page. An app without any state has no browsers."""
+    """Send events to the browser of a page. If the app has no states, there are no browsers, and nothing is sent."""
     if events and app.event_namespace is not None:
         await app.event_namespace.emit_update(StateUpdate(events=list(events)), token)
 

@@ -55,7 +55,7 @@ class ReflexPatches(Plugin):
         context["add_save_task"](office_bundle.states_script)
 
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
-        """Divide the manifest that Vite has built, before it is compressed."""
+        """Divide Vite's manifest into those of the shop and the office. Do it before the files are compressed."""
         from storefront.reflex_ext import office_bundle
 
         office_bundle.divide_manifest(context["static_dir"])
@@ -123,9 +123,10 @@ def initial_state_patch(source: str) -> str:
     """Make the store of `utils/context.jsx` start with the initial state of the document.
 
     Reflex renders pages on the server with the compiled defaults of the state. With this patch the store reads
-    other values: on the server those of the request (the renderer puts them into an `AsyncLocalStorage` under
-    `globalThis.renderRequest`), in the browser those in the document's `<template id="initial-state">`. Without
-    that element it works as before. The store is also registered: the office's script adds its states to it.
+    other values: on the server those of the request, which the renderer puts into an `AsyncLocalStorage` under
+    `globalThis.renderRequest`; in the browser those in the document's `<template id="initial-state">`. If there is
+    no such element, the store works as without the patch. The patch also makes the store accessible to the office's
+    script, which adds its states to it.
 
     Raises:
         RuntimeError: the module is not the one this patch was written for.
@@ -205,18 +206,19 @@ RECONNECT_CHANGES = {
 
 
 def reconnect_patch(source: str) -> str:
-    """Make `utils/state.js` display the data of a new connection only when it is complete.
+    """Make `utils/state.js` display the data of a new connection only when they are complete.
 
     See `assets/scripts/reconnecting.js`.
 
-    Reflex displays each part when it arrives. After a restart of the server the first part is an empty state: every
-    page showed its skeleton for a moment, scrolled to the top, and lost the typed text. The patch also changes the
-    following:
+    Without the patch, Reflex displays each part when it arrives. After a restart of the server the first part is an
+    empty state: every page would display its skeleton for a moment, scroll to the top, and lose the typed text. The
+    patch also changes the following:
 
     - The office's pages store values of states whose script has not arrived yet.
-    - Presses are stored until the server has confirmed them, and sent with each new connection:
-      `assets/scripts/presses.js`.
-    - A page of an earlier version navigates where a press has just led, instead of being reloaded: `leaving.js`.
+    - Presses (form submissions and button clicks) are stored until the server has confirmed them, and sent again
+      with each new connection: `assets/scripts/presses.js`.
+    - Reflex reloads a page of an earlier version. If a click on this page has just started a navigation, the
+      browser opens the target of the click instead: `leaving.js`.
     - A page that the server has disconnected tries to reconnect, as after a broken connection. Reflex leaves it
       disconnected.
     - A page whose connection is closed before it is established also reconnects. Socket.IO would wait 20 seconds.
@@ -240,10 +242,10 @@ BANNER_TEXTS = {
 
 
 def banner_text_patch(source: str) -> str:
-    """Replace the texts of the banner in `utils/state.js` that reports that the page is older than the shop.
+    """Translate the banner in `utils/state.js` that says that the page is older than the shop.
 
-    Reflex reloads such a page automatically. The banner is displayed if that did not help, while a shop is being
-    upgraded.
+    Reflex reloads such a page automatically. The banner is displayed if the reloaded page is still an old one,
+    while the shop is being upgraded.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.
@@ -272,9 +274,9 @@ OWN_ORIGIN = """\
 def own_origin_patch(source: str) -> str:
     """Make `utils/state.js` connect to the host that served its page.
 
-    Reflex compiles `http://localhost:8000` into the pages and corrects only the host name at run time. A production
-    build must work on any host and port and behind https. In development Vite forwards the backend's requests: see
-    `proxy_patch`.
+    Reflex compiles `http://localhost:8000` into the pages and corrects only the host name at run time. But a
+    production build must work on any host and port and behind https. In development, Vite forwards the requests for
+    the backend: see `proxy_patch`.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.
@@ -291,10 +293,10 @@ WEBSOCKET = "_event"
 
 
 def proxy_patch(source: str, segments: Iterable[str], backend: str) -> str:
-    """Make the development server of `vite.config.js` forward the backend's requests.
+    """Make the development server of `vite.config.js` forward requests for the backend.
 
-    In production pages, API and websocket have one origin, and so they have in development: the sandbox's bank
-    returns to the shop, and links to the API work.
+    So pages, API and websocket have one origin in development, as in production. The sandbox's bank can return to
+    the shop, and links to the API work.
 
     Args:
         source: the file as Reflex writes it.
@@ -318,7 +320,8 @@ COLOR_MODE = re.compile(r'jsx\("script",\{\},"\\n// Only run in browser environm
 def drop_color_mode(source: str) -> str:
     """Remove the script that chooses between light and dark from `app/_document.js`.
 
-    The shop has one colour scheme. The script read the browser's storage and media, and delayed every first paint.
+    The shop has only one colour scheme. The script reads the browser's storage and media settings, and would delay
+    every first paint.
 
     Raises:
         RuntimeError: the module is not the one this patch was written for.

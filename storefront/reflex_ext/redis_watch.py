@@ -1,9 +1,9 @@
 """Monitoring of Redis, which stores pages' states when there are several processes.
 
-Reflex ignores a missing Redis silently: a page connects and receives nothing. So while Redis is unavailable no page
-may connect, and connected pages are disconnected. Each then displays that there is no connection, keeps its input,
-and tries again until Redis is back. A new connection also restarts Reflex's own listeners, which stop permanently
-after some seconds without Redis.
+Reflex does not report a missing Redis: a page connects and receives nothing. So while Redis is unavailable, no page
+may connect, and connected pages are disconnected. Each page then displays that there is no connection, keeps its
+input, and tries again until Redis is available. A new connection also restarts Reflex's own listeners, which stop
+permanently after some seconds without Redis.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ MAX_FAILED_CHECKS = 2
 
 
 class RedisWatch:
-    """Checks Redis regularly. `changed` is called with False when it becomes unavailable, then with True."""
+    """Checks Redis regularly. `changed` is called with False when Redis becomes unavailable, and then with True."""
 
     def __init__(self, url: str, changed: Callable[[bool], Awaitable[None]]) -> None:
         self._redis = Redis.from_url(
@@ -53,7 +53,7 @@ class RedisWatch:
         await self._redis.aclose()
 
     async def check_redis(self) -> str:
-        """Return `ok`, or the problem. A replica of Redis also answers, but accepts no writes.
+        """Return `ok`, or the problem. A read-only replica of Redis also answers, but it counts as a problem.
 
         Raises:
             RedisError: Redis does not answer.
@@ -80,7 +80,7 @@ class RedisWatch:
 
 @asynccontextmanager
 async def watch_redis(app: rx.App) -> AsyncIterator[None]:
-    """Watch Redis while the app runs, if the shop has one (Reflex lifespan task)."""
+    """Watch Redis while the app runs, if the shop uses Redis (Reflex lifespan task)."""
     shop, guard = current_shop(), app.event_namespace
     if not shop.settings.redis_url or not isinstance(guard, GuardedNamespace):
         yield

@@ -1,7 +1,7 @@
-"""Validation of websocket frames: only what our pages send is accepted.
+"""Validation of websocket frames: only frames that the shop's pages send are accepted.
 
 A page opens one namespace once, sends events and error reports in it, and leaves it. It sends nothing binary, and
-neither requests nor sends acknowledgements. Socket.IO would accept all of that.
+neither requests nor sends acknowledgements. Socket.IO would accept all of these.
 """
 
 import re
@@ -64,7 +64,7 @@ def parse_packet(frame: str) -> Packet | None:
     """Return the Socket.IO packet in an Engine.IO frame; None for the answer to a ping.
 
     Raises:
-        Refused: no page of ours sends it.
+        FrameRefused: no page of the shop sends such a frame.
     """
     if frame == PONG:
         return None
@@ -89,10 +89,10 @@ def opens_namespace(packet: Packet | None) -> bool:
 
 
 def parse_event(data: Any) -> dict[str, Any]:
-    """Return the event with only the parts that our pages send.
+    """Return the event with only the parts that the shop's pages send.
 
     Raises:
-        Refused: our pages send no such event.
+        FrameRefused: no page of the shop sends such an event.
     """
     if not isinstance(data, dict):
         raise FrameRefused("is no event")
@@ -121,7 +121,7 @@ def _parse_press_id(press_id: Any, handler: EventHandler) -> str:
     """Return the id of a press.
 
     Raises:
-        Refused: the id is invalid, or the event is no press.
+        FrameRefused: the id is invalid, or the event is no press.
     """
     if (
         not isinstance(press_id, str)
@@ -133,13 +133,17 @@ def _parse_press_id(press_id: Any, handler: EventHandler) -> str:
 
 
 def press_id_of(data: Any) -> str:
-    """Return the id of the press of an event, which need not be ours; empty if there is none."""
+    """Return the id of the press in the data of any event, which may be invalid; empty if there is none."""
     press_id = data.get("press") if isinstance(data, dict) else None
     return press_id if isinstance(press_id, str) and PRESS_ID.fullmatch(press_id) else ""
 
 
 def _require_arguments(handler: Callable[..., Any], payload: dict[str, Any]) -> None:
-    """Refuse arguments that the event's handler does not accept, and an event without required arguments."""
+    """Check that the event has all required arguments of its handler, and no unknown ones.
+
+    Raises:
+        FrameRefused: the arguments do not match the handler.
+    """
     try:
         _signature_of(handler).bind(None, **payload)
     except TypeError as error:
@@ -152,10 +156,12 @@ def _signature_of(handler: Callable[..., Any]) -> Signature:
 
 
 def parse_stored_values(stored: Any) -> dict[str, str]:
-    """Return the values that a browser has stored for our states. All are text; missing or too long ones become empty.
+    """Return the values that a browser has stored for the shop's states, as texts.
+
+    Missing or too long ones become empty.
 
     Raises:
-        Refused: no browser stores such values for us.
+        FrameRefused: a page of the shop cannot have stored such values.
     """
     if not isinstance(stored, dict) or len(stored) > MAX_STORED_VALUES:
         raise FrameRefused("brings what no browser stores")
@@ -167,10 +173,10 @@ def parse_stored_values(stored: Any) -> dict[str, str]:
 
 
 def parse_browser_address(router_data: Any) -> dict[str, Any]:
-    """Return the browser's address: `{pathname, asPath, query}`, nothing else.
+    """Return the browser's address with only the keys `pathname`, `asPath` and `query`.
 
     Raises:
-        Refused: it is no address within the shop.
+        FrameRefused: it is no address within the shop.
     """
     if router_data is None or router_data == {}:
         return {}
@@ -195,10 +201,10 @@ def parse_browser_address(router_data: Any) -> dict[str, Any]:
 
 
 def parse_first_frame(auth: Any) -> Any:
-    """Return the data of a browser's first frame: the page's first event and the shape of its state.
+    """Return the data of a browser's first frame: the page's first event, and the digest of its state's structure.
 
     Raises:
-        Refused: our pages send no such event.
+        FrameRefused: no page of the shop sends such an event.
     """
     if not isinstance(auth, dict):
         return None
@@ -214,10 +220,10 @@ def parse_first_frame(auth: Any) -> Any:
 
 
 def read_first_presses(auth: Any) -> list[Any]:
-    """Return the presses that a browser sends again with its first frame, still to be checked one by one.
+    """Return the presses that a browser sends again with its first frame. They are not validated yet.
 
     Raises:
-        Refused: there are more than a page of ours sends.
+        FrameRefused: there are more presses than a page of the shop sends.
     """
     presses = auth.get("presses", []) if isinstance(auth, dict) else []
     if not isinstance(presses, list) or len(presses) > MAX_RESENT_PRESSES:
@@ -236,10 +242,10 @@ def _path(value: Any) -> str:
 
 
 def _require_shallow(value: Any, depth: int = 0) -> None:
-    """Refuse a JSON value that is nested deeper than those of our pages.
+    """Check that a JSON value is not nested deeper than those of the shop's pages.
 
     Raises:
-        Refused: it is.
+        FrameRefused: it is nested too deeply.
     """
     if depth > MAX_DEPTH:
         raise FrameRefused("has a payload that is too deep")

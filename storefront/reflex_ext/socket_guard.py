@@ -1,8 +1,8 @@
 """Guard of the websocket: frames are checked and counted before Socket.IO and Reflex process them.
 
-Any client can open a websocket and send any frame. A frame that no page of ours sends costs one short log line. A
-socket that sends too much, or too many invalid frames, is closed, and its client must wait before it can open
-another.
+Any client can open a websocket and send any frame. A frame that no page of the shop sends causes only one short log
+line. A socket that sends too much, or too many invalid frames, is closed. Its client must wait before it can open
+another one.
 """
 
 import asyncio
@@ -107,7 +107,7 @@ class Clients:
         return client in self._waiting
 
     def spend(self, client: str, failures: float = 1) -> bool:
-        """Count failures of a client; return False if it must wait from now on."""
+        """Count failures of a client. Return False if there are too many, so that the client must wait from now on."""
         account = self._accounts.setdefault(client, Account(_budget_of_clients()))
         if account.spend(failures):
             return True
@@ -128,7 +128,7 @@ class Socket:
     is_closed: bool = False
 
     def accept(self, frame: str | bytes) -> bool:
-        """Count a frame, and return True if it is accepted: the socket is open, and a page could have sent it."""
+        """Count a frame. Return True if the socket is open and a page of the shop could have sent the frame."""
         if self.is_closed:
             return False
         if not (self.frames.spend() and self.characters.spend(len(frame))):
@@ -152,7 +152,7 @@ class Socket:
             log.info("a frame was refused: it %s", reason)
 
     def close(self, reason: str) -> None:
-        """Accept no further frame: the next one ends the socket."""
+        """Stop accepting frames. The next frame closes the websocket."""
         if self.is_closed:
             return
         self.is_closed = True
@@ -160,10 +160,12 @@ class Socket:
         self.clients.spend(self.client, FAILURES.at_once)
 
     def _connect_once(self) -> None:
-        """Refuse a second connect: each would be a separate page. A returning page opens a new socket.
+        """Check that the socket has not connected before: every connect would create another page.
+
+        A page that reconnects opens a new socket.
 
         Raises:
-            Refused: it is the second one.
+            FrameRefused: the socket connects a second time.
         """
         if self.has_connected:
             raise FrameRefused("connects again")
@@ -181,7 +183,7 @@ class GuardedNamespace(EventNamespace):
         self._is_open = True
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
-        """Open the page. Return False if its client must wait or does not follow our pages' protocol."""
+        """Open the page. Return False if its client must wait or does not follow the protocol of the shop's pages."""
         socket: Socket = environ["asgi.scope"][SOCKET]
         if not self._is_open or socket.clients.must_wait(socket.client):
             return False
@@ -204,7 +206,7 @@ class GuardedNamespace(EventNamespace):
         return None
 
     async def on_event(self, sid: str, data: Any) -> None:
-        """Pass an event of ours to Reflex; drop any other."""
+        """Pass a valid event to Reflex, and drop an invalid one."""
         socket = self._sockets.get(sid)
         if socket is None:
             return
@@ -217,7 +219,7 @@ class GuardedNamespace(EventNamespace):
         await super().on_event(sid, event)
 
     async def _refuse_press(self, sid: str, data: Any) -> None:
-        """Make the browser stop sending a press without a handler: its page may be of an earlier version."""
+        """Make the browser stop sending a press without an event handler: its page is of an earlier version."""
         press_id, token = press_id_of(data), self.sid_to_token.get(sid)
         if press_id and token:
             await self.emit_update(StateUpdate(events=[confirmation_event(press_id, is_unknown=True)]), token)
@@ -232,7 +234,7 @@ class GuardedNamespace(EventNamespace):
         return cleaned
 
     async def set_open(self, is_open: bool) -> None:
-        """Allow or refuse connections of pages. Refusing disconnects all pages, which then try again."""
+        """Allow or refuse connections of pages. A refusal disconnects all pages, which then try to reconnect."""
         self._is_open = is_open
         if is_open:
             return
@@ -270,9 +272,9 @@ def guard_websocket(app: rx.App) -> None:
 
 
 def count_failure() -> None:
-    """Count a failure of the current event in the metrics and against its page's socket.
+    """Count a failure of the current event in the metrics, and for its page's socket.
 
-    Without a current event, do nothing.
+    Outside an event, do nothing.
     """
     mark_failed()
     with suppress(LookupError):
@@ -311,10 +313,11 @@ def _frame_of(message: Message) -> str | bytes:
 
 
 def _require_token(environ: Mapping[str, Any]) -> None:
-    """Refuse a socket whose page has no plain name.
+    """Check the client token of a socket's page.
 
     Raises:
-        Refused: the name is missing, too long or not made of letters, digits, hyphens and underscores.
+        FrameRefused: the token is missing, too long, or has other characters than letters, digits, hyphens and
+            underscores.
     """
     token = parse_qs(str(environ.get("QUERY_STRING", ""))).get("token", [""])[0]  # as Reflex reads it
     if not PLAIN_TOKEN.fullmatch(token):
@@ -328,7 +331,7 @@ def _budget_of_clients() -> Budget:
 
 
 def _join_forwarded(scope: Scope) -> None:
-    """Join several `X-Forwarded-For` headers into one list. Reflex would read only one of them."""
+    """Join several `X-Forwarded-For` headers into one, because Reflex would read only one of them."""
     headers = list(scope["headers"])
     lists = [value for name, value in headers if name == FORWARDED]
     if len(lists) > 1:
@@ -337,7 +340,10 @@ def _join_forwarded(scope: Scope) -> None:
 
 
 def _client_of(scope: Scope) -> str:
-    """Return the key by which the client is counted, from the connection and our own proxies: see `network_of`."""
+    """Return the key by which the client is counted: see `network_of`.
+
+    It is derived from the connection's address and the headers of trusted proxies.
+    """
     host = (scope.get("client") or ("",))[0]
     forwarded = [value.decode("latin-1") for name, value in scope["headers"] if name == FORWARDED]
     return network_of(resolve_client_address(host, forwarded, current_shop().settings.trusted_proxies))

@@ -1,4 +1,4 @@
-"""Check of the sites that may open the websocket: the shop's own pages."""
+"""Check that only the shop's own pages open the websocket, not the pages of other sites."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,17 +14,17 @@ from backend.core.config.origins import split_origin
 def accept_own_pages_only(app: rx.App) -> None:
     """Make the app's websocket refuse the pages of other sites.
 
-    A browser sends in `Origin` which site a page came from, and no page can forge it. Without this check any site could
-    act for a visitor who is signed in here.
+    The browser sends the site of the page in the header `Origin`, which the page cannot forge. Without this check,
+    any site could act on behalf of a visitor who is signed in to the shop.
     """
     if app.sio is not None:  # an app without any state has no websocket
         app.sio.eio.cors_allowed_origins = is_own_page
 
 
 def is_own_page(origin: str, environ: Mapping[str, Any]) -> bool:
-    """Return True if `origin` is the shop as this request reached it, or as PUBLIC_URL names it.
+    """Return True if `origin` is the host of this request, or that of PUBLIC_URL.
 
-    In development the pages come from Vite, on another port of the same host.
+    In development, pages come from Vite on another port of the same host.
     """
     own = split_origin(origin)
     if not own.netloc:  # malformed, or "null": a page without a site, such as a sandboxed frame

@@ -1,11 +1,12 @@
-"""Pages whose state is lost: Reflex drops it after an hour without an event, and Redis may lose it.
+"""Handling of pages whose state is lost: Reflex drops a state after an hour without an event, and Redis may lose it.
 
-Reflex would continue with an empty state, which lacks the values that the browser stores: the next product would be
-added to a new cart. Instead the browser is asked to reconnect, and then to send its events again in order: see
+Reflex would continue with an empty state. It lacks the values that the browser stores, so the next product would be
+added to a new cart. Instead, the browser is asked to reconnect, and then to send its events again in order: see
 `assets/scripts/reconnecting.js`.
 
-A state is also treated as lost if it was filled before the customer signed in or out. The tab keeps its state then,
-and Reflex first sends the whole state to a document: the next user would receive the previous user's data.
+A state is also treated as lost if it was filled before the customer signed in or out. Reflex identifies the state
+by the browser tab, and sends the whole state to a new document first. So the next user of the tab would receive the
+previous user's data.
 """
 
 from collections.abc import Collection
@@ -30,13 +31,13 @@ HYDRATE = f"{rx.State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
 
 class KnownClientState(StatesOnDemand, rx.State):
-    """A page's state that stores whether the browser has sent its stored values (cookies, local storage).
+    """State of a page that stores whether the browser has sent its stored values (cookies, local storage).
 
-    The states of the office are below it. Every page has this state, but no browser receives the office's states
-    from it.
+    The office's states are its substates. Every page has this state, but browsers of customers receive none of its
+    substates.
 
-    States expire one by one in Redis, an hour after they were written. This one is written when the page connects,
-    and no other state earlier: so this one expires first.
+    In Redis, each state expires an hour after it was written. This state is written when the page connects, and no
+    other state is written earlier. So this state expires first.
     """
 
     _is_known: bool = False
@@ -47,17 +48,18 @@ class KnownClientState(StatesOnDemand, rx.State):
 
 
 class StateLossMiddleware(Middleware):
-    """Stops events of pages with a lost state, and makes the browser start over."""
+    """Middleware that stops events of pages whose state is lost, and makes the browser start over."""
 
     def __init__(self, public: Collection[type[rx.State]]) -> None:
         """Create the middleware.
 
-        `public` are the states of pages that are the same for everyone. They survive a session.
+        `public` are the states of pages that are the same for all visitors. They are not reset at the end of a
+        session.
         """
         self._kept = frozenset({KnownClientState, *public})
 
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Return None to let the event pass, or an empty update to end it."""
+        """Return None to let the event pass, or an empty update to stop it."""
         if event.name == HYDRATE:
             if await is_lost(state):
                 await self._forget(state)
@@ -77,7 +79,7 @@ class StateLossMiddleware(Middleware):
         return StateUpdate()
 
     async def _forget(self, state: BaseState) -> None:
-        """Reset the values of an earlier session, and those that survived `KnownClientState` in Redis."""
+        """Reset states that were filled in an earlier session, or that outlived their `KnownClientState` in Redis."""
         for kind in rx.State.get_substates() - self._kept:
             left = await state.get_state(kind)
             if _differs_from_new(left):
@@ -85,7 +87,7 @@ class StateLossMiddleware(Middleware):
 
 
 async def is_lost(state: BaseState) -> bool:
-    """Return True if the browser has not sent its stored values to this state, or did so in another session."""
+    """Return True if the browser has not sent its stored values to this state, or has sent them in another session."""
     known = await state.get_state(KnownClientState)
     return not known._is_known or known._session != _session_of(state)  # noqa: SLF001 - as above
 
@@ -96,19 +98,22 @@ def _session_of(state: BaseState) -> str:
 
 
 def _differs_from_new(state: BaseState) -> bool:
-    """Return True if the state differs from a new one. Redis would have to write every state that is reset."""
+    """Return True if the state differs from a new one.
+
+    Only such a state is reset, because Redis must write it again.
+    """
     shared = rx.State.get_fields()
     fields = type(state).get_fields()
     return any(getattr(state, name) != fields[name].default_value() for name in fields if name not in shared)
 
 
 async def document_number(state: BaseState) -> int:
-    """Return a number that identifies this page's document among those of its tab."""
+    """Return a number that identifies this page's document among the documents of its browser tab."""
     return (await state.get_state(KnownClientState))._documents  # noqa: SLF001 - as above
 
 
 async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None = None) -> None:
-    """Make the browser of a page reconnect and then send the event `sent_back` again."""
+    """Make the browser of a page reconnect, and then send the event `sent_back` again."""
     await send_events(app, token, [start_over_event(sent_back)])
 
 

@@ -1,4 +1,4 @@
-"""Names of a state's variables in the browser: Reflex appends a marker to each."""
+"""Names of a state's variables in the browser: Reflex appends a marker to each name."""
 
 from collections.abc import Mapping
 from typing import Any

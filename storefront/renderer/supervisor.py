@@ -1,6 +1,7 @@
-"""Supervision of the renderer's processes: started and stopped with the shop, replaced when they end, grow or hang.
+"""Supervision of the renderer's processes. They start and stop with the shop.
 
-After some time without a request the processes end to free their memory. The next request starts them again.
+A process is replaced when it ends, uses too much memory or hangs. If no page is requested for some time, all
+processes end to free their memory (the renderer rests). The next request starts them again.
 """
 
 import asyncio
@@ -51,9 +52,9 @@ class RendererSupervisor:
         Args:
             script: the build's `renderer.mjs`.
             size: the number of processes.
-            samples: addresses that a new process renders before its first use, so that its first client does not
+            samples: addresses that a new process renders before its first use, so that the first client does not
                 wait.
-            rests_after: seconds without a request after which the processes end until the next request.
+            rests_after: number of seconds without a request after which the processes end.
         """
         self._script = script
         self._size = size
@@ -78,9 +79,9 @@ class RendererSupervisor:
         """Number of pages rendered so far."""
 
     async def start(self) -> None:
-        """Start the processes, and wait up to five seconds until one can render.
+        """Start the processes, and wait up to five seconds until one of them can render.
 
-        After that the shop opens without it.
+        If none can by then, the shop opens without a renderer.
         """
         self.wake()
         self._tasks = [asyncio.create_task(self._run()) for _ in range(self._size)]
@@ -108,16 +109,16 @@ class RendererSupervisor:
 
     @property
     def is_resting(self) -> bool:
-        """True if no process runs because no page was requested for some time."""
+        """True if no process is running, because no page was requested for some time."""
         return bool(self._tasks) and not self._is_wanted.is_set()
 
     @property
     def is_waking(self) -> bool:
-        """True if a process is starting after a rest, or would start with the next request: it is worth waiting for."""
+        """True if it is worth waiting: a process is starting after a rest, or the next request would start one."""
         return self._is_waking or self.is_resting
 
     async def check_health(self) -> str:
-        """Return the status for `/readyz`: `ok`, also during a rest, or that no process is up."""
+        """Return the status for `/readyz`: `ok` if a process is running or the renderer rests, else the problem."""
         return OK if self.is_up or self.is_resting else "none is up"
 
     def sample(self) -> None:
@@ -139,8 +140,8 @@ class RendererSupervisor:
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """Return the HTML of the page at `url` (path and query), rendered with this state (JSON).
 
-        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, also for a starting process. Other clients go
-        first: at most as many patient clients as there are processes wait in the same queue with them.
+        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, even for a process that is starting. Other clients
+        have priority: the number of patient clients in the queue is limited to the number of processes.
 
         Raises:
             NotRendered: no process is running, all are too busy, or the called process failed.
@@ -203,7 +204,7 @@ class RendererSupervisor:
         return html
 
     async def _rest_when_idle(self) -> None:
-        """End the processes whenever no page was requested for `rests_after` seconds and no client waits for one."""
+        """End the processes when no page was requested for `rests_after` seconds and no client waits for a page."""
         while True:
             await self._is_wanted.wait()
             left = self._last_used + self._rests_after - time.monotonic()
@@ -216,9 +217,9 @@ class RendererSupervisor:
                 process.is_spent.set()
 
     async def _run(self) -> None:
-        """Keep one process running. Start the next one when it has ended, or in parallel when it is spent.
+        """Keep one process running. Start the next process when it has ended, or earlier when it should be replaced.
 
-        Processes that end soon after their start are restarted with a growing delay.
+        If processes end soon after their start, the delay before the next start grows.
         """
         pause, last = MIN_PAUSE_S, None
         while True:
@@ -251,8 +252,8 @@ class RendererSupervisor:
         """Start a process, and return it after it has rendered every sample.
 
         Raises:
-            OSError: it could not be started.
-            NotRendered: it cannot render.
+            OSError: the process could not be started.
+            NotRendered: the process cannot render a sample.
         """
         process = await RendererProcess.start(self._script)
         self.starts += 1
@@ -274,14 +275,14 @@ class RendererSupervisor:
             self._retire(instead_of)
 
     def _retire(self, process: RendererProcess) -> None:
-        """Send the process no more pages, and end it after those in progress."""
+        """Stop sending pages to the process, and end it when it has rendered the current ones."""
         self._up.remove(process)
         self._closing.add(closing := asyncio.create_task(process.close()))
         closing.add_done_callback(self._closing.discard)
 
 
 async def _acquire(turns: asyncio.Semaphore, longest_wait: float) -> None:
-    """Wait for a turn.
+    """Wait until the semaphore is free.
 
     Raises:
         NotRendered: the wait took longer than `longest_wait` seconds.

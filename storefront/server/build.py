@@ -1,11 +1,9 @@
 """Production build of the pages, limited to what has changed: `python -m storefront.server.build`.
 
-1. Compare a digest of everything that the pages may depend on: the storefront, the services and types it imports,
-   assets,
-   locked packages, settings. If it is unchanged, stop; Reflex is not even imported.
+1. Compute a digest of everything that the pages may depend on: the storefront, the services and types that it
+   imports, assets, locked packages and settings. If it is unchanged, stop; Reflex is not even imported.
 2. Otherwise Reflex compiles the pages (about two seconds). Vite bundles them only if the generated code differs
-   from the
-   latest bundle. A changed service costs a compile, a changed page the whole build.
+   from the latest bundle. So a changed service costs only a compilation, a changed page the whole build.
 
 Both digests are stored in the build folder, so they are deleted together with the build.
 """
@@ -70,7 +68,7 @@ def generated_digest() -> str:
 
 
 def digest(root: Path, files: Iterable[Path], *also: str) -> str:
-    """Return a digest of the files' names below `root`, their content, and the texts in `also`."""
+    """Return a digest of these files (their paths below `root` and their contents) and of the texts in `also`."""
     result = sha256(repr(also).encode())
     for file in sorted(files):
         result.update(f"{file.relative_to(root)}\0{file.stat().st_size}\0".encode())
@@ -99,8 +97,8 @@ def bundle_pages() -> None:
 def bundle_renderer() -> None:
     """Bundle `renderer/renderer.mjs`, the pages' server module and all their imports into one file.
 
-    The file is not minified: React Router writes the text of one of its functions into the pages, and the shell
-    contains the same text.
+    The file is not minified, because React Router writes the source of one of its functions into the pages. The
+    shell contains the same source.
 
     Raises:
         CannotBuild: the bundler failed.
@@ -117,9 +115,9 @@ def bundle_renderer() -> None:
 
 
 def _escaped(script: str) -> str:
-    """Return the script in ASCII.
+    """Return the script with all other characters than ASCII escaped.
 
-    With any other character Node stores two bytes for each of its three million characters.
+    With a single other character, Node would store two bytes for each of the script's three million characters.
     """
     return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], script)
 

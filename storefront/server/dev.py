@@ -1,8 +1,8 @@
 """Development server with hot reload: `python -m storefront.server.dev`.
 
-Vite serves the pages on PORT and forwards the websocket and the API to port 8000. There are no rendered documents:
-every other address answers with the same shell and status 200, and the browser renders the page with its title and
-head.
+Vite serves the pages on PORT and forwards the websocket and the API to port 8000. Documents are not rendered on the
+server: every page address answers with the same shell and status 200, and the browser renders the page with its
+title and head.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ WATCHED = ("backend", "storefront", "assets")  # without the data folder: every 
 
 
 def main() -> None:
-    """Prepare the database and the pages' folder, then run `reflex run` in this process."""
+    """Prepare the database and the folder `.web`, then run `reflex run` in this process."""
     settings = load_settings()
     asyncio.run(prepare(settings))
     prepare_environment()

@@ -1,13 +1,12 @@
 """Graceful shutdown of a worker after SIGTERM.
 
-1. From now on `/readyz` answers 503. For `DRAIN_SECONDS` everything is served as before, until each proxy has
+1. From now on `/readyz` answers 503. For `DRAIN_SECONDS` all requests are served as before, until each proxy has
    noticed.
-2. Events of pages that are in progress finish, for a limited number of seconds.
-3. The server stops as it does after SIGINT: it accepts no new connection, closes the websockets, so that pages
-   connect to
-   another replica immediately, and lets requests finish, again for a limited number of seconds.
+2. Events of pages that are in progress may finish, for a limited number of seconds.
+3. The server stops as after SIGINT: it accepts no new connection and closes the websockets, so that pages connect
+   to another replica immediately. Requests may finish, again for a limited number of seconds.
 
-Ctrl+C sends SIGINT to the workers themselves and skips the first two steps.
+Ctrl+C sends SIGINT to the workers themselves, and so skips the first two steps.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ LAST_ANSWERS = 0.05
 
 @asynccontextmanager
 async def drain_at_sigterm(app: rx.App) -> AsyncIterator[None]:
-    """Drain at SIGTERM while the app runs (Reflex lifespan task). In development the server's own handler stays."""
+    """Drain the worker at SIGTERM while the app runs (Reflex lifespan task). In development, do not handle SIGTERM."""
     if not is_prod_mode():
         yield
         return

@@ -1,6 +1,7 @@
-"""Serves the shop on one port: the main process starts Granian's workers and replaces those that die.
+"""Server of the shop on one port. The main process starts Granian's workers, and replaces workers that die.
 
-It imports little: each worker imports the app itself, and other processes read the settings and the database.
+The main process imports little: each worker imports the app itself, and another process reads the settings and
+prepares the database.
 """
 
 import os
@@ -33,7 +34,7 @@ def open_and_serve() -> None:
 
     Raises:
         SettingsError: a setting is wrong.
-        CannotStart: the port is taken, the pages are not built or the database does not answer.
+        CannotStart: the port is in use, the pages are not built or the database does not answer.
         SystemExit: a worker ended twice within seconds; the log has the reason.
     """
     with ProcessPoolExecutor(max_workers=1) as pool:
@@ -79,7 +80,7 @@ def make_server(settings: ServerSettings) -> MPServer:
 
 
 def open_files() -> int:
-    """Raise the limit of open files and connections of a process as far as allowed, and return it."""
+    """Raise this process's limit of open files and connections as far as the system allows, and return the limit."""
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH_FILES if most == resource.RLIM_INFINITY else min(ENOUGH_FILES, most)
     if wanted > allowed:

@@ -1,4 +1,4 @@
-"""Serves the API and the pages on one port, and opens and closes the shop with the server."""
+"""Connects the API and the pages on one port, and starts and stops the shop together with the server."""
 
 import math
 from collections.abc import AsyncIterator
@@ -76,7 +76,8 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
 def remove_unused_routes(pages: Starlette) -> None:
     """Remove all of Reflex's own routes except the websocket and the built files.
 
-    The shop does not use uploads, `/ping`, `/_health` or what a later Reflex may add.
+    The shop does not use uploads, `/ping` and `/_health`. Routes that a later version of Reflex adds are removed
+    too.
     """
     used = {WEBSOCKET, BUILT_PAGES}
     pages.router.routes[:] = [
@@ -85,7 +86,10 @@ def remove_unused_routes(pages: Starlette) -> None:
 
 
 def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
-    """Return the documents app. Its renderer starts and stops with the shop, and `/health` reports it."""
+    """Return the app that serves documents. Its renderer starts and stops with the shop.
+
+    `/health` reports the state of the renderer.
+    """
     minutes = shop.settings.renderer_rest_minutes
     rests_after = minutes * 60 if minutes else math.inf
     renderer = RendererSupervisor(RENDERER, shop.settings.renderers, SAMPLES, rests_after=rests_after)
@@ -101,7 +105,8 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
 def _settings() -> Settings:
     """Return the settings.
 
-    In development the backend sends changes to its own address, as the shop's address is Vite's.
+    In development, the shop's address is Vite's. So the backend's own address is set as the address to which it
+    sends changes.
     """
     settings = load_settings()
     if is_prod_mode() or settings.storefront_url:
@@ -110,7 +115,7 @@ def _settings() -> Settings:
 
 
 def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:
-    """Combine two apps: the API gets the path segments that it owns, the pages get all others."""
+    """Combine two apps: requests whose path starts with a segment of the API go to the API, all others to the pages."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         await (api if first_segment(scope) in API_SEGMENTS else pages)(scope, receive, send)
@@ -120,9 +125,9 @@ def by_first_segment(api: ASGIApp, pages: ASGIApp) -> ASGIApp:
 
 @asynccontextmanager
 async def shop_lifespan() -> AsyncIterator[None]:
-    """Start the shop with the server and stop it with the server.
+    """Start the shop together with the server, and stop it together with the server.
 
-    In development `reflex run` starts here directly, so the shop is prepared here.
+    In development, `reflex run` calls this without `prepare_shop`. So the shop's database is prepared here.
     """
     shop = current_shop()
     if not is_prod_mode():

@@ -1,4 +1,4 @@
-"""Preparation before the shop is served: checks its requirements and migrates its database."""
+"""Preparation before the shop is served: check the requirements and migrate the database."""
 
 import asyncio
 from math import ceil
@@ -13,12 +13,12 @@ from storefront.server.processes import EVENTS_TIMEOUT_S, REQUESTS_TIMEOUT_S, Se
 
 
 def prepare_shop() -> ServerSettings:
-    """Check settings, port and build, and prepare the database. Safe to repeat.
+    """Check settings, port and build, and prepare the database. It may safely be repeated.
 
     Raises:
         SettingsError: a setting is wrong.
-        CannotStart: the port is in use, the pages are not built, or the database or the packages for traces are
-            missing.
+        CannotStart: the port is in use, the pages are not built, the database does not answer, or the packages for
+            traces are not installed.
     """
     settings = load_settings()
     if (held := hold_port(settings.port)) is not None:

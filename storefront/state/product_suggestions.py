@@ -1,4 +1,4 @@
-"""Further products that a page suggests: those viewed recently in this browser, and those that the shop features."""
+"""Products that a page suggests: products viewed recently in this browser, and products that the shop features."""
 
 import reflex as rx
 
@@ -45,11 +45,11 @@ class SuggestedProductsState(ProductListState, rx.State):
 
 
 class ViewedProductsState(ProductListState, rx.State):
-    """Products that this browser viewed before. Only the browser stores which ones."""
+    """Products that were viewed in this browser. The list of their handles is stored only in the browser."""
 
     @event(supersedes=True)
     async def show_viewed(self, handles: list[str]) -> None:
-        """Show these products with their current data."""
+        """Display the products with these handles, with their current data."""
         async with errors_as_notices(self):
             await self._load(checked_texts(handles, MAX_VIEWED, MAX_HANDLE_LENGTH))
         self.is_loaded = True

@@ -18,7 +18,7 @@ SEARCH_DEBOUNCE_MS = 40
 
 
 def to_search_text(text: str) -> str:
-    """Return the part of the text to search for: its first letters, without a word that would be cut."""
+    """Return the part of the text to search for: at most `MAX_SEARCH_LENGTH` characters, with only whole words."""
     if len(text) <= MAX_SEARCH_LENGTH:
         return text
     start = text[:MAX_SEARCH_LENGTH]
@@ -32,7 +32,7 @@ def get_search_words() -> SearchWords:
 
 
 class SearchState(rx.State):
-    """The latest suggestions, and the text that they belong to."""
+    """The latest suggestions, and the text that was searched."""
 
     hits: rx.Field[list[SearchHit]] = rx.field(default_factory=list)
     places: rx.Field[list[SearchSuggestion]] = rx.field(default_factory=list)
@@ -40,7 +40,7 @@ class SearchState(rx.State):
 
     @event(supersedes=True, debounce=SEARCH_DEBOUNCE_MS)
     async def suggest(self, text: str) -> None:
-        """Search for the text typed so far. A later call replaces one that is still running."""
+        """Search for the text typed so far. A later call cancels a call that is still running."""
         async with errors_as_notices(self):
             text = checked_text(text, MAX_INPUT_LENGTH)
             search_text, words = to_search_text(text), get_search_words()

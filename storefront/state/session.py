@@ -1,9 +1,8 @@
-"""The customer who is signed in at this browser.
+"""The customer who is signed in in this browser.
 
-Every event that needs the customer checks the session in the database.
-
-The websocket's handshake contains the session cookie. It is read when needed and stored in no variable of the
-state, so no script can read it and it is sent nowhere (design: decision 8).
+Every event that needs the customer checks the session in the database. The session cookie is in the websocket's
+handshake. It is read when needed, and no variable of the state stores it. So no script can read it, and it is not
+sent to the browser (design: decision 8).
 """
 
 from collections.abc import Mapping
@@ -24,24 +23,24 @@ from storefront.state.handlers import MAX_ID_LENGTH
 
 
 def get_session_token(state: rx.State) -> str:
-    """Return the token in this browser's cookie when its websocket was opened; empty if there is none."""
+    """Return the token that this browser's cookie had when its websocket was opened; empty if there was none."""
     return token_in(state, COOKIE)
 
 
 def get_client_ip(state: rx.State) -> str:
-    """Return the browser's IP address, from the connection and our own proxies' headers only."""
+    """Return the browser's IP address, from the connection and the headers of trusted proxies only."""
     forwarded = state.router.headers.raw_headers.get("x-forwarded-for", "")
     trusted = current_shop().settings.trusted_proxies
     return resolve_client_address(state.router.session.client_ip, [forwarded], trusted)
 
 
 async def get_shopper(state: rx.State) -> ShopperView | None:
-    """Return the customer who is signed in at this browser, or None without a valid session."""
+    """Return the customer who is signed in in this browser; None if there is no valid session."""
     return await find_shopper(current_shop().database, get_session_token(state))
 
 
 async def get_caller(state: rx.State) -> Caller:
-    """Return who uses carts at this browser: the signed-in customer or a guest."""
+    """Return the current user of the carts in this browser: the signed-in customer, or a guest."""
     shopper = await get_shopper(state)
     return Caller(shopper.id if shopper else None)
 
@@ -58,20 +57,22 @@ async def get_known_fields(state: rx.State) -> tuple[dict[str, str], list[Addres
 
 
 async def find_own_cart(state: rx.State, cart_id: str) -> str:
-    """Return the id of the cart that this browser uses from now on: see `backend.cart.owners`."""
+    """Return the id of the cart that this browser must use from now on: see `backend.cart.owners`."""
     return await find_browser_cart(
         current_shop().database, cart_id[:MAX_ID_LENGTH], (await get_caller(state)).customer_id
     )
 
 
 async def find_usable_cart(state: rx.State, cart_id: str) -> str:
-    """Return the id if this browser may use the cart; empty for an unknown cart or another customer's."""
+    """Return the id if this browser may use the cart; empty if the cart is unknown or belongs to another customer."""
     customer_id = (await get_caller(state)).customer_id if cart_id else None
     return await check_usable_cart(current_shop().database, cart_id[:MAX_ID_LENGTH], customer_id)
 
 
 async def set_cart_owner(token: str, cart_id: str) -> None:
-    """Make the customer with this session token the owner of the cart and its future order; a guest leaves no owner.
+    """Make the customer with this session token the owner of the cart and of its future order.
+
+    If the token belongs to no customer, the cart has no owner.
 
     Raises:
         NotFound: see `set_owner`.
@@ -83,7 +84,7 @@ async def set_cart_owner(token: str, cart_id: str) -> None:
 
 
 async def remember_payer(token: str, typed: Mapping[str, str]) -> None:
-    """Save the payer's data for the next purchase of the customer with this session token."""
+    """Save the payer's data for the next purchase of the customer with this session token. For a guest, do nothing."""
     database = current_shop().database
     shopper = await find_shopper(database, token)
     if shopper is None:

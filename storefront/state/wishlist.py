@@ -1,4 +1,7 @@
-"""The products of the wishlist page. Only the browser stores which ones (spec: Storefront view rules 7)."""
+"""The products of the wishlist page.
+
+The list of handles is stored only in the browser (spec: Storefront view rules 7).
+"""
 
 from collections.abc import Mapping
 
@@ -17,7 +20,9 @@ MAX_HANDLE_LENGTH = 200
 class WishlistState(rx.State):
     """The products of the browser's wishlist.
 
-    `moved_handles`: current handles by former handle. `gone_handles`: handles of products that are no longer sold.
+    Attributes:
+        moved_handles: current handles by former handle.
+        gone_handles: handles of products that are no longer sold.
     """
 
     cards: rx.Field[list[ProductCard]] = rx.field(default_factory=list)
@@ -27,7 +32,7 @@ class WishlistState(rx.State):
 
     @event(supersedes=True)
     async def show_wishes(self, handles: list[str]) -> None:
-        """Show these products with their current data."""
+        """Display the products with these handles, with their current data."""
         async with errors_as_notices(self):
             checked_handles = checked_texts(handles, MAX_WISHES, MAX_HANDLE_LENGTH)
             await self._load(checked_handles)
@@ -35,7 +40,7 @@ class WishlistState(rx.State):
 
     @event()
     async def refresh(self) -> None:
-        """Reload the products after the browser has reconnected, as they may have changed in the meantime."""
+        """Reload the products after the browser has reconnected, because they may have changed in the meantime."""
         if not self.is_loaded:
             return
         async with errors_as_notices(self):

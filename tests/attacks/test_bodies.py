@@ -50,7 +50,7 @@ async def test_too_large_notification_is_answered_with_200(size: int, attacked_s
     "path",
     [SANDBOX, "/hooks/payment/gateway_pse", "/_event/?EIO=4&transport=polling", "/admin/uploads"],
 )
-async def test_memory_growth_stays_limited(path: str, attacked_shop: ShopServer) -> None:
+async def test_memory_growth_during_endless_uploads_is_limited(path: str, attacked_shop: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=attacked_shop.url, timeout=60) as client:
 
         async def send() -> None:

@@ -48,7 +48,7 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize("frame", NONSENSE, ids=lambda frame: repr(frame)[-40:])
-async def test_nonsense_frame_is_dropped_and_the_page_continues(
+async def test_nonsense_websocket_frame_is_dropped_and_the_page_continues(
     attacked_shop: ShopServer, frame: object
 ) -> None:
     before = len(attacked_shop.log)
@@ -106,7 +106,7 @@ async def test_flooding_socket_is_closed_and_its_log_stays_short(
         assert (await client.get(f"{attacked_shop.url}/health")).status_code == 200
 
 
-async def test_client_cannot_connect_as_another_address(attacked_shop: ShopServer) -> None:
+async def test_websocket_client_cannot_pretend_to_have_another_ip_address(attacked_shop: ShopServer) -> None:
     other = "203.0.113.200"
     forged = {"QUERY_STRING": "", "asgi.scope": {"client": [other, 1], "headers": []}}
     async with raw_socket(attacked_shop.url, client="203.0.113.201") as socket:

@@ -25,16 +25,18 @@ MAX_LOG_LENGTH = 30_000
 """Characters for all payloads to one handler: a failure logs one shortened traceback."""
 
 
-def test_table_lists_exactly_the_handlers(shop_surface: dict[str, list[str]]) -> None:
+def test_table_lists_exactly_the_event_handlers(shop_surface: dict[str, list[str]]) -> None:
     assert sorted(HANDLERS) == sorted(shop_surface["handlers"])
 
 
-def test_table_contains_only_known_callers() -> None:
+def test_table_of_handlers_contains_only_known_callers() -> None:
     assert set(HANDLERS.values()) == {"anybody", "staff", "refused"}
 
 
 @pytest.mark.parametrize("name", HANDLERS, ids=lambda name: name.rpartition("____")[2])
-async def test_handler_survives_nonsense(name: str, attacked_shop: ShopServer) -> None:
+async def test_event_handler_answers_nonsense_without_closing_the_socket(
+    name: str, attacked_shop: ShopServer
+) -> None:
     before = len(attacked_shop.log)
     address = f"198.51.100.{sorted(HANDLERS).index(name) % 250 + 1}"  # the shop limits sockets per address
     async with raw_socket(attacked_shop.url, client=address) as socket:

@@ -10,7 +10,9 @@ RIGHT = {"email": STAFF[0], "password": STAFF[1]}
 WRONG = {**RIGHT, "password": "no es esta"}
 
 
-async def test_one_address_does_not_lock_the_owner_out(attacked_shop: ShopServer) -> None:
+async def test_wrong_passwords_from_one_ip_address_do_not_lock_the_owner_out(
+    attacked_shop: ShopServer,
+) -> None:
     """Send more wrong passwords than an account's limit; nearly all are refused without a check."""
     async with httpx.AsyncClient(base_url=attacked_shop.url) as client:
         attacker, owner = ({"x-forwarded-for": ip} for ip in ("190.24.7.1", "190.24.7.2"))

@@ -6,7 +6,7 @@ from tests.attacks.conftest import STAFF
 from tests.e2e.conftest import ShopServer
 
 
-async def test_tokens_are_recorded_and_not_logged(attacked_shop: ShopServer) -> None:
+async def test_sent_tokens_are_not_in_the_log(attacked_shop: ShopServer) -> None:
     async with httpx.AsyncClient(base_url=attacked_shop.url, timeout=60) as client:
         credentials = {"email": STAFF[0], "password": STAFF[1]}
         token = (await client.post("/auth/user/emailpass", json=credentials)).json()["token"]

@@ -85,7 +85,7 @@ async def test_spreadsheet_bomb_is_refused(
 
 
 @pytest.mark.parametrize("path", ["/admin/products/import", "/admin/uploads"])
-async def test_spreadsheet_bomb_is_refused_by_the_other_routes(
+async def test_spreadsheet_bomb_is_refused_by_admin_import_and_upload_routes(
     path: str, attacked_shop: ShopServer, staff: httpx.AsyncClient
 ) -> None:
     answer = await send(attacked_shop, staff, path, "lista.xlsx", bombs.cells_without_reference())

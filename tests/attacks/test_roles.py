@@ -129,7 +129,7 @@ def bearer_headers(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-def test_table_lists_exactly_the_routes(api: FastAPI) -> None:
+def test_table_of_roles_lists_exactly_the_admin_routes(api: FastAPI) -> None:
     admin_routes = {route for route in list_routes(api.routes) if route.split()[1].startswith("/admin")}
     assert set(ROLES) == admin_routes
 
@@ -148,7 +148,9 @@ def expected_outcome(route: str, caller: str) -> str:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-async def test_route_accepts_only_the_roles_of_the_table(api: FastAPI, callers: Callers, part: int) -> None:
+async def test_admin_route_accepts_only_the_roles_in_the_table(
+    api: FastAPI, callers: Callers, part: int
+) -> None:
     transport = httpx.ASGITransport(api, client=("127.0.0.1", 50_000))
     wrong = []
     async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:

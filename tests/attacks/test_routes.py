@@ -94,11 +94,11 @@ def callers(attacked_shop: ShopServer) -> Iterator[Callers]:
         yield Callers(client)
 
 
-def test_table_lists_exactly_the_routes(shop_surface: dict[str, list[str]]) -> None:
+def test_table_of_callers_lists_exactly_the_routes(shop_surface: dict[str, list[str]]) -> None:
     assert sorted(ROUTES) == sorted(shop_surface["routes"])
 
 
-def test_table_contains_only_known_callers() -> None:
+def test_table_of_routes_contains_only_known_callers() -> None:
     assert {caller for callers in ROUTES.values() for caller in callers.split()} == {
         "anybody",
         "key",
@@ -120,7 +120,7 @@ def list_nonsense(method: str) -> list[tuple[str, bytes]]:
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_route_accepts_only_the_callers_of_the_table(route: str, callers: Callers) -> None:
+def test_route_accepts_only_the_callers_in_the_table(route: str, callers: Callers) -> None:
     method, path = route.split()
     method = "GET" if method == ANY else method
     address = re.sub(r"\{\w+:int\}", "7", path)

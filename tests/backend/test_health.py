@@ -154,11 +154,11 @@ async def test_blocked_event_loop_is_measured() -> None:
     assert lag.worst_ms >= 90
 
 
-async def test_loop_lag_can_stop_without_a_start() -> None:
+async def test_stopping_the_loop_lag_measurement_without_a_start_raises_no_error() -> None:
     await LoopLag().stop()
 
 
-def test_current_shop_fails_without_a_shop(settings: Settings) -> None:
+def test_current_shop_raises_an_error_if_no_shop_is_running(settings: Settings) -> None:
     set_current_shop(None)
     with pytest.raises(RuntimeError, match="no shop is running"):
         current_shop()

@@ -83,7 +83,7 @@ def gateway(settings: Settings, service: Service) -> GatewayClient:
         ("detail", lambda client: client.list_references("TR-1")),
     ],
 )  # fmt: skip
-async def test_endless_gateway_lookup_is_requested_once(
+async def test_gateway_lookup_with_an_endless_answer_is_requested_once(
     settings: Settings, path: str, call: Callable[[GatewayClient], Awaitable[Any]]
 ) -> None:
     service = Service(login=TOKEN)
@@ -93,7 +93,7 @@ async def test_endless_gateway_lookup_is_requested_once(
     assert service.paths.count(path) == 1
 
 
-async def test_payment_is_not_sent_after_an_endless_login(settings: Settings) -> None:
+async def test_payment_is_not_sent_if_the_login_answer_is_endless(settings: Settings) -> None:
     service = Service()
     async with gateway(settings, service) as client:
         with pytest.raises(LoginFailed):
@@ -101,7 +101,7 @@ async def test_payment_is_not_sent_after_an_endless_login(settings: Settings) ->
     assert service.paths == ["login"]
 
 
-async def test_endless_answer_to_a_payment_is_an_unknown_outcome(settings: Settings) -> None:
+async def test_endless_answer_to_a_payment_raises_outcome_unknown(settings: Settings) -> None:
     service = Service(login=TOKEN)
     async with gateway(settings, service) as client:
         with pytest.raises(OutcomeUnknown):
@@ -119,7 +119,7 @@ def carrier(service: httpx.AsyncBaseTransport) -> CarrierClient:
     )
 
 
-async def test_endless_quotation_gives_the_fixed_price_after_one_request() -> None:
+async def test_endless_response_to_a_shipping_quote_gives_the_fixed_price_without_retry() -> None:
     service = Service()
     provider = CarrierStandard(carrier(service))
     quote = await provider.calculate_price(quote_request())
@@ -136,7 +136,7 @@ async def test_endless_quotation_gives_the_fixed_price_after_one_request() -> No
         (lambda client: client.cancel([7]), OutcomeUnknown),
     ],
 )
-async def test_endless_carrier_answer_is_requested_once(
+async def test_carrier_request_with_an_endless_answer_is_sent_once(
     call: Callable[[CarrierClient], Awaitable[Any]], error: type[OutsideFailure]
 ) -> None:
     service = Service()
@@ -170,7 +170,9 @@ async def test_label_may_be_as_large_as_a_pdf(mebibytes: int, is_taken: bool) ->
 
 
 @pytest.mark.parametrize(("mebibytes", "is_taken"), [(5, True), (13, False)])
-async def test_invoice_document_has_a_larger_limit(mebibytes: int, is_taken: bool) -> None:
+async def test_response_with_an_invoice_document_has_a_larger_size_limit(
+    mebibytes: int, is_taken: bool
+) -> None:
     xml = b"x" * (mebibytes * MIB)
     told = {"number": "T1", "code": "ab" * 48, "issued_at": "2026-11-27T10:00:00Z"}
     body = json.dumps({**told, "xml": base64.b64encode(xml).decode()}).encode()
@@ -192,7 +194,7 @@ async def test_invoice_document_has_a_larger_limit(mebibytes: int, is_taken: boo
         await client.close()
 
 
-async def test_endless_webhook_and_storefront_answers_are_failures(
+async def test_endless_webhook_and_storefront_answers_raise_an_error(
     sqlite_url: str, settings: Settings
 ) -> None:
     database = Database(sqlite_url)
@@ -210,7 +212,7 @@ async def test_endless_webhook_and_storefront_answers_are_failures(
 
 
 @pytest.mark.parametrize("endless", ["openid-configuration", "token", "keys"])
-async def test_endless_google_answer_is_a_failure(settings: Settings, endless: str) -> None:
+async def test_endless_google_answer_raises_an_error(settings: Settings, endless: str) -> None:
     issuer = "http://google.test"
     answers = {
         "openid-configuration": {
@@ -252,7 +254,9 @@ async def test_endless_google_answer_is_a_failure(settings: Settings, endless: s
         },
     ],
 )
-async def test_malformed_google_discovery_is_a_failure(settings: Settings, document: object) -> None:
+async def test_malformed_google_discovery_document_raises_an_error(
+    settings: Settings, document: object
+) -> None:
     service = Service(**{"openid-configuration": json.dumps(document).encode()})
     answers = {"google_issuer": "http://google.test", "google_client_id": "x"}
     with pytest.raises(OutsideFailure):
@@ -291,7 +295,7 @@ async def test_any_invoice_refusal_can_be_stored() -> None:
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
-async def test_document_with_an_implausible_date_is_no_answer(moment: str) -> None:
+async def test_invoice_response_with_an_implausible_date_raises_no_answer(moment: str) -> None:
     made = {"number": "T1", "code": "ab" * 48, "issued_at": moment, "xml": ""}
     transport = BodyTransport(lambda: chunked_body(json.dumps(made).encode()), status=201)
     client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)

@@ -76,7 +76,7 @@ def test_base_plus_tax_is_the_total_and_neither_is_negative(cart: Cart) -> None:
 
 
 @given(carts())
-def test_tax_of_a_part_is_exact_to_half_a_peso(cart: Cart) -> None:
+def test_tax_of_each_line_is_exact_to_half_a_peso(cart: Cart) -> None:
     totals = price_cart(*cart)
     for part in (*totals.lines, totals.shipping):
         exact = Fraction(part.total * part.tax_rate, 100 + part.tax_rate)
@@ -84,7 +84,7 @@ def test_tax_of_a_part_is_exact_to_half_a_peso(cart: Cart) -> None:
 
 
 @given(carts())
-def test_adjustment_takes_its_amount_or_the_remaining_price(cart: Cart) -> None:
+def test_discount_is_its_full_amount_or_at_most_the_remaining_price(cart: Cart) -> None:
     lines, shipping, adjustments = cart
     left = price_cart(lines, shipping)
     for count, adjustment in enumerate(adjustments, start=1):
@@ -102,7 +102,7 @@ def test_adjustment_takes_its_amount_or_the_remaining_price(cart: Cart) -> None:
 
 
 @given(carts())
-def test_totals_are_restored_from_json(cart: Cart) -> None:
+def test_totals_stored_as_json_are_restored_unchanged(cart: Cart) -> None:
     totals = price_cart(*cart)
     assert CartTotals.from_json(json.loads(json.dumps(totals.as_json()))) == totals
 
@@ -126,7 +126,7 @@ def test_amount_is_split_into_base_and_tax(amount: int, rate: int, subtotal: int
     assert (line.subtotal, line.tax_total, line.total) == (subtotal, tax, amount)
 
 
-def test_cart_with_three_tax_rates() -> None:
+def test_taxes_of_a_cart_with_three_tax_rates_are_computed_per_rate() -> None:
     totals = price_cart(
         [
             PricedLine("ball", 2, 119_000, 19),
@@ -170,7 +170,7 @@ def test_line_discount_lowers_the_tax() -> None:
     assert (totals.total, totals.discount_total) == (127_100, 11_900)
 
 
-def test_cart_discount_is_spread_to_the_peso() -> None:
+def test_cart_discount_is_distributed_over_the_lines_to_the_peso() -> None:
     lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 10_000), PricedLine("c", 1, 10_000, 0)]
     totals = price_cart(lines, ShippingCharge(5_000), [Adjustment(1_000, code="MIL")])
     assert [line.discount_total for line in totals.lines] == [334, 333, 333]
@@ -186,7 +186,7 @@ def test_shipping_may_be_free_before_and_after_it_is_chosen() -> None:
     assert price_cart([PricedLine("a", 1, 10_000)], None, [free]).total == 10_000
 
 
-def test_adjustments_never_exceed_the_price() -> None:
+def test_discounts_never_exceed_the_price() -> None:
     lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 500)]
     totals = price_cart(lines, None, [Adjustment(8_000, "a"), Adjustment(5_000, "a"), Adjustment(9_000)])
     assert [line.total for line in totals.lines] == [0, 0]

@@ -83,7 +83,7 @@ def test_production_overlay_starts_a_shop(monkeypatch: pytest.MonkeyPatch) -> No
     assert demo_problems(settings) == []
 
 
-def test_pod_has_a_data_folder_below_its_volume() -> None:
+def test_pod_has_a_data_folder_in_a_subfolder_of_its_volume() -> None:
     """Check for a subfolder: the root of a volume belongs to root, so the shop could not restrict access to it."""
     container = read_pod_spec()["containers"][0]
     folder = next(entry["value"] for entry in container["env"] if entry["name"] == "DATA_DIR")
@@ -128,7 +128,7 @@ def test_pod_has_only_the_rights_it_needs() -> None:
     }
 
 
-def test_network_policy_allows_one_port_in_and_the_shops_calls_out() -> None:
+def test_network_policy_allows_one_inbound_port_and_only_the_shops_outbound_calls() -> None:
     policy = next(part for part in KUBERNETES if part["kind"] == "NetworkPolicy")["spec"]
     deployment = next(part for part in KUBERNETES if part["kind"] == "Deployment")["spec"]
     assert policy["podSelector"] == deployment["selector"]
@@ -142,7 +142,7 @@ def test_network_policy_allows_one_port_in_and_the_shops_calls_out() -> None:
     assert "169.254.0.0/16" in outside["to"][0]["ipBlock"]["except"]
 
 
-def test_unit_documents_creating_its_data_folder_before_the_first_start() -> None:
+def test_comment_in_the_systemd_unit_explains_how_to_create_the_data_folder() -> None:
     """`trompo init` needs the folder earlier than systemd creates it."""
     unit = read_file("trompo.service")
     folder = re.search(r"DATA_DIR=(\S+)", unit)
@@ -150,14 +150,14 @@ def test_unit_documents_creating_its_data_folder_before_the_first_start() -> Non
     assert f"install -d -o trompo -m 700 {folder[1]} " in unit
 
 
-def test_image_contains_all_sources_of_the_pages() -> None:
+def test_docker_image_contains_all_sources_of_the_pages() -> None:
     copied = " ".join(re.findall(r"^COPY (?!--from)(.+) \S+$", read_file("Dockerfile"), re.MULTILINE)).split()
     assert {source for source in SOURCES if source != "requirements"} <= set(copied)
     assert "requirements/run.txt" in copied
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 
-def test_image_is_built_for_its_store_locale() -> None:
+def test_docker_image_is_built_for_its_store_locale() -> None:
     image = read_file("Dockerfile")
     assert "STORE_LOCALE=$STORE_LOCALE python -m storefront.server.build" in image
     assert re.search(r"^ENV .* STORE_LOCALE=\$STORE_LOCALE$", image, re.MULTILINE)
@@ -183,7 +183,7 @@ def test_stop_timeouts_are_longer_than_draining() -> None:
     assert "KillMode=mixed" in read_file("trompo.service")
 
 
-def test_storefront_url_leads_to_a_replica() -> None:
+def test_storefront_url_in_compose_leads_to_a_replica() -> None:
     """PUBLIC_URL is not used: in a try-out, `https://localhost` is the container itself."""
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]

@@ -56,7 +56,7 @@ def list_expressions() -> Iterator[str]:
         yield from (target["expr"] for target in panel.get("targets", []))
 
 
-async def test_every_metric_in_use_is_in_a_scrape(scrape: str) -> None:
+async def test_every_metric_in_dashboard_and_alert_rules_is_exported_by_the_shop(scrape: str) -> None:
     series = list_series(scrape)
     used = {name for expression in list_expressions() for name in NAME.findall(expression)}
     assert len(used) > 15
@@ -64,7 +64,7 @@ async def test_every_metric_in_use_is_in_a_scrape(scrape: str) -> None:
     assert set(NAME.findall(RULES.read_text("utf-8"))) - series == set()
 
 
-def test_every_panel_is_complete_and_none_overlap() -> None:
+def test_dashboard_panels_are_complete_and_do_not_overlap() -> None:
     panels: list[dict[str, Any]] = json.loads(DASHBOARD.read_text("utf-8"))["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     cells = [

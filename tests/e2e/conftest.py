@@ -4,11 +4,12 @@ import asyncio
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import URLError
@@ -30,15 +31,24 @@ from tools.browser import launch
 
 HERE = Path(__file__).parent
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
-OPEN_TIMEOUT_S = 120  # a busy machine took 57 for the shop and the browser
-CLOSE_TIMEOUT_S = 15
-expect.set_options(
-    timeout=20_000
-)  # milliseconds; expected content is shown immediately, unless the machine is busy
+OPEN_TIMEOUT_S = 300  # a busy machine took 57 for the shop and the browser
+CLOSE_TIMEOUT_S = 120
+TIMEOUT_MS = 120_000
+"""Milliseconds until an expectation or an action fails. On a quiet machine all take well under a second.
+
+A slow and busy machine needs a hundred times as long. Only a page that hangs takes longer.
+"""
+expect.set_options(timeout=TIMEOUT_MS)
 OWNER_LOGIN = ("duena@trompo.example", "una clave muy larga")
 """E-mail address and password of the owner of the shared shop."""
 METRICS_HEADERS = {"authorization": "Bearer a token of those who watch the shared shop"}
 """The header that opens `/metrics` and the details of `/health` of the shared shop."""
+OWNER_SETTINGS = {
+    "ADMIN_EMAIL": OWNER_LOGIN[0],
+    "ADMIN_PASSWORD": OWNER_LOGIN[1],
+    "METRICS_TOKEN": METRICS_HEADERS["authorization"].removeprefix("Bearer "),
+}
+"""Settings of a shop with this owner and these metrics."""
 WIDTHS = {"320": (320, 640), "1280": (1280, 800)}
 PHONE_ONLY = pytest.mark.parametrize("page", ["320"], indirect=True)
 """For a test of something that is the same on every screen: its `page` has only the smallest phone's width."""
@@ -137,6 +147,10 @@ class ShopServer:
         """Wait until the log contains `text`."""
         self._wait_until(lambda: text in self.log, f"did not log {text!r}")
 
+    def open_client(self, **headers: str) -> httpx.AsyncClient:
+        """Return an HTTP client of this shop that sends these headers and waits long for answers."""
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=TIMEOUT_MS / 1000)
+
     async def fetch_rendered(self, path: str) -> str:
         """Return the rendered document at `path`, which is cached from now on.
 
@@ -144,7 +158,7 @@ class ShopServer:
         """
         deadline = time.monotonic() + OPEN_TIMEOUT_S
         html = ""
-        async with httpx.AsyncClient(base_url=self.url) as client:
+        async with self.open_client() as client:
             while not html or "data-stand-in" in html:  # each request waits while the page is rendered
                 assert time.monotonic() < deadline, f"{path} was not rendered"
                 html = (await client.get(path)).text
@@ -182,7 +196,7 @@ class ShopServer:
 
     def _is_healthy(self) -> bool:
         try:
-            with urlopen(f"{self.url}/health", timeout=5) as answer:
+            with urlopen(f"{self.url}/health", timeout=OPEN_TIMEOUT_S) as answer:
                 return bool(answer.status == 200)
         except (URLError, ConnectionError, TimeoutError):
             return False
@@ -242,13 +256,40 @@ def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(
     production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShopServer]:
-    """Start a shop with the demo products that the tests of this worker share."""
-    token = METRICS_HEADERS["authorization"].removeprefix("Bearer ")
-    owner = {"ADMIN_EMAIL": OWNER_LOGIN[0], "ADMIN_PASSWORD": OWNER_LOGIN[1], "METRICS_TOKEN": token}
-    shop = ShopServer(tmp_path_factory.mktemp("shop"), owner, demo_data, may_fork=True)
+    """Start a shop with the demo products that the tests of this worker share.
+
+    No test changes its products: that is for `private_server`.
+    """
+    shop = ShopServer(tmp_path_factory.mktemp("shop"), OWNER_SETTINGS, demo_data, may_fork=True)
     shop.start()
     yield shop
     shop.stop()
+    assert read_products(shop) == read_products(demo_data), (
+        "a test has changed the products of the shared shop"
+    )
+
+
+@pytest.fixture(scope="module")
+def private_server(
+    production_build: None, demo_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ShopServer]:
+    """Start a shop for the tests of one file, which change its products or settings."""
+    shop = ShopServer(tmp_path_factory.mktemp("private-shop"), OWNER_SETTINGS, demo_data, may_fork=True)
+    shop.start()
+    yield shop
+    shop.stop()
+
+
+def read_products(shop: ShopServer | Path) -> list[tuple[object, ...]]:
+    """Return what every page shows of the products in a shop, or in a data folder: name, status and prices."""
+    folder = shop.folder / "data" if isinstance(shop, ShopServer) else shop
+    query = (
+        "SELECT product.handle, product.title, product.status, variant.title, variant.price,"
+        " variant.compare_at_price FROM product LEFT JOIN variant ON variant.product_id = product.id"
+        " ORDER BY product.handle, variant.rank, variant.id"
+    )
+    with closing(sqlite3.connect(folder / "trompo.db")) as connection:
+        return connection.execute(query).fetchall()
 
 
 @pytest.fixture
@@ -305,6 +346,7 @@ def build_page_opener(shop: ShopServer, browser: Browser, watch: PageWatch) -> O
             locale="es-CO",
             timezone_id="America/Bogota",
         )
+        context.set_default_timeout(TIMEOUT_MS)
         page = await context.new_page()
         watch.attach(page)
         yield page

@@ -5,6 +5,8 @@ import re
 
 from playwright.async_api import Page, WebSocketRoute
 
+from tests.e2e.conftest import TIMEOUT_MS
+
 
 class HeldMessages:
     """A websocket on which messages that contain `text` can be held back."""
@@ -30,15 +32,29 @@ class HeldMessages:
         for socket, message in self._held:
             socket.send(message)
 
+    def release_first(self) -> None:
+        """Send the oldest message that was held back, and hold back the others still."""
+        socket, message = self._held.pop(0)
+        socket.send(message)
+
     async def wait_until_held(self) -> None:
-        """Wait until a message is held back."""
-        while not self._held:  # noqa: ASYNC110 - Playwright reports messages only by callbacks
-            await asyncio.sleep(0.01)
+        """Wait until a message is held back.
+
+        Raises:
+            TimeoutError: none came.
+        """
+        async with asyncio.timeout(TIMEOUT_MS / 1000):
+            while not self._held:  # noqa: ASYNC110 - Playwright reports messages only by callbacks
+                await asyncio.sleep(0.01)
 
     async def discard_next(self) -> None:
         """Wait until a message is held back, and discard it."""
         await self.wait_until_held()
         self.is_holding = False
+        self.discard()
+
+    def discard(self) -> None:
+        """Discard the messages that were held back."""
         self._held.clear()
 
     def _connect(self, socket: WebSocketRoute) -> None:

@@ -19,7 +19,7 @@ from backend.payment.sessions import find_decisive_session
 from backend.payment.transitions import apply_report
 from backend.staff.models import StaffSession
 from tests.e2e.conftest import OWNER_LOGIN, ShopServer
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, wait_until_hydrated
 from tests.store_steps import PSE, complete_purchase
 
 ENTRY_URL = re.compile(r"/oficina/entrar\?next=")
@@ -43,7 +43,7 @@ async def sign_in(page: Page, shop: ShopServer) -> None:
 async def visit(page: Page, path: str) -> None:
     """Open a screen and wait until it shows its data and reacts."""
     await page.goto(path)
-    await page.wait_for_function("() => window.__reflex")
+    await wait_until_hydrated(page)
     await expect(page.locator(".bone")).to_have_count(0, timeout=TIMEOUT_MS)
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
 
@@ -100,7 +100,7 @@ async def place_order(shop: ShopServer, units: int = 1) -> PlacedOrder:
     finally:
         await database.close()
     headers = {"x-publishable-api-key": key}
-    async with httpx.AsyncClient(base_url=shop.url, headers=headers, timeout=60) as store:
+    async with httpx.AsyncClient(base_url=shop.url, headers=headers, timeout=TIMEOUT_MS / 1000) as store:
         order = await complete_purchase(store, variant, units, PSE, "calculated")
     page = f"/order/{order['id']}?token={order['access_token']}"
     return PlacedOrder(order["display_id"], order["id"], page, order["items"][0]["variant_sku"])

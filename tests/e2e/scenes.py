@@ -14,7 +14,7 @@ Scene = Callable[[Page], Awaitable[None]]
 async def visit(page: Page, path: str) -> None:
     """Open the page at `path` and wait until it has finished loading."""
     await page.goto(path)
-    await page.wait_for_function("() => window.__reflex")
+    await shopper.wait_until_hydrated(page)
     await page.wait_for_load_state("networkidle")
     await expect(page.get_by_role("heading", level=1).first).to_be_attached()
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from playwright.async_api import Error, Page, expect
 
+from tests.e2e import conftest
 from tests.e2e.conftest import ShopServer
 
-TIMEOUT_MS = 20_000
-"""Milliseconds. The tests share two cores with other servers and browsers."""
+TIMEOUT_MS = conftest.TIMEOUT_MS
 BANK = "1022"
 MEDELLIN = ("medel", "Medellín, Antioquia", "05001000")
 LETICIA = ("leti", "Leticia, Amazonas", "91001000")
@@ -111,6 +111,11 @@ async def expect_status(page: Page, status: str) -> None:
     await expect(page.get_by_test_id("order-status")).to_have_attribute(
         "data-status", status, timeout=TIMEOUT_MS
     )
+
+
+async def wait_until_hydrated(page: Page) -> None:
+    """Wait until the page's scripts have taken over its document: before that, the plain page may be replaced."""
+    await page.wait_for_function("() => window.__reflex && !window.pageIsHydrated")
 
 
 async def expect_no_overflow(page: Page) -> None:
@@ -218,6 +223,7 @@ def deliver_parcel(shop: ShopServer, number: str) -> None:
 
 
 def _execute_sql(shop: ShopServer, query: str, *values: object) -> Any:
-    with closing(sqlite3.connect(shop.folder / "data" / "trompo.db", timeout=10)) as connection, connection:
+    database = shop.folder / "data" / "trompo.db"
+    with closing(sqlite3.connect(database, timeout=TIMEOUT_MS / 1000)) as connection, connection:
         row = connection.execute(query, values).fetchone()
     return row[0] if row else None

@@ -7,6 +7,7 @@ from playwright.async_api import Page, expect
 from tests.e2e.conftest import PHONE_ONLY, OpenPage
 from tests.e2e.scenes import visit
 from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.test_presses import RECORD_STEPS
 
 TROMPO = "/product/trompo-de-madera"  # $ 18.900
 LAST_ONE = "/product/yipao-cafetero"  # one is left
@@ -77,9 +78,11 @@ async def test_optimistic_count_is_reverted_after_a_refusal(page_1280: Page) -> 
     # the first message to the page is not an answer to the click
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
     button = page_1280.get_by_test_id("add-to-cart")
+    await button.evaluate(RECORD_STEPS)
     await button.click()
     await expect(page_1280.get_by_test_id("notice")).to_contain_text("No nos quedan tantas unidades")
-    assert await button.get_attribute("data-step") == "ready"  # and not "added"
+    await expect(button).to_have_attribute("data-step", "ready")
+    assert await page_1280.evaluate("window.steps") == ["adding", "ready"]  # and not "added"
     await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
 
 
@@ -92,7 +95,7 @@ async def test_reload_restores_the_cart_without_repeating_the_notice(page: Page)
 
 
 @PHONE_ONLY
-async def test_quantities_change_on_the_cart_page(page: Page) -> None:
+async def test_quantities_can_be_changed_on_the_cart_page(page: Page) -> None:
     await _add_to_cart(page)
     await page.goto("/cart")
     await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
@@ -115,7 +118,7 @@ async def test_empty_cart_leads_to_the_catalogue(page: Page) -> None:
     await expect(page).to_have_url(re.compile("/catalog$"))
 
 
-async def test_drawer_shows_the_cart_and_returns_the_focus(page: Page) -> None:
+async def test_cart_drawer_shows_the_cart_and_returns_the_focus(page: Page) -> None:
     await _add_to_cart(page)
     opener = page.locator("a[href='/cart'].icon-button")
     await opener.click()
@@ -159,7 +162,7 @@ async def test_removing_lines_by_keyboard_keeps_the_position(page: Page) -> None
     await expect(page.get_by_role("heading", name="Tu carrito está vacío")).to_be_focused()
 
 
-async def test_lost_cart_is_replaced(page_1280: Page) -> None:
+async def test_product_can_be_added_after_the_cart_was_deleted(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.evaluate("localStorage.setItem('trompo_cart', 'cart_that_never_was')")
     await page_1280.goto("/cart")
@@ -190,7 +193,7 @@ async def test_two_tabs_show_the_same_cart(page_1280: Page) -> None:
     await expect(other.get_by_test_id("cart-total")).to_have_text("$ 37.800")
 
 
-async def test_tab_opened_before_the_cart_existed_shows_it(open_page: OpenPage) -> None:
+async def test_tab_opened_before_the_cart_existed_shows_the_cart(open_page: OpenPage) -> None:
     for _ in range(6):  # the messages about the new cart's id and its content may arrive in any order
         async with open_page(1280, 800) as page:
             await visit(page, "/wishlist")
@@ -221,7 +224,7 @@ async def test_quantity_is_saved_when_the_drawer_closes(page: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_quantity_can_be_typed(page: Page) -> None:
+async def test_quantity_of_a_cart_line_can_be_typed(page: Page) -> None:
     await page.goto(TROMPO)
     quantity = page.get_by_test_id("quantity").locator("visible=true").first
     await quantity.press("End")

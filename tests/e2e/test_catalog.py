@@ -39,7 +39,7 @@ async def test_filter_counts_match_their_results(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("result-count")).to_have_text(f"{count} juguetes")
 
 
-async def test_chip_removes_its_filter(page_1280: Page) -> None:
+async def test_click_on_a_filter_chip_removes_its_filter(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=titeres")
     await expect(page_1280.get_by_test_id("result-count")).to_have_text("2 juguetes")
     await page_1280.get_by_role("button", name="Quitar el filtro Títeres").click()
@@ -83,7 +83,7 @@ async def test_show_more_by_mouse_does_not_scroll(page_1280: Page) -> None:
     assert await page_1280.evaluate("window.scrollY") == scroll_position
 
 
-async def test_list_of_hundreds_is_shown_to_its_end(
+async def test_list_of_hundreds_of_products_can_be_shown_to_its_end(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server()
@@ -113,7 +113,9 @@ async def test_list_of_hundreds_is_shown_to_its_end(
         await expect(cards.last.locator("h3")).to_have_text(last)
 
 
-async def test_pages_have_addresses_without_scripts(server: ShopServer, browser: Browser) -> None:
+async def test_pages_of_the_list_are_reached_by_links_without_scripts(
+    server: ShopServer, browser: Browser
+) -> None:
     await server.fetch_rendered("/catalog")
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
@@ -136,7 +138,7 @@ async def test_pages_have_addresses_without_scripts(server: ShopServer, browser:
     await context.close()
 
 
-async def test_later_page_of_the_list_shows_more_from_there(page_1280: Page) -> None:
+async def test_later_page_of_the_list_shows_more_products_after_its_own(page_1280: Page) -> None:
     await page_1280.goto("/catalog?page=2")
     cards = page_1280.get_by_test_id("product-card")
     await expect(cards).to_have_count(24)
@@ -150,7 +152,7 @@ async def test_later_page_of_the_list_shows_more_from_there(page_1280: Page) -> 
     await expect(page_1280).to_have_url(re.compile(r"page=2$"))
 
 
-async def test_catalog_is_sorted(page_1280: Page) -> None:
+async def test_catalogue_is_sorted_by_the_chosen_order(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     first = page_1280.get_by_test_id("product-card").first
     await page_1280.get_by_test_id("sort").select_option("price_asc")

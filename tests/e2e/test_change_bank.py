@@ -61,7 +61,7 @@ async def pay_at_another_bank(page: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_payment_moves_to_another_bank(page: Page, server: ShopServer) -> None:
+async def test_payment_can_be_moved_to_another_bank(page: Page, server: ShopServer) -> None:
     product = "rompecabezas-paramo"
     stock = read_stock(server, product)
     await prepare_payment(page, product)
@@ -95,7 +95,7 @@ async def test_second_approval_of_a_purchase_raises_an_attention(page_1280: Page
     assert list_attention_kinds(server).count("paid_twice") == before + 1
 
 
-async def test_bank_change_question_works_by_keyboard(page_320: Page) -> None:
+async def test_dialog_about_a_change_of_bank_works_by_keyboard(page_320: Page) -> None:
     page, keys = page_320, page_320.keyboard
     await prepare_payment(page, "yoyo-de-madera")
     await go_to_bank(page)
@@ -120,7 +120,7 @@ async def test_bank_change_question_works_by_keyboard(page_320: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_back_from_the_bank_allows_another_bank(page: Page) -> None:
+async def test_shopper_can_choose_another_bank_after_going_back_from_the_bank(page: Page) -> None:
     await prepare_payment(page, "parques-de-madera")
     await go_to_bank(page)
     await page.go_back()
@@ -130,7 +130,7 @@ async def test_back_from_the_bank_allows_another_bank(page: Page) -> None:
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
 
 
-async def test_cancelling_in_three_tabs_restores_one_cart(page_1280: Page, server: ShopServer) -> None:
+async def test_payment_cancelled_in_three_tabs_restores_one_cart(page_1280: Page, server: ShopServer) -> None:
     """Cancel in one tab, cancel in a second one that has no news of it, and take the cart back in a third."""
     page = page_1280
     await prepare_payment(page, "domino-de-madera")

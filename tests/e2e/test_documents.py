@@ -9,7 +9,6 @@ from hashlib import sha256
 from html import escape
 from xml.etree import ElementTree
 
-import httpx
 import pytest
 from playwright.async_api import Browser, Page, expect
 
@@ -17,6 +16,7 @@ from storefront.documents.client_detection import COOKIE
 from storefront.documents.security_headers import inline_scripts
 from tests.document_head import Head
 from tests.e2e.conftest import PageWatch, ShopServer
+from tests.e2e.shopper import read_stock, wait_until_hydrated
 
 LOC = "{http://www.sitemaps.org/schemas/sitemap/0.9}loc"
 PUBLIC = ["/", "/catalog", "/catalog?category=peluches", "/catalog?q=oso", "/product/trompo-de-madera"]
@@ -36,11 +36,17 @@ RECORD_HYDRATION = """
 SHIFT = """() =>
     window.shifts.filter((one) => one.startTime <= window.taken + 50).reduce((sum, one) => sum + one.value, 0)
 """
+NEED_SCRIPTS = ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"]
+VISIBLE_WITHOUT_SCRIPTS = [
+    ("/", ["banner-slide", "product-card"]),
+    ("/catalog?category=peluches", ["product-card"]),
+    ("/product/trompo-de-madera", ["gallery-image", "add-to-cart"]),
+    ("/product/nada", ["not-found"]),
+    ("/no-such-page", ["not-found"]),
+]
+"""By address: the elements that a browser without scripts shows."""
 PRIVATE = [
-    "/cart",
-    "/checkout",
-    "/wishlist",
-    "/order/order_0?token=t",
+    *NEED_SCRIPTS,
     "/product/nada",
     "/no-such-page",
     "/legal/nada",
@@ -71,7 +77,7 @@ PRIVATE = [
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_status_and_location_of_raw_requests(
+async def test_raw_requests_get_the_expected_status_and_location(
     server: ShopServer, method: str, target: str, status: int, location: str
 ) -> None:
     reader, writer = await asyncio.open_connection("localhost", server.port)
@@ -84,7 +90,7 @@ async def test_status_and_location_of_raw_requests(
 
 
 async def test_head_of_every_product_document_is_complete(server: ShopServer) -> None:
-    async with httpx.AsyncClient(base_url=server.url) as client:
+    async with server.open_client() as client:
         sitemap = ElementTree.fromstring((await client.get("/sitemap.xml")).content)
         products = [url.text or "" for url in sitemap.iter(LOC) if "/product/" in (url.text or "")]
         assert len(products) >= 20
@@ -117,7 +123,7 @@ async def test_head_of_every_product_document_is_complete(server: ShopServer) ->
         assert len(titles) == len(descriptions) == len(products)
 
 
-async def test_home_contains_the_element_that_blocks_rendering(server: ShopServer) -> None:
+async def test_element_that_the_home_page_waits_for_before_rendering_exists(server: ShopServer) -> None:
     html = await server.fetch_rendered("/")
     awaited = Head(html).link("expect")
     assert awaited["blocking"] == "render"
@@ -125,7 +131,7 @@ async def test_home_contains_the_element_that_blocks_rendering(server: ShopServe
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/product/trompo-de-madera"])
-async def test_heading_comes_before_pictures_and_fonts(server: ShopServer, path: str) -> None:
+async def test_heading_is_in_the_document_before_pictures_and_fonts(server: ShopServer, path: str) -> None:
     html = await server.fetch_rendered(path)
     heading = html.index("<h1")
     assert heading < html.index("/demo/", html.index("<body"))
@@ -136,7 +142,7 @@ async def test_heading_comes_before_pictures_and_fonts(server: ShopServer, path:
 async def expect_hydration(page: Page, address: str) -> None:
     """Open the address, and check that the page hydrates and its head has each tag once."""
     await page.goto(address)
-    await page.wait_for_function("() => window.__reflex")
+    await wait_until_hydrated(page)
     await page.wait_for_load_state("networkidle")
     assert "Trompo" in await page.title()
     assert await page.locator("main").count() == 1  # the page in the document is the one that was hydrated
@@ -144,7 +150,7 @@ async def expect_hydration(page: Page, address: str) -> None:
         assert await page.locator(f"head > {tag}").count() <= 1
 
 
-async def test_unknown_address_has_a_spanish_head(server: ShopServer) -> None:
+async def test_document_of_an_unknown_url_has_a_spanish_head(server: ShopServer) -> None:
     head = Head(await server.fetch_rendered("/naves/espaciales"))
     assert head.texts["title"] == "Página no encontrada · Trompo"
     assert head.meta("description") == "La página que buscas no existe o cambió de lugar."
@@ -152,12 +158,14 @@ async def test_unknown_address_has_a_spanish_head(server: ShopServer) -> None:
 
 
 @pytest.mark.parametrize("path", PUBLIC + PRIVATE)
-async def test_document_is_hydrated_without_an_error(page: Page, watch: PageWatch, path: str) -> None:
+async def test_rendered_document_is_hydrated_without_an_error(
+    page: Page, watch: PageWatch, path: str
+) -> None:
     watch.expect("404")  # the browser reports the status of the document
     await expect_hydration(page, path)
 
 
-async def test_document_without_rendering_is_hydrated(
+async def test_document_that_was_not_rendered_is_hydrated(
     new_server: Callable[..., ShopServer], page_1280: Page, watch: PageWatch
 ) -> None:
     watch.expect("404")
@@ -178,7 +186,7 @@ async def test_document_without_rendering_is_hydrated(
     await expect(page).to_have_title("Tus favoritos · Trompo")
 
 
-async def test_product_is_found_without_scripts_and_rendering(
+async def test_product_is_found_without_scripts_in_a_document_that_was_not_rendered(
     browser: Browser, new_server: Callable[..., ShopServer]
 ) -> None:
     server = new_server(RENDERERS="0")
@@ -199,39 +207,27 @@ async def test_product_is_found_without_scripts_and_rendering(
     await context.close()
 
 
-@pytest.mark.parametrize(
-    ("path", "shown"),
-    [
-        ("/", "banner-slide"),
-        ("/", "product-card"),
-        ("/catalog?category=peluches", "product-card"),
-        ("/product/trompo-de-madera", "gallery-image"),
-        ("/product/trompo-de-madera", "add-to-cart"),
-        ("/product/nada", "not-found"),
-        ("/no-such-page", "not-found"),
-    ],
-)
-async def test_content_is_visible_without_scripts(
-    browser: Browser, server: ShopServer, path: str, shown: str
-) -> None:
-    await server.fetch_rendered(path)
+async def test_content_is_visible_without_scripts(browser: Browser, server: ShopServer) -> None:
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
-    await page.goto(path)
-    assert await page.get_by_test_id(shown).first.is_visible()
-    assert await page.locator("main h1").count() == 1
+    for path, shown in VISIBLE_WITHOUT_SCRIPTS:
+        await server.fetch_rendered(path)
+        await page.goto(path)
+        for test_id in shown:
+            assert await page.get_by_test_id(test_id).first.is_visible(), (path, test_id)
+        assert await page.locator("main h1").count() == 1, path
     await context.close()
 
 
-@pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
-async def test_pages_that_need_scripts_say_so(browser: Browser, server: ShopServer, path: str) -> None:
-    await server.fetch_rendered(path)
+async def test_pages_that_need_scripts_say_so_without_scripts(browser: Browser, server: ShopServer) -> None:
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
-    await page.goto(path)
-    message = page.locator("noscript p").first
-    assert await message.is_visible()
-    assert "tu navegador necesita JavaScript" in await message.inner_text()
+    for path in NEED_SCRIPTS:
+        await server.fetch_rendered(path)
+        await page.goto(path)
+        message = page.locator("noscript p").first
+        assert await message.is_visible(), path
+        assert "tu navegador necesita JavaScript" in await message.inner_text(), path
     await context.close()
 
 
@@ -243,16 +239,32 @@ async def test_product_document_has_its_text_and_price(server: ShopServer) -> No
     assert re.search(r'<span class="price__now">\$\s[\d.]+</span>', body)
 
 
-@pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/order_0?token=t"])
+async def test_product_documents_describe_the_stock(server: ShopServer) -> None:
+    stock = read_stock(server, "loteria-de-animales")  # other tests may have bought some
+    assert stock > 1
+    for handle, text, button in (
+        ("trompo-de-madera", "Disponible, listo para despachar", "Agregar al carrito"),
+        ("loteria-de-animales", f"Quedan {stock} unidades", "Agregar al carrito"),
+        ("cocina-de-juguete", "Agotado por ahora", "Agotado"),
+    ):
+        html = await server.fetch_rendered(f"/product/{handle}")
+        (shown,) = re.findall(r'<p class="stock[^"]*">([^<]*)</p>', html)
+        assert shown == text
+        (tag,) = re.findall(r'<button [^>]*data-testid="add-to-cart"[^>]*>[^<]*', html)
+        assert tag.endswith(f">{button}")
+        assert (" disabled" in tag) is (button == "Agotado")
+
+
+@pytest.mark.parametrize("path", NEED_SCRIPTS)
 async def test_document_is_the_same_for_every_visitor(server: ShopServer, path: str) -> None:
     rendered = await server.fetch_rendered(path)
     cookies = {"cookie": "trompo_session=someone; token=else", "authorization": "Bearer x"}
-    async with httpx.AsyncClient(base_url=server.url) as client:
+    async with server.open_client() as client:
         assert (await client.get(path, headers=cookies)).text == rendered
 
 
 async def test_every_inline_script_that_runs_is_allowed(server: ShopServer) -> None:
-    async with httpx.AsyncClient(base_url=server.url) as client:
+    async with server.open_client() as client:
         for path in PUBLIC + PRIVATE:
             answer = await client.get(path)
             for script in inline_scripts(answer.text):
@@ -270,8 +282,8 @@ async def test_api_documentation_loads_nothing_from_other_hosts(page: Page, watc
     assert watch.problems == []
 
 
-async def test_other_sites_cannot_read_the_responses(server: ShopServer) -> None:
-    async with httpx.AsyncClient(base_url=server.url, headers={"origin": "https://evil.example"}) as client:
+async def test_pages_of_other_sites_cannot_read_the_responses(server: ShopServer) -> None:
+    async with server.open_client(origin="https://evil.example") as client:
         for path in ("/", "/product/trompo-de-madera", "/health", "/robots.txt"):
             answer = await client.get(path)
             assert "access-control-allow-origin" not in answer.headers
@@ -279,8 +291,8 @@ async def test_other_sites_cannot_read_the_responses(server: ShopServer) -> None
             assert answer.headers["referrer-policy"] == "strict-origin-when-cross-origin"
 
 
-async def test_cache_headers_match_the_kind_of_file(server: ShopServer) -> None:
-    async with httpx.AsyncClient(base_url=server.url) as client:
+async def test_cache_headers_of_responses_match_the_kind_of_file(server: ShopServer) -> None:
+    async with server.open_client() as client:
         document = await client.get("/")
         script = re.findall('href="(/assets/[^"]+\\.js)"', document.text)[0]
         cache_headers = {
@@ -292,11 +304,11 @@ async def test_cache_headers_match_the_kind_of_file(server: ShopServer) -> None:
     assert cache_headers["/fonts/figtree.woff2"] == "public, max-age=31536000"
 
 
-async def test_page_of_an_earlier_build_still_gets_its_scripts(server: ShopServer) -> None:
+async def test_open_page_of_an_earlier_build_still_gets_its_scripts(server: ShopServer) -> None:
     stored = server.folder / "data" / "builds" / "assets"
     assert list(stored.glob("*.js"))  # the files of this build, for pages that outlive it
     (stored / "of-an-earlier-build.js").write_text("export {};")
-    async with httpx.AsyncClient(base_url=server.url) as client:
+    async with server.open_client() as client:
         earlier = await client.get("/assets/of-an-earlier-build.js")
         posted = await client.post("/assets/of-an-earlier-build.js")
         unknown = await client.get("/assets/of-no-build.js")

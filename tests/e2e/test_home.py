@@ -42,7 +42,7 @@ async def test_slide_has_picture_name_price_and_link(page_1280: Page) -> None:
     )
 
 
-async def test_badge_shows_the_discount(page_1280: Page) -> None:
+async def test_badge_on_a_product_card_shows_the_discount(page_1280: Page) -> None:
     await page_1280.goto("/")
     slides = page_1280.get_by_test_id("banner-slide")
     saving = slides.filter(has_text=ARCOIRIS).get_by_test_id("discount-badge")
@@ -53,7 +53,7 @@ async def test_badge_shows_the_discount(page_1280: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_dot_shows_its_slide(page: Page) -> None:
+async def test_click_on_a_banner_dot_shows_its_slide(page: Page) -> None:
     await page.goto("/")
     third = page.get_by_test_id("banner-slide").nth(2)
     await expect(third).not_to_be_in_viewport()
@@ -84,7 +84,7 @@ async def test_banner_does_not_move_with_reduced_motion(page_1280: Page) -> None
     await expect(page_1280.get_by_test_id("banner")).not_to_have_attribute("data-playing", "true")
 
 
-async def test_late_slide_observation_after_leaving_is_ignored(page_1280: Page) -> None:
+async def test_slide_observer_that_reports_after_leaving_the_page_is_ignored(page_1280: Page) -> None:
     await page_1280.add_init_script(RECORD_OBSERVERS)
     await page_1280.goto("/")
     await expect(page_1280.get_by_role("button", name="Ver el destacado 1")).to_have_attribute(

@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from backend.core.db.database import Database
-from tests.e2e.conftest import PageWatch, ShopServer
+from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import SlowConnection
 from tests.e2e.shopper import TIMEOUT_MS, expect_bank_or_link, prepare_payment, put_in_cart
 from tests.e2e.test_live import IS_SAME_PAGE, LiveProduct
@@ -34,12 +34,8 @@ def shop(
 @asynccontextmanager
 async def open_shopper_page(shop: ShopServer, browser: Browser, watch: PageWatch) -> AsyncIterator[Page]:
     """Open a page of a new visitor of this shop."""
-    context = await browser.new_context(base_url=shop.url, viewport={"width": 320, "height": 640})
-    page = await context.new_page()
-    watch.attach(page)
-    yield page
-    await context.close()
-    assert watch.list_unexpected() == []
+    async with build_page_opener(shop, browser, watch)(*WIDTHS["320"]) as page:
+        yield page
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -106,7 +102,7 @@ async def test_purchase_continues_after_a_long_pause(page: Page) -> None:
     await expect_bank_or_link(page)
 
 
-async def test_page_follows_changes_after_a_long_pause(shop: ShopServer, page: Page) -> None:
+async def test_page_shows_product_changes_after_a_long_pause(shop: ShopServer, page: Page) -> None:
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     product = LiveProduct(database, "telar-de-mesa")
     await page.goto(product.page)

@@ -3,10 +3,11 @@
 Another process makes the change with a service, in the database, as a command or a second replica does.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import httpx
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from sqlalchemy import select
@@ -21,14 +22,28 @@ from backend.inventory.models import InventoryLevel
 from backend.inventory.service import set_stock
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
+from tests.bench.calibration import measure_calibration
 from tests.e2e.conftest import OpenPage, PageWatch, ShopServer
-from tests.e2e.shopper import MEDELLIN, TIMEOUT_MS, open_checkout, pick_town, put_in_cart
+from tests.e2e.shopper import (
+    MEDELLIN,
+    TIMEOUT_MS,
+    open_checkout,
+    pick_town,
+    put_in_cart,
+    wait_until_hydrated,
+)
 
 MAX_DELAY_MS = 1000
-"""Milliseconds from the change until it is shown."""
+"""Milliseconds from the change until it is shown, at calibration 1.0 (`tests.bench.calibration`)."""
 MAX_ATTEMPTS = 9
 """A busy machine may delay a few attempts; a shop that is slow is slow in all of them."""
 IS_SAME_PAGE = "window.isTheSamePage === true"
+
+
+@pytest.fixture(scope="module")
+def server(private_server: ShopServer) -> ShopServer:
+    """Return a shop of these tests alone: they change its products."""
+    return private_server
 
 
 class LiveProduct:
@@ -83,10 +98,17 @@ async def open_two_shoppers(open_page: OpenPage, address: str) -> AsyncIterator[
     async with open_page(1280, 800) as desktop, open_page(320, 640) as phone:
         for page in (desktop, phone):
             await page.goto(address)
+            await wait_until_hydrated(page)
             await page.evaluate("window.isTheSamePage = true")
         yield desktop, phone
         assert await desktop.evaluate(IS_SAME_PAGE)
         assert await phone.evaluate(IS_SAME_PAGE)
+
+
+def check_delays(delays: Sequence[float]) -> None:
+    """Check that the fastest attempt was fast enough for the current speed of this machine."""
+    if min(delays) >= MAX_DELAY_MS:
+        assert min(delays) < MAX_DELAY_MS * measure_calibration(), delays
 
 
 async def test_price_and_stock_change_on_both_pages_within_a_second(
@@ -115,7 +137,7 @@ async def test_price_and_stock_change_on_both_pages_within_a_second(
             delays.append(await pages[0].evaluate("Date.now()") - started_at)
             if min(delays) < MAX_DELAY_MS:
                 break
-        assert min(delays) < MAX_DELAY_MS
+        check_delays(delays)
 
 
 async def test_admin_api_change_reaches_both_pages_within_a_second(
@@ -155,7 +177,7 @@ async def test_admin_api_change_reaches_both_pages_within_a_second(
                 delays.append(await pages[0].evaluate("Date.now()") - started_at)
                 if min(delays) < MAX_DELAY_MS:
                     break
-            assert min(delays) < MAX_DELAY_MS
+            check_delays(delays)
 
 
 async def test_quantity_is_limited_to_the_stock(page_1280: Page, shop_database: Database) -> None:
@@ -173,7 +195,7 @@ async def test_quantity_is_limited_to_the_stock(page_1280: Page, shop_database: 
         await product.change_stock(before)
 
 
-async def test_updates_do_not_change_typed_text(open_page: OpenPage, shop_database: Database) -> None:
+async def test_product_updates_do_not_change_typed_text(open_page: OpenPage, shop_database: Database) -> None:
     product = LiveProduct(shop_database, "tren-de-madera")
     async with open_two_shoppers(open_page, product.page) as (page, _):
         details, search = page.locator(".product__words"), page.get_by_test_id("search-input")
@@ -218,7 +240,7 @@ async def test_banner_removes_a_sold_out_product(open_page: OpenPage, shop_datab
         await product.change_stock(stock_before)
 
 
-async def test_filtered_list_follows_changes_and_stays_filtered(
+async def test_filtered_list_shows_product_changes_and_stays_filtered(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "xilofono-arcoiris")
@@ -239,7 +261,9 @@ async def test_filtered_list_follows_changes_and_stays_filtered(
         assert await cards.count() == count
 
 
-async def test_cart_and_wishlist_follow_price_and_stock(open_page: OpenPage, shop_database: Database) -> None:
+async def test_cart_and_wishlist_show_changes_of_price_and_stock(
+    open_page: OpenPage, shop_database: Database
+) -> None:
     product = LiveProduct(shop_database, "maracas-pintadas")
     async with open_page(1280, 800) as page:
         await put_in_cart(page, product.handle)
@@ -258,7 +282,7 @@ async def test_cart_and_wishlist_follow_price_and_stock(open_page: OpenPage, sho
         await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=TIMEOUT_MS)
 
 
-async def test_disconnected_wishlist_reloads_and_follows_again(
+async def test_wishlist_reloads_after_a_lost_connection_and_shows_changes_again(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "maracas-pintadas")
@@ -282,7 +306,7 @@ async def test_disconnected_wishlist_reloads_and_follows_again(
         await expect(price).to_have_text("$ 44.400", timeout=TIMEOUT_MS)
 
 
-async def test_checkout_follows_a_price_change_after_shipping_was_priced(
+async def test_checkout_shows_a_price_change_after_shipping_was_priced(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "frutas-de-la-plaza")

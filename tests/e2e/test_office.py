@@ -1,4 +1,4 @@
-"""The office in the browser: entry and exit, its keys, its first screens."""
+"""The office in the browser: login and logout, its keyboard shortcuts, its first screens."""
 
 import asyncio
 import re
@@ -39,7 +39,7 @@ AXE_WIDTHS = ("320", "1280")
 ATTENTION_ROW = "attention-row"
 
 
-async def test_login_returns_to_the_requested_page_and_logout_ends_it(
+async def test_office_login_returns_to_the_requested_page_and_logout_leaves_the_office(
     open_page: OpenPage, watch: PageWatch
 ) -> None:
     watch.expect("401")  # the wrong password
@@ -58,7 +58,7 @@ async def test_login_returns_to_the_requested_page_and_logout_ends_it(
         await expect(page).to_have_url(ENTRY_URL, timeout=TIMEOUT_MS)
 
 
-async def test_message_received_before_the_office_script_is_shown(
+async def test_server_message_received_before_the_office_script_loads_is_shown(
     browser: Browser, new_server: Callable[..., ShopServer], watch: PageWatch
 ) -> None:
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1], RENDERERS="0")
@@ -115,7 +115,7 @@ async def test_second_factor_is_set_up_and_required(
         ] == [True]
 
 
-async def test_keyboard_shortcuts_reach_every_place(open_page: OpenPage, server: ShopServer) -> None:
+async def test_keyboard_shortcuts_reach_every_office_screen(open_page: OpenPage, server: ShopServer) -> None:
     async with open_page(*WIDTHS["1280"]) as page:
         await enter_office(page, server)
         search = page.get_by_test_id("office-search")
@@ -303,8 +303,8 @@ STATES = {
 }
 
 
-@pytest.mark.timeout(360)  # every screen in every state
-async def test_screens_have_no_overflow_and_are_accessible(
+@pytest.mark.timeout(1800)  # every screen in every state
+async def test_office_screens_have_no_overflow_and_are_accessible(
     open_page: OpenPage, server: ShopServer, axe: str
 ) -> None:
     await raise_attentions(server, AttentionKind.LABEL_IN_DOUBT, AttentionKind.APPROVED_LATE)
@@ -357,7 +357,7 @@ async def _check_at_width(page: Page, width: str) -> None:
 
 
 @pytest.mark.parametrize("width", ["390", "1280"])
-async def test_layout_does_not_shift_while_loading(
+async def test_office_layout_does_not_shift_while_loading(
     open_page: OpenPage, server: ShopServer, width: str
 ) -> None:
     async with open_page(*WIDTHS[width]) as page:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
@@ -15,6 +16,12 @@ LISTS = {
     "/oficina/productos": "product-row",
     "/oficina/bodega": "stock-row",
 }
+
+
+@pytest.fixture(scope="module")
+def server(private_server: ShopServer) -> ShopServer:
+    """Return a shop of these tests alone: they change its products."""
+    return private_server
 
 
 async def test_office_lists_are_visible_without_scripts(browser: Browser, server: ShopServer) -> None:
@@ -40,7 +47,9 @@ async def load_until_found(page: Page, path: str, what: Locator) -> None:
             await page.goto(path)
 
 
-async def test_actions_before_the_scripts_load_are_not_lost(open_page: OpenPage, server: ShopServer) -> None:
+async def test_office_actions_before_the_scripts_load_are_not_lost(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     is_typed = asyncio.Event()
 
     async def hold(route: Route) -> None:

@@ -50,7 +50,7 @@ async def type_code(page: Page, code: str) -> None:
     await page.get_by_test_id("promo-apply").click()
 
 
-async def test_code_gives_its_discount_until_it_is_ended(
+async def test_promotion_code_gives_its_discount_until_staff_end_it(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
@@ -97,7 +97,7 @@ async def test_code_gives_its_discount_until_it_is_ended(
         await expect(page.get_by_role("list", name="Terminadas", exact=True)).to_contain_text("Año 10 %")
 
 
-async def test_sale_is_on_open_pages_until_it_is_ended(
+async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])

@@ -153,7 +153,9 @@ async def test_rejected_note_keeps_its_text(open_page: OpenPage, server: ShopSer
 @contextmanager
 def refuse_notes(server: ShopServer) -> Iterator[None]:
     """Let the database refuse order notes in the block."""
-    with closing(sqlite3.connect(server.folder / "data" / "trompo.db", timeout=30)) as connection:
+    with closing(
+        sqlite3.connect(server.folder / "data" / "trompo.db", timeout=TIMEOUT_MS / 1000)
+    ) as connection:
         connection.execute(
             "CREATE TRIGGER refuse_notes BEFORE INSERT ON order_note BEGIN SELECT RAISE(ABORT, 'refused'); END"
         )

@@ -22,7 +22,9 @@ async def open_packing(page: Page, shop: ShopServer, placed_order: PlacedOrder) 
     await expect(page.get_by_test_id("pack-line").first).to_be_visible(timeout=TIMEOUT_MS)
 
 
-async def test_lines_are_ticked_and_the_label_is_made_once(open_page: OpenPage, server: ShopServer) -> None:
+async def test_order_lines_are_ticked_and_one_label_is_created(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     placed_order = await place_paid_order(server)
     async with open_page(*PHONE) as lina, open_page(*PHONE) as berta:
         await open_packing(lina, server, placed_order)
@@ -47,7 +49,7 @@ async def test_lines_are_ticked_and_the_label_is_made_once(open_page: OpenPage, 
         await expect(lina.get_by_test_id("pack-done")).to_have_count(0)
 
 
-async def test_scanner_ticks_the_line_without_pressing_buttons(
+async def test_barcode_scanner_ticks_its_line_without_pressing_buttons(
     open_page: OpenPage, server: ShopServer
 ) -> None:
     placed_order = await place_paid_order(server)
@@ -77,7 +79,9 @@ def write_video(code: str, file: Path) -> None:
     file.write_bytes(b"YUV4MPEG2 W640 H480 F10:1 Ip A1:1 C420\n" + frame * 3)
 
 
-async def test_camera_ticks_the_scanned_line(server: ShopServer, watch: PageWatch, tmp_path: Path) -> None:
+async def test_barcode_scanned_with_the_camera_ticks_its_line(
+    server: ShopServer, watch: PageWatch, tmp_path: Path
+) -> None:
     placed_order = await place_paid_order(server)
     film = tmp_path / "code.y4m"
     write_video(placed_order.sku, film)

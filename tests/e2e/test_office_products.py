@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, OpenPage, PageWatch, ShopServer, build_page_opener
@@ -11,6 +12,12 @@ from tests.e2e.shopper import TIMEOUT_MS
 
 PHONE = (390, 844)
 SCREEN = "/oficina/productos"
+
+
+@pytest.fixture(scope="module")
+def server(private_server: ShopServer) -> ShopServer:
+    """Return a shop of these tests alone: they change its products."""
+    return private_server
 
 
 async def expect_message(page: Page, text: str) -> None:
@@ -26,6 +33,7 @@ async def test_price_and_units_are_changed_in_the_list(open_page: OpenPage, serv
         await row.get_by_label("Precio", exact=True).fill("$ 1.770")
         await row.get_by_role("button", name="Guardar el precio").click()
         await expect_message(page, "Ahora cuesta")
+        await page.get_by_test_id("undo").focus()  # the message stays while it has the focus
         await expect(row.get_by_text("$ 1.770").first).to_be_visible()
         await page.get_by_test_id("undo").click()
         await expect(row.get_by_text("$ 1.770")).to_have_count(0, timeout=TIMEOUT_MS)
@@ -49,6 +57,7 @@ async def test_price_changed_by_another_staff_member_is_shown(
         await row.get_by_label("Precio", exact=True).fill("$ 1.880")
         await row.get_by_role("button", name="Guardar el precio").click()
         await expect_message(editor, "Ahora cuesta")
+        await editor.get_by_test_id("undo").focus()
         displayed_price = viewer.get_by_test_id("product-row").first.get_by_text("$ 1.880")
         await expect(displayed_price.first).to_be_visible(timeout=TIMEOUT_MS)
         await editor.get_by_test_id("undo").click()

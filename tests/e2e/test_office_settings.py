@@ -1,5 +1,6 @@
 """Ajustes in the browser: data changes on an open page, PSE is disabled after a warning, the carrier is tried out."""
 
+import pytest
 from playwright.async_api import expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
@@ -7,6 +8,12 @@ from tests.e2e.office_steps import confirm_second_factors, enter_office, visit
 from tests.e2e.shopper import TIMEOUT_MS
 
 PHONE = (390, 844)
+
+
+@pytest.fixture(scope="module")
+def server(private_server: ShopServer) -> ShopServer:
+    """Return a shop of these tests alone: they change its products."""
+    return private_server
 
 
 async def test_owner_changes_the_settings(open_page: OpenPage, server: ShopServer) -> None:

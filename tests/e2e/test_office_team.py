@@ -87,7 +87,9 @@ async def test_staff_member_manages_their_own_account(
         await expect(sessions).to_have_count(count - 1, timeout=TIMEOUT_MS)
 
 
-async def test_text_typed_in_the_entry_form_stays(open_page: OpenPage, server: ShopServer) -> None:
+async def test_text_typed_in_the_office_login_form_is_not_removed(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     """Test a tab that showed the form for the second factor while a staff member was signed in."""
     async with open_page(*PHONE) as page:
         await enter_office(page, server)

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, FilePayload, Page, Route, expect
 from backend.media.picture_processing import ORIENTATION_TAG
 from tests.e2e.conftest import OWNER_LOGIN, WIDTHS, OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, wait_until_hydrated
 from tests.e2e.test_every_page import axe
 from tests.e2e.test_office import check_at_widths
 
@@ -57,7 +57,7 @@ async def check_video_slide(shopper: Page) -> None:
     video, still = shopper.get_by_test_id("gallery-video"), "video => video.paused && video.readyState"
     await expect(video).to_have_accessible_name("Video del juguete")
     thumbnail = shopper.get_by_role("button", name="Ver el video")
-    await shopper.wait_for_function("() => window.__reflex")
+    await wait_until_hydrated(shopper)
     await thumbnail.focus()
     await shopper.keyboard.press("Enter")
     await expect(video).to_be_in_viewport(ratio=0.9)
@@ -112,7 +112,7 @@ async def test_invalid_picture_among_three_is_rejected(
         await expect(shown).to_have_count(2)
         await page.reload()
         await expect(shown).to_have_count(2)
-        await page.wait_for_function("() => window.__reflex")
+        await wait_until_hydrated(page)
         await remove_and_send_again(page)
         await page.get_by_test_id("save").click()
         await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
@@ -167,7 +167,7 @@ async def test_too_large_picture_is_not_sent(open_page: OpenPage, server: ShopSe
         assert not [url for url in sent if "uploads" in url]
 
 
-async def test_screens_have_no_overflow_and_are_accessible(
+async def test_upload_screens_have_no_overflow_and_are_accessible(
     open_page: OpenPage, server: ShopServer, watch: PageWatch, axe: str
 ) -> None:
     watch.expect("400")

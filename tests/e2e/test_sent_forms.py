@@ -70,7 +70,7 @@ async def fill_pqrs(page: Page, email: str) -> None:
 
 @PHONE_ONLY
 @CUTS
-async def test_cut_pqrs_keeps_its_input_and_is_stored_once(
+async def test_pqrs_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once(
     page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
@@ -85,7 +85,7 @@ async def test_cut_pqrs_keeps_its_input_and_is_stored_once(
 
 
 @PHONE_ONLY
-async def test_pqrs_changed_after_a_cut_is_stored_separately(
+async def test_pqrs_form_changed_after_a_cut_connection_is_stored_separately(
     page: Page, server: ShopServer, watch: PageWatch
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
@@ -100,7 +100,7 @@ async def test_pqrs_changed_after_a_cut_is_stored_separately(
 
 @PHONE_ONLY
 @CUTS
-async def test_cut_return_keeps_its_input_and_is_stored_once(
+async def test_return_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once(
     page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
@@ -125,7 +125,7 @@ async def test_cut_return_keeps_its_input_and_is_stored_once(
 
 @PHONE_ONLY
 @CUTS
-async def test_cut_warranty_without_a_picture_is_stored_once(
+async def test_warranty_form_sent_over_a_cut_connection_is_stored_once(
     page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")
@@ -148,7 +148,7 @@ async def test_cut_warranty_without_a_picture_is_stored_once(
 
 @PHONE_ONLY
 @CUTS
-async def test_cut_review_keeps_its_picture_and_is_stored_once(
+async def test_review_sent_over_a_cut_connection_keeps_its_picture_and_is_stored_once(
     page: Page, server: ShopServer, watch: PageWatch, is_after: bool
 ) -> None:
     watch.expect("net::ERR_CONNECTION_RESET")

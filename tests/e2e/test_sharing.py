@@ -30,7 +30,9 @@ async def test_share_dialog_gets_the_page_address(page_320: Page, server: ShopSe
     await expect(page_320.get_by_test_id("share")).to_have_text("Compartir")
 
 
-async def test_address_is_copied_without_a_share_dialog(page_1280: Page, server: ShopServer) -> None:
+async def test_page_address_is_copied_if_there_is_no_share_dialog(
+    page_1280: Page, server: ShopServer
+) -> None:
     await page_1280.add_init_script(NO_SHARE_DIALOG)
     await page_1280.goto(PRODUCT_PATH)
     await page_1280.get_by_test_id("share").click()

@@ -35,7 +35,7 @@ STATES = (
 ADDRESSES = (*(EXAMPLES.get(page.route, page.route) for page in PAGES), *STATES)
 
 
-@pytest.mark.timeout(300)  # about thirty pages in sequence
+@pytest.mark.timeout(1800)  # about thirty pages in sequence
 async def test_no_page_is_wider_than_the_smallest_phone(page_320: Page, watch: PageWatch) -> None:
     assert not [address for address in ADDRESSES if "[" in address], "EXAMPLES has no address of a page"
     watch.expect("404")

@@ -67,7 +67,7 @@ async def search(page: Page) -> None:
     [(follow_link, r"/wishlist$"), (search, r"/catalog\?q=oso$")],
     ids=["a link", "a search"],
 )
-async def test_stale_page_opens_the_requested_page(
+async def test_page_of_an_earlier_version_opens_the_requested_page(
     page: Page, leave: Callable[[Page], Awaitable[None]], address: str
 ) -> None:
     upgrade, may_load = Upgrade(), asyncio.Event()
@@ -89,7 +89,7 @@ async def test_stale_page_opens_the_requested_page(
 
 
 @PHONE_ONLY
-async def test_idle_stale_page_is_loaded_again(page: Page) -> None:
+async def test_idle_page_of_an_earlier_version_is_loaded_again(page: Page) -> None:
     upgrade = Upgrade()
     await upgrade.intercept(page)
     await page.goto("/product/trompo-de-madera")

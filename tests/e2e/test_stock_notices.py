@@ -1,6 +1,7 @@
 """A notice for a sold-out product: a customer leaves an e-mail address, confirms it, and may delete it."""
 
 import re
+import time
 
 from playwright.async_api import Page, expect
 
@@ -39,8 +40,8 @@ async def test_stock_notice_is_requested_confirmed_and_deleted(
 
 async def _mailed_link(page: Page, server: ShopServer) -> str:
     """Wait for the mail in the shop's folder. Return the link in it."""
-    folder = server.folder / "data" / "outbox"
-    while True:
+    folder, deadline = server.folder / "data" / "outbox", time.monotonic() + TIMEOUT_MS / 1000
+    while time.monotonic() < deadline:
         for file in folder.glob("*.eml") if folder.exists() else ():
             text = file.read_text("utf-8").replace("=\n", "").replace("=3D", "=")
             if "To: espera@example.com" in text and (
@@ -48,3 +49,4 @@ async def _mailed_link(page: Page, server: ShopServer) -> str:
             ):
                 return found[1]
         await page.wait_for_timeout(50)
+    raise AssertionError("no such mail")

@@ -15,7 +15,7 @@ RECORD_SHIFTS = """
 
 
 @pytest.mark.parametrize("storage", ["", FORBIDDEN_STORAGE], ids=["allowed", "forbidden"])
-async def test_viewed_products_are_shown_and_can_be_cleared(page_1280: Page, storage: str) -> None:
+async def test_recently_viewed_products_are_shown_and_can_be_cleared(page_1280: Page, storage: str) -> None:
     page = page_1280
     await page.add_init_script(storage)
     viewed = page.get_by_test_id("viewed")

@@ -2,12 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
-from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer
+from tests.e2e.conftest import PHONE_ONLY, WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import HeldMessages, LostMessages
 from tests.e2e.shopper import put_in_cart
 
@@ -15,9 +15,12 @@ SCRIPTS = re.compile(r"/assets/.*\.js$")
 
 
 @asynccontextmanager
-async def hold_scripts(server: ShopServer, page: Page, path: str) -> AsyncIterator[None]:
+async def hold_scripts(
+    server: ShopServer, page: Page, path: str, *, is_rendered: bool = True
+) -> AsyncIterator[None]:
     """Open the page at `path` and hold back its scripts until the block ends."""
-    await server.fetch_rendered(path)
+    if is_rendered:
+        await server.fetch_rendered(path)
     may_load = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -34,7 +37,7 @@ async def hold_scripts(server: ShopServer, page: Page, path: str) -> AsyncIterat
 
 
 @PHONE_ONLY
-async def test_early_click_is_done_when_the_scripts_load(server: ShopServer, page: Page) -> None:
+async def test_click_before_the_scripts_load_is_done_afterwards(server: ShopServer, page: Page) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         await page.get_by_test_id("add-to-cart").first.click()
         await expect(page.get_by_test_id("cart-count")).to_have_text("0")
@@ -43,7 +46,9 @@ async def test_early_click_is_done_when_the_scripts_load(server: ShopServer, pag
 
 
 @PHONE_ONLY
-async def test_several_early_clicks_are_done_in_order(server: ShopServer, page: Page) -> None:
+async def test_several_clicks_before_the_scripts_load_are_done_in_order(
+    server: ShopServer, page: Page
+) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         for _unit in range(2):
             await page.get_by_role("button", name="Agregar una unidad").click()
@@ -53,7 +58,9 @@ async def test_several_early_clicks_are_done_in_order(server: ShopServer, page: 
 
 
 @PHONE_ONLY
-async def test_early_click_on_a_replaced_button_is_done(server: ShopServer, page: Page) -> None:
+async def test_click_before_the_scripts_load_on_a_button_replaced_later_is_done(
+    server: ShopServer, page: Page
+) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         button = page.get_by_test_id("add-to-cart").first
         await button.click()
@@ -63,7 +70,9 @@ async def test_early_click_on_a_replaced_button_is_done(server: ShopServer, page
 
 
 @PHONE_ONLY
-async def test_early_click_on_a_removed_button_shows_a_message(server: ShopServer, page: Page) -> None:
+async def test_click_before_the_scripts_load_on_a_button_removed_later_shows_a_message(
+    server: ShopServer, page: Page
+) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):
         await page.locator("h1").evaluate(
             "heading => heading.insertAdjacentHTML('afterbegin', '<button>Ya</button>')"
@@ -77,7 +86,9 @@ async def test_early_click_on_a_removed_button_shows_a_message(server: ShopServe
 
 
 @PHONE_ONLY
-async def test_earlier_answer_does_not_count_for_a_new_action(server: ShopServer, page: Page) -> None:
+async def test_answer_to_an_earlier_action_does_not_count_for_a_new_action(
+    server: ShopServer, page: Page
+) -> None:
     """Use a server that still knows the previous product's page and sends its old answer again."""
     adding = HeldMessages("cart_state.add", is_from_page=True)
     await adding.intercept(page)
@@ -95,7 +106,7 @@ async def test_earlier_answer_does_not_count_for_a_new_action(server: ShopServer
 
 
 @PHONE_ONLY
-async def test_action_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
+async def test_cart_click_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
     watch.expect("WebSocket")
     lost = LostMessages("cart_state.add")
     lost.count = 0
@@ -112,7 +123,7 @@ async def test_action_lost_with_its_connection_is_sent_again(page: Page, watch: 
 
 
 @PHONE_ONLY
-async def test_quantity_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
+async def test_quantity_change_lost_with_its_connection_is_sent_again(page: Page, watch: PageWatch) -> None:
     watch.expect("WebSocket")
     lost = LostMessages("cart_state.set_quantity")
     await lost.intercept(page)
@@ -125,7 +136,9 @@ async def test_quantity_lost_with_its_connection_is_sent_again(page: Page, watch
     await expect(page.get_by_test_id("quantity")).to_have_value("2")
 
 
-async def test_early_filter_is_applied_when_the_scripts_load(server: ShopServer, page_1280: Page) -> None:
+async def test_filter_chosen_before_the_scripts_load_is_applied_afterwards(
+    server: ShopServer, page_1280: Page
+) -> None:
     async with hold_scripts(server, page_1280, "/catalog"):
         await page_1280.get_by_test_id("filter-sale").first.click()
     await expect(page_1280.get_by_test_id("filter-sale").first).to_be_checked()
@@ -136,7 +149,7 @@ async def test_early_filter_is_applied_when_the_scripts_load(server: ShopServer,
 
 
 @PHONE_ONLY
-async def test_text_typed_before_the_scripts_stays_and_gets_suggestions(
+async def test_search_text_typed_before_the_scripts_load_gets_suggestions(
     server: ShopServer, page: Page
 ) -> None:
     async with hold_scripts(server, page, "/"):
@@ -146,7 +159,7 @@ async def test_text_typed_before_the_scripts_stays_and_gets_suggestions(
 
 
 @PHONE_ONLY
-async def test_search_is_sent_without_scripts(server: ShopServer, page: Page) -> None:
+async def test_search_form_works_without_scripts(server: ShopServer, page: Page) -> None:
     async with hold_scripts(server, page, "/"):
         await page.get_by_test_id("search-input").fill("oso")
         await page.get_by_test_id("search-input").press("Enter")
@@ -156,7 +169,7 @@ async def test_search_is_sent_without_scripts(server: ShopServer, page: Page) ->
 
 
 @PHONE_ONLY
-async def test_early_form_is_sent_when_the_scripts_load(
+async def test_form_submitted_before_the_scripts_load_is_sent_afterwards(
     server: ShopServer, page: Page, watch: PageWatch
 ) -> None:
     watch.expect("401")
@@ -166,3 +179,29 @@ async def test_early_form_is_sent_when_the_scripts_load(
         await page.keyboard.press("Enter")
     await expect(page.get_by_role("alert").filter(has_text="El correo o la contraseña no")).to_be_visible()
     assert "clave" not in page.url
+
+
+async def test_input_of_the_plain_page_moves_to_the_page_that_replaces_it(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
+) -> None:
+    """Type while the scripts load: the plain page's fields are other elements than those of the page."""
+    shop = new_server(RENDERERS="0")
+    async with build_page_opener(shop, browser, watch)(*WIDTHS["320"]) as page:
+        text = page.get_by_label("Cuéntanos")
+        async with hold_scripts(shop, page, "/pqrs", is_rendered=False):
+            await expect(page.locator(".plain")).to_be_visible()
+            await page.get_by_label("¿Qué es?").select_option("reclamo")
+            await page.get_by_label("Nombre").fill("Ana Gómez")
+            await page.get_by_label("Correo electrónico").fill("pronto@example.com")
+            await text.fill("Sin cuerda")
+        await expect(page.locator(".plain")).to_have_count(0)
+        await expect(text).to_be_focused()
+        await page.keyboard.type(" ni caja.")
+        await expect(text).to_have_value("Sin cuerda ni caja.")
+        await expect(page.get_by_label("Nombre")).to_have_value("Ana Gómez")
+        await page.get_by_test_id("pqrs-send").click()
+        await expect(page.get_by_text("Sin cuerda ni caja.")).to_be_visible()
+        async with hold_scripts(shop, page, "/", is_rendered=False):
+            await page.locator("[name=q]").fill("madera")
+        await expect(page.get_by_test_id("search-result").first).to_be_visible()
+        await expect(page.get_by_test_id("search-input")).to_have_value("madera")

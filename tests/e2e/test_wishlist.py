@@ -6,13 +6,14 @@ from contextlib import closing
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY, OpenPage, ShopServer
-from tests.e2e.shopper import expect_no_overflow
+from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow
+from tests.e2e.test_presses import RECORD_STEPS
 
 PRODUCT = "trompo-de-madera"
 
 
 @PHONE_ONLY
-async def test_wish_survives_a_reload(page: Page) -> None:
+async def test_wish_is_kept_after_a_reload(page: Page) -> None:
     await page.goto("/product/trompo-de-madera")
     heart = page.get_by_test_id("wishlist-toggle").first
     await expect(heart).to_have_attribute("aria-pressed", "false")
@@ -106,7 +107,7 @@ async def test_wishlist_of_discontinued_products_is_not_blank(page_1280: Page) -
 
 
 async def test_renamed_product_stays_in_the_wishlist(page_1280: Page, server: ShopServer) -> None:
-    connection = sqlite3.connect(server.folder / "data" / "trompo.db")
+    connection = sqlite3.connect(server.folder / "data" / "trompo.db", timeout=TIMEOUT_MS / 1000)
     with closing(connection), connection:
         added = "INSERT INTO former_handle (handle, product_id, created_at, updated_at)"
         connection.execute(
@@ -134,7 +135,9 @@ async def test_wish_is_added_to_the_cart(page: Page) -> None:
     await page.get_by_test_id("wishlist-toggle").first.click()
     await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
     await page.goto("/wishlist")
-    await page.get_by_test_id("wish-to-cart").click()
-    await expect(page.get_by_test_id("wish-to-cart")).to_contain_text("Agregado")
+    button = page.get_by_test_id("wish-to-cart")
+    await button.evaluate(RECORD_STEPS)
+    await button.click()
+    await page.wait_for_function("() => window.steps.includes('added')")
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await expect_no_overflow(page)

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PageWatch
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, wait_until_hydrated
 
 FORBIDDEN_STORAGE = """
     for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
@@ -30,11 +30,11 @@ async def test_shop_works_without_browser_storage(page_1280: Page, storage: str)
     await expect(page.get_by_test_id("product-card")).to_have_count(1, timeout=TIMEOUT_MS)
 
 
-async def test_offline_page_stays_and_its_action_is_done_once(page_320: Page, watch: PageWatch) -> None:
+async def test_action_clicked_while_offline_is_done_once_afterwards(page_320: Page, watch: PageWatch) -> None:
     watch.expect("ERR_INTERNET_DISCONNECTED")
     page = page_320
     await page.goto("/product/trompo-de-madera")
-    await page.wait_for_function("() => window.__reflex")
+    await wait_until_hydrated(page)
     await page.wait_for_load_state("networkidle")
     await page.context.set_offline(True)
     await expect(page.locator(".connection")).to_be_visible()

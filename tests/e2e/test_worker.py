@@ -6,7 +6,7 @@ from collections.abc import Callable
 import psutil
 
 from tests.attacks.frames import raw_socket
-from tests.e2e.conftest import ShopServer
+from tests.e2e.conftest import OPEN_TIMEOUT_S, ShopServer
 
 
 def _list_processes(shop: ShopServer) -> tuple[list[psutil.Process], list[psutil.Process]]:
@@ -16,14 +16,14 @@ def _list_processes(shop: ShopServer) -> tuple[list[psutil.Process], list[psutil
     return workers, [drawing for worker in workers for drawing in worker.children()]
 
 
-async def test_killed_worker_is_replaced_and_stopped_worker_drains(
+async def test_killed_worker_is_replaced_and_stopped_worker_finishes_its_requests(
     new_server: Callable[..., ShopServer],
 ) -> None:
     shop = new_server()
     (worker,), (renderer,) = _list_processes(shop)
     worker.kill()
     shop.wait_until_healthy()
-    assert psutil.wait_procs([renderer], timeout=10)[1] == []
+    assert psutil.wait_procs([renderer], timeout=OPEN_TIMEOUT_S)[1] == []
     (again,), (draws_again,) = _list_processes(shop)
     assert (again.pid, draws_again.pid) != (worker.pid, renderer.pid)
 
@@ -42,6 +42,6 @@ async def test_killed_main_process_leaves_no_child_processes(
     assert shop.process is not None
     shop.process.kill()
     shop.process.wait()
-    assert psutil.wait_procs([*workers, *renderers], timeout=20)[1] == []
+    assert psutil.wait_procs([*workers, *renderers], timeout=OPEN_TIMEOUT_S)[1] == []
     shop.start()
     assert shop.stop() == 0

@@ -7,7 +7,7 @@ from tests.failure.wandering import Figures, wander
 ACTIONS = 60
 
 
-async def test_random_shopper_finds_no_failure(tmp_path: Path) -> None:
+async def test_random_actions_of_a_shopper_cause_no_failure(tmp_path: Path) -> None:
     """Any seed works; this one repeats the same run."""
     figures = Figures(seed=2024)
     await wander(figures, tmp_path, ACTIONS, actions_per_visit=ACTIONS // 2)

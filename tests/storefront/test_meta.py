@@ -69,13 +69,13 @@ def test_structured_data_is_safe_in_a_script_and_decodes_to_the_same_values(name
 
 
 @given(st.text())
-def test_description_fits_the_length(text: str) -> None:
+def test_description_in_the_head_fits_the_maximum_length(text: str) -> None:
     short = shorten_text(text)
     assert len(short) <= MAX_DESCRIPTION_LENGTH
     assert short == " ".join(text.split()) or short.endswith("…")
 
 
-def test_description_is_cut_between_words() -> None:
+def test_description_in_the_head_is_cut_between_words() -> None:
     assert shorten_text("Un trompo, una coca y un yoyo", 16) == "Un trompo, una…"
 
 
@@ -128,7 +128,7 @@ def test_video_data_has_its_picture_and_upload_date(shop: Shop) -> None:
     assert "subjectOf" not in product_data(replace(DETAIL, video=video, pictures=[]))
 
 
-def test_breadcrumb_starts_at_the_home_page_and_counts_from_one(shop: Shop) -> None:
+def test_breadcrumb_data_start_at_the_home_page_and_count_from_one(shop: Shop) -> None:
     trail = [CategoryRef("madera", "Madera"), CategoryRef("trompos-y-más", "Trompos y más")]
     items = breadcrumb_data(trail)["itemListElement"]
     assert [(item["position"], item["name"], item["item"]) for item in items] == [

@@ -31,11 +31,11 @@ from storefront.static_files import (
         ("/no-such-page", 404, CACHE_NEVER),
     ],
 )
-def test_cache_control_of_each_path(path: str, status: int, expected: str) -> None:
+def test_each_kind_of_path_has_the_expected_cache_control(path: str, status: int, expected: str) -> None:
     assert get_cache_control(path, status) == expected
 
 
-def test_brand_pages_and_brand_drawings_share_a_folder(tmp_path: Path) -> None:
+def test_page_urls_in_a_folder_of_files_are_told_apart_from_missing_files(tmp_path: Path) -> None:
     for name in ("brand/mark.svg", "demo/trompo.webp"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).touch()
@@ -51,7 +51,9 @@ def test_brand_pages_and_brand_drawings_share_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("own", "expected"), [({}, CACHE_NEVER), ({"cache-control": "no-store"}, "no-store")]
 )
-async def test_own_cache_control_of_a_response_is_not_replaced(own: dict[str, str], expected: str) -> None:
+async def test_cache_control_that_a_response_already_has_is_not_replaced(
+    own: dict[str, str], expected: str
+) -> None:
     app = add_cache_headers(Response("hello", headers=own))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
         assert (await client.get("/")).headers["cache-control"] == expected

@@ -1,4 +1,4 @@
-"""The browser of the tests: whichever a machine has, it starts."""
+"""The browser tests use the Chromium that Playwright downloads if the machine has no other browser."""
 
 import asyncio
 from pathlib import Path
@@ -9,7 +9,7 @@ from playwright.async_api import async_playwright
 from tools import browser
 
 
-async def test_playwrights_own_browser_starts_when_there_is_no_other(
+async def test_browser_of_playwright_is_started_if_there_is_no_other(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     here = await asyncio.to_thread(browser.find_browser)

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
         f"cart: merge {'x' * 60}",
     ],
 )
-def test_subject_in_the_imperative_passes(subject: str) -> None:
+def test_commit_subject_in_the_imperative_is_accepted(subject: str) -> None:
     assert find_problem(subject) is None
 
 
@@ -42,12 +42,12 @@ def test_subject_in_the_imperative_passes(subject: str) -> None:
         (f"cart: merge {'x' * 61}", "73 characters"),
     ],
 )
-def test_other_subject_is_refused(subject: str, problem: str) -> None:
+def test_commit_subject_in_another_form_is_refused(subject: str, problem: str) -> None:
     assert problem in (find_problem(subject) or "")
 
 
 @pytest.mark.parametrize(("subject", "code"), [("cart: merge equal lines", 0), ("merged lines", 1)])
-def test_hook_checks_the_first_line(tmp_path: Path, subject: str, code: int) -> None:
+def test_commit_hook_checks_only_the_first_line(tmp_path: Path, subject: str, code: int) -> None:
     message = tmp_path / "message"
     message.write_text(f"{subject}\n\nThe reason, in any form.\n", "utf-8")
     run = subprocess.run(
@@ -56,7 +56,7 @@ def test_hook_checks_the_first_line(tmp_path: Path, subject: str, code: int) -> 
     assert run.returncode == code, run.stderr
 
 
-def test_range_of_commits_is_checked(tmp_path: Path) -> None:
+def test_subjects_in_a_range_of_commits_are_checked(tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com")
         subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)

@@ -12,14 +12,14 @@ def measured(branches: int, covered: int) -> dict[str, dict[str, int]]:
     }
 
 
-def test_a_package_is_counted_with_all_its_files() -> None:
+def test_coverage_of_a_package_includes_all_its_files() -> None:
     shares = sum_by_package(
         {"files": {"backend/jobs/a.py": measured(4, 4), "backend/jobs/b/c.py": measured(4, 2)}}
     )
     assert (shares["backend/jobs"].line_percentage, shares["backend/jobs"].branch_percentage) == (90.0, 75.0)
 
 
-def test_a_guarded_package_needs_nearly_every_branch_and_to_be_measured_at_all() -> None:
+def test_guarded_package_below_the_minimum_or_unmeasured_is_reported() -> None:
     files = {
         f"{package.removesuffix('.py')}/x.py": measured(20, 19)
         for package in GUARDED

@@ -26,11 +26,11 @@ FILE = Path("backend/cart/lines.py")
         ("total = 0\ntotal += order.item_total", "adds up"),
     ],
 )
-def test_an_offence_is_found(source: str, reason: str) -> None:
+def test_violation_of_a_lint_rule_is_found(source: str, reason: str) -> None:
     assert [offence for offence in find_violations(FILE, source) if reason in offence] != []
 
 
-def test_an_offence_names_its_place() -> None:
+def test_violation_of_a_lint_rule_is_reported_with_file_and_line() -> None:
     assert list(find_violations(FILE, "import os\n\nhome = os.environ")) == [
         "backend/cart/lines.py:3: only backend/core/config/settings.py reads the environment"
     ]
@@ -50,7 +50,7 @@ def test_an_offence_names_its_place() -> None:
         "limit = order.shipping_total + settings.label_over_paid",
     ],
 )
-def test_what_is_allowed_is_no_offence(source: str) -> None:
+def test_allowed_code_is_not_reported(source: str) -> None:
     assert list(find_violations(FILE, source)) == []
 
 
@@ -64,7 +64,7 @@ def test_what_is_allowed_is_no_offence(source: str) -> None:
         ("backend/pricing.py", "total = item_total + line.unit_price * line.quantity"),
     ],
 )
-def test_the_one_place_may(file: str, source: str) -> None:
+def test_module_that_is_exempt_from_a_rule_is_not_reported(file: str, source: str) -> None:
     assert list(find_violations(Path(file), source)) == []
 
 
@@ -78,7 +78,7 @@ def test_the_one_place_may(file: str, source: str) -> None:
         "can-take-back",
     ],
 )
-def test_a_replaced_word_is_found(line: str) -> None:
+def test_replaced_word_is_reported_with_its_replacement(line: str) -> None:
     [offence] = find_old_words(FILE, f"x = 1\n{line}")
     assert offence.startswith("backend/cart/lines.py:2: “")
     assert offence.endswith("”: the word is now restock")
@@ -87,9 +87,9 @@ def test_a_replaced_word_is_found(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["it may take backups", "mistake_back", "take it back", "at a glancing look"]
 )
-def test_other_words_are_left_alone(line: str) -> None:
+def test_words_similar_to_a_replaced_word_are_not_reported(line: str) -> None:
     assert list(find_old_words(FILE, line)) == []
 
 
-def test_what_is_kept_as_history_keeps_its_words() -> None:
+def test_replaced_words_in_old_migrations_are_not_reported() -> None:
     assert list(find_old_words(Path("backend/migrations/versions/old.py"), "take_back")) == []

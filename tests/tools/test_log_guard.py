@@ -30,16 +30,16 @@ STREET = "Carrera 43A # 1-50"
         f"to {STREET}",
     ],
 )
-def test_secret_is_found(line: str) -> None:
+def test_secret_in_a_log_line_is_found(line: str) -> None:
     assert find_leaks(f"fine\n{line}\nfine", {TOKEN}, {STREET}) == [line]
 
 
-def test_ordinary_line_is_not_found() -> None:
+def test_ordinary_log_line_is_not_reported() -> None:
     line = "/order/order_01ARZ3NDEKTSV4RRFFQ69G5FAV?[hidden] was not rendered: is it there? yes"
     assert find_leaks(line, {TOKEN}, {STREET}) == []
 
 
-def test_people_of_a_shop_are_read(tmp_path: Path) -> None:
+def test_personal_data_to_search_for_are_read_from_the_shops_database(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "trompo.db")
     connection.execute("CREATE TABLE customer (email TEXT, phone TEXT, last_name TEXT)")
     connection.execute('CREATE TABLE "order" (email TEXT, shipping_address TEXT, billing_address TEXT)')

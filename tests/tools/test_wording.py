@@ -27,7 +27,7 @@ def texts_in(source: str, place: str = PLACE) -> list[str]:
         ("FILES_AT_ONCE = 5", "FILES_AT_ONCE"),
     ],
 )
-def test_private_language_is_found(source: str, text: str) -> None:
+def test_private_language_in_a_docstring_is_found(source: str, text: str) -> None:
     assert texts_in(source) == [text]
 
 
@@ -43,11 +43,11 @@ def test_private_language_is_found(source: str, text: str) -> None:
         "MAX_LINES = 5\nother = MOST_LINES",
     ],
 )
-def test_plain_english_passes(source: str) -> None:
+def test_plain_english_is_not_reported(source: str) -> None:
     assert texts_in(source) == []
 
 
-def test_riddle_module_is_found_by_its_name() -> None:
+def test_module_with_an_unclear_name_is_found() -> None:
     assert texts_in("", "backend/imports/judging.py") == ["judging"]
 
 
@@ -60,11 +60,11 @@ def test_riddle_module_is_found_by_its_name() -> None:
         (PLACE, 'LINES = 1\n"""Meanwhile none."""', 2),
     ],
 )
-def test_dialect_word_is_found_with_its_line(place: str, text: str, line: int) -> None:
+def test_dialect_word_is_reported_with_its_line(place: str, text: str, line: int) -> None:
     assert [(finding.place, finding.line) for finding in find_offences({place: text})] == [(place, line)]
 
 
-def test_rare_dialect_word_passes_in_a_large_package() -> None:
+def test_rare_dialect_word_in_a_large_package_is_not_reported() -> None:
     plain = '"""' + "Return the lines of a cart. " * 400 + '"""'
     files = {PLACE: plain, "backend/cart/service.py": "# somebody reads them"}
     assert list(find_offences(files)) == []

@@ -461,7 +461,7 @@ async def _read_shop(shop: Shop) -> tuple[str, str, list[str]]:
 
 
 @pytest.mark.parametrize("operation", EXAMPLES)
-async def test_documented_example_works(reader: Reader, operation: str) -> None:
+async def test_documented_example_of_an_operation_works(reader: Reader, operation: str) -> None:
     assert EXAMPLES[operation] is not None, f"{operation} has no example"
     path = operation.partition(" ")[2]
     reach_state = next(state for start, state in STATES.items() if path.startswith(start))
@@ -475,5 +475,5 @@ async def test_documented_example_works(reader: Reader, operation: str) -> None:
         assert answer.is_success, answer.text
 
 
-def test_refused_operations_still_exist() -> None:
+def test_operations_listed_as_refused_still_exist() -> None:
     assert EXAMPLES.keys() >= REFUSED.keys()

@@ -78,7 +78,10 @@ router = APIRouter(
 async def list_products(
     params: Annotated[AdminProductsParameters, read_query(AdminProductsParameters)], database: Db
 ) -> Wire[ProductsAnswer]:
-    """List the products, drafts included. `q` matches the beginnings of words in title and handle, or of a code."""
+    """List the products, drafts included.
+
+    `q` matches the beginnings of words in the title and the handle, and the beginning of a code (SKU, EAN).
+    """
     async with database.read() as session:
         conditions = await filter_conditions(session, missing_data_filter(params))
         filters = await staff_filters(session, params)
@@ -93,7 +96,7 @@ async def list_products(
 async def create_product(
     actor: StaffMember, body: NewProduct, database: Db, fields: RequestedFields
 ) -> Wire[ProductAnswer]:
-    """Create a product. Its collection and categories are refused here: they have their own routes."""
+    """Create a product. A collection and categories in the body are refused: they are assigned by separate routes."""
     async with database.transaction() as session:
         product_id = await products.create_product(session, actor, to_create_product(body))
         return await _product_response(session, product_id, fields)
@@ -103,7 +106,7 @@ async def create_product(
 async def change_products(
     actor: StaffMember, body: ProductBatch, database: Db, fields: RequestedFields
 ) -> Wire[ProductBatchAnswer]:
-    """Delete, change and create products, in this order; if one fails, none is changed."""
+    """Delete, change and create products, in this order. If one operation fails, nothing is changed."""
     changed = [change.id for change in body.update]
     async with database.transaction() as session:
         created = await apply_batch(session, actor, to_change_products(body))
@@ -130,7 +133,7 @@ async def update_product(
 ) -> Wire[ProductAnswer]:
     """Change the given fields of a product. `category_ids` is refused (spec: Errors).
 
-    `collection_id` and `categories` are refused too, unless they equal the product's current ones.
+    `collection_id` and `categories` are refused too, unless they equal the product's current values.
     """
     async with database.transaction() as session:
         await products.change_product(session, actor, product_id, to_change_product(body))
@@ -216,7 +219,7 @@ async def list_options(
 async def create_option(
     actor: StaffMember, product_id: str, body: NewOption, database: Db, fields: RequestedFields
 ) -> Wire[ProductAnswer]:
-    """Create an option of the product. Existing variants have no value of it until they are given one."""
+    """Create an option of the product. Existing variants have no value for the option until one is set."""
     async with database.transaction() as session:
         new = OptionInput(body.title, body.values, metadata=body.metadata)
         await option_service.add_option(session, actor, product_id, new)

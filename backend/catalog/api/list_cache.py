@@ -56,8 +56,8 @@ class PageCache:
     ) -> Page:
         """Return the page that `read` finds, cached until its list may have changed.
 
-        A page that can be cached also declares its products (`declare_products`), so that the whole response stays
-        valid until one of these products, the lists or shared data changes.
+        If the page can be cached, its products are declared as sources of the response (`declare_products`). So the
+        cached response stays valid until one of these products, the lists or shared data changes.
         """
         made_of: ResponseSources | None = request.scope.get(SOURCES_KEY)
         if made_of is None or not _depends_only_on_lists(params):

@@ -153,7 +153,7 @@ def _product_filters(params: ProductsParameters, tree: Tree) -> list[ColumnEleme
 
 
 def _with_descendants(tree: Tree, category_ids: Sequence[str] | None) -> Collection[str] | None:
-    """Return the ids of the categories and of all their descendants; None without a filter."""
+    """Return the ids of the categories and of all their descendants; None if the query has no filter by category."""
     if category_ids is None:
         return None
     return tree.with_descendants(tree.by_id[one].handle for one in category_ids if one in tree.by_id)
@@ -187,7 +187,7 @@ def matching_categories(tree: Tree, params: CategoriesParameters) -> Sequence[Ca
 
 
 def _matches_filters(category: Category, params: CategoriesParameters) -> bool:
-    """Return True if the category matches all filters, including nested `$and` and `$or`. Evaluated in memory."""
+    """Return True if the category matches all filters, including nested `$and` and `$or`. No database query is run."""
     if isinstance(params, AdminCategoriesParameters) and (params.is_active is False or params.is_internal):
         return False  # all are active, none is internal
     parents = {None if parent in ("null", "") else parent for parent in params.parent_category_id or ()}

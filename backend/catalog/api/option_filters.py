@@ -38,7 +38,7 @@ def option_and_variant_conditions(params: ProductsParameters) -> list[ColumnElem
 
 
 def _stored_or_implied(stored: Select[str], implied: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition for stored options, or `implied` for products without stored options."""
+    """Return a condition: `stored` for products that have stored options, `implied` for all others."""
     has_options = exists().where(ProductOption.product_id == Product.id)
     return or_(Product.id.in_(stored), and_(implied, not_(has_options)))
 

@@ -24,7 +24,7 @@ STOCK_IS_ALWAYS_COUNTED = "The units of every variant are counted: 'manage_inven
 
 
 def to_create_product(body: admin.NewProduct) -> CreateProduct:
-    """Return the command that creates the body's product.
+    """Convert the request body to a command that creates a product.
 
     Raises:
         InvalidData: a variant has several prices, or a price in another currency than cop.
@@ -33,7 +33,7 @@ def to_create_product(body: admin.NewProduct) -> CreateProduct:
 
 
 def to_change_product(body: admin.ProductChange) -> ChangeProduct:
-    """Return the command that changes the fields that the body names.
+    """Convert the request body to a command that changes the fields that the body contains.
 
     Raises:
         InvalidData: see `to_create_product`; or the body switches off the stock count of an existing variant.
@@ -42,7 +42,7 @@ def to_change_product(body: admin.ProductChange) -> ChangeProduct:
 
 
 def to_change_products(body: admin.ProductBatch) -> ChangeProducts:
-    """Return the body's command.
+    """Convert the request body to a command that creates, changes and deletes products.
 
     Raises:
         InvalidData: see `to_change_product`.
@@ -55,7 +55,7 @@ def to_change_products(body: admin.ProductBatch) -> ChangeProducts:
 
 
 def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
-    """Return the body's command.
+    """Convert the request body to a command that creates, changes and deletes variants.
 
     Raises:
         InvalidData: see `to_change_product`.
@@ -68,7 +68,7 @@ def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
 
 
 def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -> WriteVariant:
-    """Return the command that changes the variant with this id, or creates one.
+    """Convert the request body to a command that changes the variant with this id, or creates one without an id.
 
     Raises:
         InvalidData: see `to_change_product`.

@@ -139,7 +139,7 @@ class ValueRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option with its values in order, and the value of each variant by the variant's id."""
+    """An option with its values in order, and each variant's value by the variant's id."""
 
     id: str
     title: str
@@ -201,7 +201,7 @@ def _option_row(*row: Any) -> OptionRow:
 
 @cache
 def _build_select(dialect: str, parts: frozenset[ProductPart], scope: ProductScope) -> Select[Any]:
-    """Return the cached SELECT. Building it takes longer than running it."""
+    """Return the SELECT. It is cached, because building it takes longer than running it."""
     json = json_rows(dialect)
     columns = [
         json.moment(column).label(column.name) if column.name in _MOMENTS else column
@@ -225,7 +225,7 @@ def _build_select(dialect: str, parts: frozenset[ProductPart], scope: ProductSco
 def _json_row(
     json: JsonRows, table: FromClause, names: Sequence[str], *more: ColumnElement[Any]
 ) -> Select[Any]:
-    """Return a SELECT that writes rows of the table as JSON: the columns with these names, and `more`."""
+    """Return a SELECT that writes each row of the table as JSON: the columns `names`, then the expressions `more`."""
     values = [
         json.moment(table.c[name])
         if name in _MOMENTS

@@ -61,8 +61,8 @@ class ChannelsAndProfile(TypedDict, total=False):
 class ProductWriter:
     """Reads products by id and converts them to the platform's JSON.
 
-    With `base_url`, addresses of the shop's own pictures become absolute and percent-encoded; without it, they stay
-    as stored, for staff. `as_staff` adds the staff-only fields.
+    With `base_url`, addresses of the shop's own pictures become absolute and percent-encoded. Without it (for
+    staff), they are returned as they are stored. `as_staff` adds the staff-only fields.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
 
 
 def _implied_option_json(row: Row[Any], variants: Iterable[VariantOut]) -> ProductOptionOut:
-    """Return the implied option of a product without stored options; its values are the variants' titles."""
+    """Return the implied option of a product that has no stored options. Its values are the variants' titles."""
     of_variants = [variant["options"][0] for variant in variants]
     return {
         "id": derive_sibling_id("opt", row.id),

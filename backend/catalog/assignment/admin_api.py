@@ -1,4 +1,7 @@
-"""Client for the Admin API calls of the procedure. Any status except 200 and 201 aborts it (spec: rule 9)."""
+"""Client for the Admin API calls of the assignment procedure.
+
+Any status except 200 and 201 aborts the procedure (spec: rule 9).
+"""
 
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -19,11 +22,14 @@ Json = dict[str, Any]
 
 
 class ProcedureAborted(SystemExit):
-    """The procedure stopped before its end. It is printed without a traceback, and its message contains no token."""
+    """The procedure stopped before its end.
+
+    The error is printed without a traceback, and its message contains no token.
+    """
 
 
 class AdminApi:
-    """An HTTP client of the Admin API at an address, with a staff token. Use it as a context manager."""
+    """An HTTP client for a shop's Admin API, with a staff token. Use it as a context manager."""
 
     def __init__(
         self, base_url: str, token: str, *, transport: httpx.AsyncBaseTransport | None = None

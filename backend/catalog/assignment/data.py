@@ -111,7 +111,8 @@ def read_data(path: Path | None) -> AssignmentData:
 def _make_handle(title: str) -> str:
     """Return the title in lower case with hyphens (spec: Catalog-assignment procedure 4).
 
-    If that contains accents or other signs, return the handle that the shop would derive; empty if there is none.
+    If the result is not a valid handle, for example because of accents, return the result of `make_handle` instead.
+    That may be an empty text.
     """
     plain = title.lower().replace(" & ", "-").replace(" ", "-")
     return plain if is_handle(plain) else make_handle(title)

@@ -126,7 +126,11 @@ class _ResolvedIds:
         return ids
 
     def _check_no_conflicts(self, data: AssignmentData) -> None:
-        """Check that no product is in two of the collections: each run would move it from one to the other."""
+        """Check that no product is listed for two collections. Otherwise each run would move it from one to the other.
+
+        Raises:
+            ProcedureAborted: a product is listed for two collections.
+        """
         claims = Counter(
             chain(
                 *(self.resolve_products(one.products) for one in data.create),

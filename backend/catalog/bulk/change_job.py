@@ -1,7 +1,7 @@
 """The job that runs or undoes a bulk change, one transaction per batch.
 
-A run that was interrupted continues where it stopped. Workers with the same change take turns, by a lock on its
-row.
+A run that was interrupted continues where it stopped. A lock on the change's row ensures that only one worker at a
+time processes a batch of it.
 """
 
 import asyncio
@@ -240,7 +240,7 @@ async def _next_rows(session: AsyncSession, bulk: BulkChange, max_rows: int) -> 
 
 
 async def _give_up_first(session: AsyncSession, bulk_id: str) -> None:
-    """Mark the next product as failed, so that the others continue."""
+    """Mark the next product of the change as failed, so that the job continues with the others."""
     bulk = await _lock_change(session, bulk_id)
     rows = await _next_rows(session, bulk, 1) if bulk is not None else []
     state = RowState.KEPT if bulk is not None and bulk.status == BulkStatus.UNDOING else RowState.REFUSED
@@ -255,7 +255,10 @@ async def _give_up_first(session: AsyncSession, bulk_id: str) -> None:
 
 
 async def _write_outcomes(session: AsyncSession, bulk_id: str, outcomes: dict[str, Outcome]) -> None:
-    """Store the results with SQL statements, which keeps the rows out of the products' audit."""
+    """Store the results of the products.
+
+    SQL statements are used, so that these rows do not appear in the products' audit.
+    """
     if outcomes:
         await session.execute(_OUTCOME, list(_outcome_rows(bulk_id, outcomes)))
 

@@ -95,7 +95,10 @@ class PricedVariant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CurrentValues:
-    """The values of a product that a change depends on. `is_in_target`: it is in the change's category."""
+    """The values of a product that a change depends on.
+
+    `is_in_target` is True if the product is in the category of the change.
+    """
 
     status: str
     featured: bool
@@ -121,7 +124,10 @@ class ChangedValue(NamedTuple):
 
 
 def compute_changes(change: Change, facts: CurrentValues) -> list[ChangedValue] | Problem:
-    """Return the values that change (none if they are already set), or the reason why the product is refused."""
+    """Return the values that change, or the reason why the product is refused.
+
+    The list is empty if the product already has all new values.
+    """
     if change.action in PRICED:
         return _price_changes(change, facts)
     is_priced = facts.variants and all(one.price > 0 or one.is_free for one in facts.variants)

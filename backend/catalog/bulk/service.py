@@ -45,7 +45,7 @@ MAX_EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The selected products: by their ids, or with None all that match the filter `product_filter`."""
+    """The selected products: those with these `ids` or, if `ids` is None, all that match `product_filter`."""
 
     ids: Sequence[str] | None = None
     product_filter: ProductFilter = ProductFilter()  # noqa: RUF009 - frozen
@@ -70,7 +70,8 @@ class Preview:
         unchanged: the number of products that already have the new values.
         refused: the number of products that would be refused, by reason.
         examples: some products that would change, and some that would be refused.
-        before: the sum of all prices that would change, in pesos; `after`: the sum of the new prices.
+        before: the sum of all prices that would change, in pesos.
+        after: the sum of the new prices, in pesos.
     """
 
     seen_at: datetime
@@ -124,8 +125,8 @@ async def start_bulk_change(
     Args:
         actor: the staff member who starts it.
         change: the change.
-        selection: the products.
-        seen_at: the time of the preview.
+        selection: the products to change.
+        seen_at: the time of the preview that the staff member saw.
 
     Returns:
         The id of the bulk change.
@@ -255,7 +256,7 @@ async def _list_undoable_ids(session: AsyncSession) -> list[str]:
 
 
 async def _delete_old_rows(session: AsyncSession) -> None:
-    """Delete the product rows of changes that are too old to be undone. The audit keeps a record of them."""
+    """Delete the product rows of bulk changes that are too old to be undone. The audit still records these changes."""
     old = select(BulkChange.id).where(
         BulkChange.id.not_in(await _list_undoable_ids(session)),
         BulkChange.status.in_([BulkStatus.DONE, BulkStatus.UNDONE]),

@@ -1,4 +1,7 @@
-"""Writer of a batch of rows: writes only the differences, then indexes and publishes the changed products."""
+"""Writer of a batch of rows.
+
+It writes only the differences. Then it updates the search index and publishes events for the changed products.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,12 +42,12 @@ COMMAND_LINE_REASON = MovementDetails(Reason.COUNT, COMMAND_LINE)
 
 
 class ShopChanged(Exception):
-    """The shop or the file changed during the import. Batches written before are not rolled back."""
+    """The shop or the file changed during the import. Batches that were already written are not rolled back."""
 
 
 @dataclass
 class ImportResult:
-    """Number of new, changed and unchanged rows, and names of the categories and collections that were created."""
+    """Number of new, changed and unchanged rows, and the names of the categories and collections that were created."""
 
     counts: Counter[str] = field(default_factory=Counter)
     created_names: list[str] = field(default_factory=list)
@@ -52,9 +55,9 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A row with its product and variant, and whether they are new.
+    """A row of the file with its product and its variant.
 
-    `is_new` is True only for a new product's first row.
+    `is_new` is True only for the first row of a new product. `is_new_variant` is True if the variant is new.
     """
 
     row: Row
@@ -258,7 +261,10 @@ async def _write_pictures(
 async def _write_stock(
     session: AsyncSession, targets: Sequence[Target], location_id: str, why: MovementDetails
 ) -> set[str]:
-    """Write the stock at the location, at least the reserved units. Return the ids of the changed products."""
+    """Set the stock at the location to the file's numbers, but never below the reserved units.
+
+    Return the ids of the changed products.
+    """
     stock = {target.variant.id: target for target in targets if target.row.get("stock") is not None}
     query = select(InventoryLevel).where(
         InventoryLevel.variant_id.in_(stock), InventoryLevel.location_id == location_id
@@ -304,7 +310,7 @@ def _find_group_id(product_groups: GroupLookup, given: str) -> str:
 
 
 def _set_differing(thing: Product | Variant, values: Mapping[str, Any], names: Iterable[str]) -> bool:
-    """Set the values that differ. Return True if there were any."""
+    """Set the named attributes whose value differs from `values`. Return True if any value differed."""
     differing = [name for name in names if name in values and getattr(thing, name) != values[name]]
     for name in differing:
         setattr(thing, name, values[name])

@@ -41,7 +41,7 @@ class GroupLookup:
     async def read(
         cls, session: AsyncSession, kind: type[Category] | type[Collection], *, creates_missing: bool
     ) -> "GroupLookup":
-        """Read the shop's categories or collections. If it has none, those that the file names are always created."""
+        """Read the shop's categories or collections. If the shop has none, all that the file names will be created."""
         kind_name, name = (
             ("category", Category.name) if kind is Category else ("collection", Collection.title)
         )
@@ -58,16 +58,19 @@ class GroupLookup:
         )
 
     def find_group_handle(self, text: str) -> str:
-        """Return the handle for a handle or name in the file; for an unknown one, the handle that it would get.
+        """Return the handle for a handle or name in the file. For an unknown text, return the handle that it would get.
 
         An exact handle is tried first, then the names, then the handle derived from the text. The result is empty
-        if several have the name, or if no handle can be derived.
+        if several categories or collections have the name, or if no handle can be derived.
         """
         made = make_handle(text)
         return text if text in self.ids else self.by_name.get(made, made)
 
     def find_problem(self, line: int, column: str, text: str) -> Problem | None:
-        """Return the problem with this handle or name; None if the object exists or was added to `new`."""
+        """Return the problem with this handle or name; None if there is none.
+
+        If the category or collection does not exist but may be created, it is added to `new`.
+        """
         handle = self.find_group_handle(text)
         if handle in self.ids:
             return None
@@ -87,21 +90,27 @@ class GroupLookup:
 
 @dataclass
 class ProductGroups:
-    """The shop's categories and collections, and the ones that rows add."""
+    """The shop's categories and collections, and the new ones that rows of the file name."""
 
     categories: GroupLookup = field(default_factory=lambda: GroupLookup("category"))
     collections: GroupLookup = field(default_factory=lambda: GroupLookup("collection"))
 
     @classmethod
     async def read(cls, session: AsyncSession, *, makes_places: bool = False) -> "ProductGroups":
-        """Read the shop's categories and collections; with `makes_places`, missing ones will be created."""
+        """Read the shop's categories and collections.
+
+        With `makes_places`, missing ones that a row names will be created.
+        """
         return cls(
             await GroupLookup.read(session, Category, creates_missing=makes_places),
             await GroupLookup.read(session, Collection, creates_missing=makes_places),
         )
 
     def find_group_problems(self, row: Row) -> list[Problem]:
-        """Return the row's problems with categories and collections. Ones to create are added to `new`."""
+        """Return the row's problems with categories and collections.
+
+        Categories and collections to create are added to `new`.
+        """
         collection = row.get("collection")
         found = [
             *(
@@ -141,5 +150,5 @@ class ProductGroups:
 
 
 def _display_name(text: str) -> str:
-    """Return the display name: the text as written; a handle is converted to words."""
+    """Return the name for a new category or collection: the text as written, or the words of a handle."""
     return text if text != make_handle(text) else text.replace("-", " ").capitalize()

@@ -26,7 +26,10 @@ def _cell_text(text: str, kind: str) -> str:
 
 
 def _age_range_from_date(moment: str) -> str:
-    """Return the age range that a spreadsheet converted to a date: 3-5 for the third of May; else an empty text."""
+    """Return the age range that a spreadsheet program converted to a date, such as 3-5 for the third of May.
+
+    Return an empty text if the date was not an age range.
+    """
     day = date.fromisoformat(moment[:10])
     candidates = (f"{day.day}-{day.month}", f"{day.month}-{day.day}")
     return next((one for one in candidates if one in AGE_RANGES), "")

@@ -49,7 +49,8 @@ async def import_file(
 
     Raises:
         ImportRefused: the file has problems; nothing was written.
-        ShopChanged: the shop or the file changed in the meantime; batches written before are not rolled back.
+        ShopChanged: the shop or the file changed in the meantime; batches that were already written are not rolled
+            back.
     """
     with bar(None, "Looking through the file") as step:
         checked = await check_file(database, path, pictures, step, makes_places=makes_places)
@@ -78,10 +79,10 @@ async def import_file(
 
 
 async def _prepare_pictures(pictures: PictureFolder, rows: Iterable[Row]) -> dict[str, PreparedPicture]:
-    """Return the rows' pictures by name, resized if that was not done before.
+    """Resize the pictures of the rows, unless that was done before. Return the prepared pictures by name.
 
     Raises:
-        ImportRefused: some of them are damaged.
+        ImportRefused: some pictures are damaged.
     """
     lines = {name: row.line for row in rows for name in row.get("pictures") or ()}
     limit = asyncio.Semaphore(CONCURRENCY)

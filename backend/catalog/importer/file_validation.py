@@ -109,7 +109,10 @@ def digest(value: str) -> int:
 
 
 def _find_repeats(path: Path, names: dict[str, RepeatFinder]) -> list[Problem]:
-    """Return a problem for each repeated value. The file is only read again if digests repeat."""
+    """Return a problem for each value that is repeated although it must be unique.
+
+    The file is read again only if digests repeat.
+    """
     repeated_digests = {
         name: found for name, repeats in names.items() if (found := repeats.find_repeated_digests())
     }

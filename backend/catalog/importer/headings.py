@@ -1,6 +1,6 @@
 """Names of the columns in a file: a label for people, and other headings that spreadsheets use.
 
-A column without an entry here is known only by its own name.
+A column that has no entry here is recognized only by its own name.
 """
 
 import re

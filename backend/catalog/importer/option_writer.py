@@ -49,10 +49,10 @@ class VariantTarget(Protocol):
 
 
 async def write_options(session: AsyncSession, targets: Sequence[VariantTarget]) -> set[str]:
-    """Set the variants' option values from the rows, which `match_rows` has checked against each other.
+    """Set the variants' option values from the rows. `match_rows` must have checked these rows against each other.
 
     Options that no row of the product names, and values that no variant has any more, are deleted. Orders are not
-    affected: they store their own texts.
+    affected, because they store their own texts.
 
     Returns:
         The ids of the products that were changed.
@@ -128,7 +128,7 @@ async def _ensure_options(
 ) -> dict[str, Option]:
     """Return the product's options that the rows name, by their normalized titles, in the product's order.
 
-    Missing options are created first, and unnamed ones deleted.
+    Missing options are created first. Options that no row names are deleted.
     """
     known = {normalize_name(option.row.title): option for option in stored}
     titles_in_use = (

@@ -33,7 +33,10 @@ class PictureFolder:
     """Reads pictures by name from `source` and stores the resized files in `target`."""
 
     def __init__(self, source: Path, target: PictureStore, *, allow_private: bool = False) -> None:
-        """`allow_private`: also download pictures from this machine and its private networks."""
+        """Create the reader.
+
+        With `allow_private`, it also downloads pictures from this machine and its private networks.
+        """
         self._source = source.resolve()
         self._target = target
         self._allow_private = allow_private
@@ -58,8 +61,9 @@ class PictureFolder:
         """Create the resized files of the picture, unless they exist.
 
         Raises:
-            CellError: the picture is damaged, or the store does not accept it. After its first failure, the store
-                is not called again.
+            CellError: the picture is damaged, or the store does not accept it. After the store's first failure, it
+                is not
+                called again.
         """
         source: Path | BytesIO = self._fetch(name) if is_url(name) else self._path(name)
         content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
@@ -122,7 +126,7 @@ def _translate_picture_errors(name: str) -> Iterator[None]:
 
 
 def _safe_name(path: Path) -> str:
-    """Return the base name of the resized files: the original name, made safe for URLs and folders."""
+    """Return the base name of the resized files: the original name without characters that are unsafe in URLs."""
     return (
         _UNSAFE_CHARACTERS.sub("-", path.stem).lstrip(".").encode()[:MAX_NAME_BYTES].decode(errors="ignore")
     )

@@ -1,4 +1,4 @@
-"""Matching of file rows to products and variants. Rows with options of the same product are matched together."""
+"""Matching of file rows to products and variants. All rows with options of one product are matched together."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ MAX_VARIANTS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The product and the variant of a row; None for a new one."""
+    """The product and the variant of a row. Each is None if the row creates a new one."""
 
     product: Product | None
     variant: Variant | None
@@ -31,7 +31,7 @@ class Match:
 
 @dataclass(frozen=True)
 class KnownProducts:
-    """The existing products that a batch names by handle, SKU or id, with all their variants."""
+    """The existing products that a batch of rows names by handle, SKU or id, with all their variants."""
 
     by_id: dict[str, Product]
     by_handle: dict[str, Product]
@@ -101,7 +101,7 @@ class KnownProducts:
         return self.find_code_problem(row, found) or found if isinstance(found, Match) else found
 
     def find_named(self, row: Row) -> Match | Problem:
-        """Return the match by ids, SKU and handle; its variant is None if the row names only the product."""
+        """Return the match by ids, SKU and handle. The variant is None if the row names only the product."""
         owner = self._find_named_variant(row)
         if isinstance(owner, Problem):
             return owner
@@ -164,7 +164,10 @@ class KnownProducts:
 
 @dataclass(frozen=True, slots=True)
 class MatchedRow:
-    """A row with its match and its problems. `match_rows` may have moved values from the row to another one."""
+    """A row with its match and its problems.
+
+    Values of the whole product may have been moved from this row to another one.
+    """
 
     row: Row
     match: Match | None = None
@@ -176,13 +179,15 @@ def match_rows(
 ) -> list[MatchedRow]:
     """Match the rows to products and variants. Return the results in the order of the rows.
 
-    Rows with options of the same product are its variants. A variant is found by its id or SKU, else by its values.
-    Values of the product as a whole are moved to its first row; the other rows may leave them empty.
+    All rows with options that name one product describe its variants. A variant is found by its id or SKU, else by
+    its option values. Values that apply to the whole product are moved to the product's first row; the other rows
+    may leave these columns empty.
 
     Args:
         known_products: the existing products and variants of the rows.
         rows: the rows. They must include all rows with options of a product; else variants may seem to be missing.
-        titled: by line, the row with a handle derived from its title, for rows that name no product otherwise.
+        titled: replacements, by line, for rows that do not name a product: the same row with a handle derived from
+            its title.
     """
     settled: dict[int, MatchedRow] = {}
     groups: dict[str, list[Row]] = defaultdict(list)
@@ -206,7 +211,7 @@ def match_rows(
 
 
 def product_key(known_products: KnownProducts, row: Row, titled: Mapping[int, Row]) -> str:
-    """Return a key that the rows of one product share; empty for a row that cannot be imported."""
+    """Return a key that all rows of one product share; empty for a row that cannot be imported."""
     found, row = _find_with_title(known_products, row, titled)
     return "" if isinstance(found, Problem) else _group_key(found, row)
 
@@ -276,7 +281,11 @@ def _match_group(known_products: KnownProducts, rows: Sequence[Row]) -> list[Mat
 
 
 def _merge_product_values(rows: Sequence[Row]) -> tuple[list[Row], dict[int, list[Problem]]]:
-    """Move the values of the product as a whole to the first row. Return the rows, and the contradictions by line."""
+    """Move the values that apply to the whole product to its first row.
+
+    Returns:
+        The rows, and by line the problems of rows whose values contradict an earlier row.
+    """
     problems: dict[int, list[Problem]] = {row.line: [] for row in rows}
     product_values: dict[str, tuple[int, object]] = {}
     for row in rows:
@@ -321,7 +330,7 @@ def _match_variants(known_products: KnownProducts, rows: Sequence[Row]) -> list[
 def _find_variant(
     known_products: KnownProducts, row: Row, product: Product, taken: set[str]
 ) -> Variant | None:
-    """Return the unmatched variant with the row's values, or a product's only variant that has no values yet."""
+    """Return the unmatched variant with the row's option values; else the only variant, if that has no values yet."""
     variants = known_products.variants[product.id]
     free = [one for one in variants if one.id not in taken]
     for variant in free:
@@ -373,7 +382,10 @@ def _find_contradictions(
 
 
 def _missing_variants(known_products: KnownProducts, row: Row, covered: Sequence[Match]) -> str:
-    """Return the names of the product's variants without a row, if the row changes the options; else an empty text."""
+    """Return the names of the product's variants that lack a row, if the row changes the product's options.
+
+    Return an empty text if no variant lacks a row, or if the options do not change.
+    """
     product = covered[0].product
     if product is None:
         return ""

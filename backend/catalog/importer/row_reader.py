@@ -43,7 +43,7 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """A problem in the file to fix. `column` is empty if it concerns the whole line."""
+    """A problem in the file that its author must correct. `column` is empty if the problem concerns the whole line."""
 
     line: int
     column: str
@@ -91,7 +91,7 @@ class Row:
     notes: tuple[Note, ...] = ()
 
     def get(self, column: str) -> Any:
-        """Return the value in this column; None if there is none."""
+        """Return the value in this column; None if the row has none."""
         return self.values.get(column)
 
 
@@ -187,7 +187,10 @@ def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> R
 
 
 def _move_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
-    """Move the options and values of the line to `OPTIONS`. Yield the problems between them."""
+    """Move the option titles and values of the line to the value `OPTIONS`.
+
+    Yield their problems, such as a repeated option.
+    """
     option_values: dict[str, str] = {}
     cells = [(name, values.pop(name, "")) for name in OPTION_CELLS]
     for (title_cell, title), (value_cell, value) in zip(cells[::2], cells[1::2], strict=True):
@@ -206,7 +209,7 @@ def _move_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _option_cells(cell: str) -> set[str]:
-    """Return the names of the two cells, title and value, of the option that this cell belongs to."""
+    """Return the names of both cells (title and value) of the option that this cell belongs to."""
     number = cell[-1]
     return {f"option_{number}", f"value_{number}"}
 

@@ -1,6 +1,6 @@
 """Price lists: temporarily lower prices of some variants.
 
-They are the platform's price lists of the type `sale`. A list stores a fixed price for each of its variants, so the
-prices in effect are those that were reviewed when it was saved. At its start a job lowers the prices, and the
-previous price becomes the struck-through one; at its end the job restores the prices.
+They are the platform's price lists of the type `sale`. A list stores a fixed price for each of its variants, so its
+prices are exactly those that staff reviewed when they saved it. When the list starts, a job lowers the prices, and
+the previous prices are struck through. When the list ends, the job restores the previous prices.
 """

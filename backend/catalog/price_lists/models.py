@@ -28,11 +28,12 @@ _ON = text("state = 'on'")
 
 
 class PriceList(Timestamps, table=True):
-    """Lower prices from `starts_at` until `ends_at`; without `ends_at`, until a staff member ends it.
+    """Lower prices from `starts_at` until `ends_at`; without `ends_at`, until a staff member ends the list.
 
     Attributes:
         description: a text for API clients (wire: commerce-api, Admin).
-        rule: the request that the prices were computed from: see `backend.catalog.price_lists.price_plan.Rule`.
+        rule: the discount rule that the prices were computed from: see
+            `backend.catalog.price_lists.price_plan.Rule`.
         ended_at: the time at which a staff member or API client ended it, possibly before its start.
     """
 
@@ -66,12 +67,12 @@ IS_OVER = or_(
 
 
 class PriceListPrice(SQLModel, table=True):
-    """Price of a variant while the list is in effect. A variant has only one price with the state `on`.
+    """Price of a variant while the list is in effect. At most one price of a variant has the state `on`.
 
     Attributes:
         before: the variant's price when the sale began, which is displayed as struck through. None until then.
         compare_at_before: the price that was struck through before the sale.
-        problem: the reason for skipping it: one of `backend.catalog.price_lists.price_plan.Problem`.
+        problem: the reason why this variant is skipped: one of `backend.catalog.price_lists.price_plan.Problem`.
     """
 
     __tablename__ = "price_list_price"

@@ -1,4 +1,4 @@
-"""Plan of a sale: the new price of each of its variants, or the reason why it has none."""
+"""Plan of a sale: the new price of each selected variant, or the reason why its price is not lowered."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -121,10 +121,10 @@ async def plan_sale(
     """Return the plan of a sale: an entry for each selected variant, sorted by product title.
 
     Args:
-        session: for reading.
+        session: reads the database.
         rule: the discount and the products.
         window: the period.
-        list_id: the price list to replace; empty for a new one.
+        list_id: the price list that the sale replaces; empty for a new one.
 
     Raises:
         InvalidData: the rule is invalid, or selects too many variants.
@@ -145,10 +145,10 @@ async def plan_fixed_prices(
     """Return the plan of a sale with these prices. Variants that are not in the catalogue are left out.
 
     Args:
-        session: for reading.
+        session: reads the database.
         amounts: the prices in pesos, by variant id.
         window: the period.
-        list_id: the price list to replace; empty for a new one.
+        list_id: the price list that the sale replaces; empty for a new one.
 
     Raises:
         InvalidData: there are too many prices.
@@ -218,15 +218,15 @@ def price_without_sales(price: Cop, compare_at: Cop | None, *, is_on_sale: bool)
 
 
 def plan_fingerprint(planned: Sequence[PlannedPrice]) -> str:
-    """Return a digest of the plan: two plans with the same prices have the same one."""
+    """Return a digest of the plan. Plans with the same prices have the same digest."""
     prices_text = "\n".join(f"{one.variant_id} {one.before} {one.amount}" for one in planned)
     return hashlib.sha256(prices_text.encode()).hexdigest()
 
 
 def overlapping_prices(window: Window, list_id: str) -> list[ColumnElement[bool]]:
-    """Return the conditions for active or waiting prices of other lists whose period overlaps the window.
+    """Return the SQL conditions for prices of other lists whose period overlaps the window.
 
-    They apply to `PriceListPrice` joined with `PriceList`.
+    Only prices that are active or waiting count. The query must join `PriceListPrice` with `PriceList`.
     """
     conditions = [
         PriceList.id != list_id,

@@ -76,7 +76,7 @@ def _filters(params: PriceListsParameters) -> list[ColumnElement[bool]]:
 async def create_price_list(
     actor: StaffMember, body: NewPriceList, database: Db, fields: RequestedFields
 ) -> Wire[PriceListAnswer]:
-    """Create a price list: while it is active, its prices apply and the previous ones are struck through.
+    """Create a price list. While it is active, its prices apply, and the previous prices are struck through.
 
     If a price is not lower, or its variant is in another list at that time, the whole list is refused.
     """
@@ -95,7 +95,7 @@ async def read_price_list(price_list_id: str, database: Db, fields: RequestedFie
 async def update_price_list(
     actor: StaffMember, price_list_id: str, body: PriceListChange, database: Db, fields: RequestedFields
 ) -> Wire[PriceListAnswer]:
-    """Change the title, the description or the end; before the list starts, also its start."""
+    """Change the title, the description or the end of a list. The start can be changed too, until the list starts."""
     async with database.transaction() as session:
         return await _list_response(
             session, await fixed_prices.change_list(session, actor, price_list_id, body), fields
@@ -104,7 +104,7 @@ async def update_price_list(
 
 @router.delete("/{price_list_id}")
 async def delete_price_list(actor: StaffMember, price_list_id: str, database: Db) -> Wire[Deleted]:
-    """End the list: the previous prices are restored within a minute. The office displays it as over."""
+    """End the list: the previous prices are restored within a minute. The office still displays it, as ended."""
     async with database.transaction() as session:
         await fixed_prices.delete_list(session, actor, price_list_id)
     return Wire({"id": price_list_id, "object": "price_list", "deleted": True})

@@ -1,8 +1,9 @@
 """The job that starts and ends sales, one transaction per batch of products.
 
-Due sales are found by the database's clock and checked again under the lock of the price list. So an interrupted
-run continues where it stopped, and two replicas take turns. Prices change under the lock of their product, as
-everywhere else. If the price of a finished sale is not restored yet, the next sale of that variant waits.
+The job finds due sales by the database's clock, and checks them again after locking the price list. So an
+interrupted run continues where it stopped, and two replicas take turns. Before a price changes, its product is
+locked, as for every other change of a price. If the price of a finished sale is not restored yet, the next sale of
+that variant waits.
 """
 
 import logging
@@ -37,7 +38,7 @@ RUN_INTERVAL = timedelta(seconds=30)
 
 
 class PricesNotChanged(Exception):
-    """Some prices were not changed; the job tries them again."""
+    """Some prices could not be changed. The job will try them again."""
 
 
 class SalesJob:
@@ -162,9 +163,10 @@ class PriceMove(NamedTuple):
 
 
 def _start_move(price: PriceListPrice, variant: Variant, is_taken: bool) -> PriceMove:
-    """Return the change to the list's price.
+    """Return the change from the variant's current price to the list's price.
 
-    It has no new prices if the variant is not more expensive, or is in another active sale.
+    It has no new prices if the current price is not higher than the list's price, or if the variant is in another
+    active sale.
     """
     problem = Problem.OTHER_SALE if is_taken else Problem.NOT_LOWER if price.amount >= variant.price else None
     if problem is not None:
@@ -174,10 +176,10 @@ def _start_move(price: PriceListPrice, variant: Variant, is_taken: bool) -> Pric
 
 
 def _end_move(price: PriceListPrice, variant: Variant) -> PriceMove:
-    """Return the change back to the struck-through price.
+    """Return the change from the sale price back to the struck-through price.
 
-    If a staff member changed that price during the sale, the changed price is used. If a staff member removed it,
-    the sale had already ended for this variant, and its price stays.
+    If a staff member changed the struck-through price during the sale, the changed price is used. If a staff member
+    removed the struck-through price, the sale had already ended for this variant, and its current price stays.
     """
     row = _outcome_row(price, PriceState.OVER, price.before, price.compare_at_before)
     regular = regular_price(variant.price, variant.compare_at_price)
@@ -187,7 +189,7 @@ def _end_move(price: PriceListPrice, variant: Variant) -> PriceMove:
 
 
 def _deleted_move(price: PriceListPrice, variant: Variant) -> PriceMove:
-    """Return the change of a variant whose product was deleted: no new price, only a new state."""
+    """Return the change for a variant whose product was deleted: the prices stay, only the state changes."""
     state = PriceState.OVER if price.state == PriceState.ON else PriceState.SKIPPED
     return PriceMove(
         variant, None, _outcome_row(price, state, price.before, price.compare_at_before, Problem.GONE)

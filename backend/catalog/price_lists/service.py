@@ -23,7 +23,7 @@ JOB = "catalog.sales"
 
 
 async def find_sale(session: AsyncSession, list_id: str) -> PriceList:
-    """Return the price list, locked: the job that starts and ends it has to wait.
+    """Return the price list, locked. The job that starts and ends sales waits for this lock.
 
     Raises:
         NotFound: the list does not exist.

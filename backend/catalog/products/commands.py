@@ -50,7 +50,9 @@ class ChangeProduct:
         metadata: merged into the stored metadata; an empty text or None removes a key.
         price, compare_at_price: values for its only variant, in whole pesos, IVA included.
         pictures, variants, options, tag_ids: the complete new lists, in this order.
-        sales_channel_ids, shipping_profile_id: must exist; every product has all channels and the one profile.
+        sales_channel_ids, shipping_profile_id: only checked for existence, because every product has all channels
+            and
+            the only profile.
         collection_id, category_ids: must equal the product's current ones.
     """
 
@@ -71,10 +73,10 @@ class ChangeProduct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateProduct(ChangeProduct):
-    """A new product; its `fields` include `title` and `status`. Without a handle, it is derived from the title.
+    """A new product; its `fields` include `title` and `status`. Without a handle, the handle is derived from the title.
 
     Attributes:
-        id: None for a generated one.
+        id: the product's id; None to generate one.
     """
 
     id: str | None = None

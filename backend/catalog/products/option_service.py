@@ -26,7 +26,7 @@ from backend.staff.rights import Actor, Right
 
 
 async def add_option(session: AsyncSession, actor: Actor, product_id: str, new: OptionInput) -> None:
-    """Add an option to the product. Its variants have no value of it yet.
+    """Add an option to the product. The product's variants have no value for it yet.
 
     Raises:
         NotFound: the product does not exist.
@@ -49,7 +49,7 @@ async def change_option(
     values: Sequence[str] | None = None,
     metadata: JsonObject | None = None,
 ) -> None:
-    """Change an option; None keeps a field.
+    """Change an option. Arguments that are None leave their field unchanged.
 
     Raises:
         NotFound: the product or the option does not exist.
@@ -131,7 +131,7 @@ async def delete_value(
 
 
 async def _lock_with_options(session: AsyncSession, actor: Actor, product_id: str, action: str) -> Product:
-    """Lock the product, record the action, and store its implied option if it has no others."""
+    """Lock the product and record the action. If the product has no stored options, store its implied option."""
     product = await lock_product(session, product_id)
     await record(session, actor, action, Subject(SubjectType.PRODUCT, product_id))
     await store_implied_option(session, product, await read_variants(session, product_id))

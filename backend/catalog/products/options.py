@@ -1,7 +1,8 @@
 """Options of products, in which their variants differ, and the variants' values.
 
-A product without stored options has an implied one, whose values are the titles of its variants. It is only stored
-when it is changed. Error messages are the platform's (core: product module, `assignOptionsToVariants`).
+A product without stored options has an implied option, whose values are the titles of its variants. The implied
+option is stored only when it is changed. Error messages are the same as the platform's (core: product module,
+`assignOptionsToVariants`).
 """
 
 from collections import defaultdict
@@ -61,7 +62,10 @@ class OptionInput:
 
 
 async def read_options(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, list[Option]]:
-    """Return the products' stored options in order; products without any have no entry."""
+    """Return the stored options of each product, in order, by product id.
+
+    Products without stored options are left out.
+    """
     found: dict[str, list[Option]] = defaultdict(list)
     for option in await _read_stored(session, ProductOption.product_id.in_(list(product_ids))):
         found[option.row.product_id].append(option)
@@ -110,8 +114,8 @@ async def read_named_values(
 ) -> dict[str, dict[str, str]]:
     """Return each variant's option values: by variant id, then by option title in the product's order.
 
-    For a product without stored options, these are the values of the implied option; but its only variant has none
-    if it has the default title.
+    For a product without stored options, these are the values of the implied option. If such a product has only one
+    variant, and that variant has the default title, it has no values.
 
     Args:
         variants: all variants of the products, by product id.
@@ -137,7 +141,7 @@ async def read_named_values(
 def implied_option(
     product: Product, variants: Sequence[Variant]
 ) -> tuple[ProductOption, dict[str, ProductOptionValue]]:
-    """Return the implied option of a product without stored ones, and its values by variant id.
+    """Return the implied option of a product without stored options, and the option's values by variant id.
 
     Variants with the same title share a value.
     """
@@ -176,7 +180,7 @@ async def store_implied_option(session: AsyncSession, product: Product, variants
 
 
 async def set_options(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
-    """Set the product's options in this order; delete omitted ones. Values are added, but none is removed.
+    """Set the product's options in this order, and delete omitted options. New values are added; no value is removed.
 
     Raises:
         InvalidData: two options have the same title.
@@ -223,10 +227,10 @@ def add_values(session: AsyncSession, option: Option, values: Iterable[str]) -> 
 
 
 async def replace_values(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
-    """Sort the options' values in this order, and delete omitted ones.
+    """Sort the values of each option in the given order, and delete values that are not given.
 
     Raises:
-        NotAllowed: a variant has an omitted value.
+        NotAllowed: a variant has a value that is not given.
     """
     options = {
         option.row.title: option for option in (await read_options(session, [product.id])).get(product.id, [])
@@ -254,10 +258,10 @@ async def replace_values(session: AsyncSession, product: Product, given: Sequenc
 async def set_variant_values(
     session: AsyncSession, product: Product, variant: Variant, given: Mapping[str, str]
 ) -> None:
-    """Set the variant's values, by option title. A title that consists of the values is updated.
+    """Set the variant's values, by option title. If the variant's title consists of its values, update the title too.
 
     Raises:
-        InvalidData: an option of the product has no value here, or a value does not exist.
+        InvalidData: `given` lacks a value for one of the product's options, or a value does not exist.
     """
     options = (await read_options(session, [product.id])).get(product.id, [])
     if not options:
@@ -300,10 +304,10 @@ def _find_value(option: Option, text: str) -> ProductOptionValue:
 
 
 async def require_different_variants(session: AsyncSession, product_id: str) -> None:
-    """Check that no two variants of the product have the same values.
+    """Check that no two variants of the product have the same option values.
 
     Raises:
-        InvalidData: two have the same values.
+        InvalidData: two variants have the same values.
     """
     query = select(Variant.id, Variant.title).where(Variant.product_id == product_id)
     titles = dict((await session.execute(query.order_by(Variant.rank, Variant.id))).all())
@@ -334,7 +338,7 @@ async def find_option(session: AsyncSession, product_id: str, option_id: str) ->
 
 
 async def read_joined_values(session: AsyncSession, product_id: str) -> dict[str, str]:
-    """Return the titles that the product's variants would have by their values, by variant id."""
+    """Return, by variant id, the title that consists of the variant's option values."""
     options = (await read_options(session, [product_id])).get(product_id, [])
     values = await read_variant_values(session, [product_id])
     return {

@@ -1,6 +1,6 @@
-"""Sales channels and shipping profile, which are the same for all products: every channel, and the one profile.
+"""Sales channels and the shipping profile of products: every product has all channels and the only profile.
 
-API clients may send them with a product. Existing ones are accepted; others are refused.
+API clients may send channels and a profile with a product. They are not stored, but they must exist.
 """
 
 from collections.abc import Sequence

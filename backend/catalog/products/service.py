@@ -104,7 +104,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
 
 
 async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -> None:
-    """Mark the product as deleted: its row stays for past orders. Its handle and SKUs can be used again.
+    """Mark the product as deleted; past orders still need its row. Its handle and SKUs can be used again.
 
     Raises:
         NotFound: the product does not exist.
@@ -225,7 +225,11 @@ async def _price_only_variant(session: AsyncSession, product: Product, command: 
 
 
 async def _set_pictures(session: AsyncSession, product: Product, pictures: Sequence[WritePicture]) -> None:
-    """Set the product's pictures in this order. A known address keeps its files and its alternative text."""
+    """Set the product's pictures in this order.
+
+    If the product already has a picture with the same URL, that picture keeps its files. It also keeps its
+    alternative text, unless a new one is given.
+    """
     found = await session.execute(select(Picture).where(Picture.product_id == product.id))
     current_pictures = {picture.url: picture for picture in found.scalars()}
     ordered: list[Picture] = []
@@ -247,7 +251,7 @@ async def _set_pictures(session: AsyncSession, product: Product, pictures: Seque
 
 
 def _new_picture(product: Product, url: str) -> Picture:
-    """Return a new picture of the product; the size and files of an uploaded one are known."""
+    """Return a new picture of the product. If the URL is that of an uploaded picture, set its size and files too."""
     picture = Picture(product_id=product.id, url=url, alt=product.title)
     if prepared := parse_uploaded_picture(url):
         picture.width, picture.height = prepared.width, prepared.height
@@ -261,7 +265,7 @@ async def _set_options(session: AsyncSession, product: Product, command: ChangeP
 
 
 async def _finish_options(session: AsyncSession, product: Product, command: ChangeProduct) -> None:
-    """Delete omitted option values and compare the variants, after the variants were written."""
+    """Delete omitted option values, and check that the variants differ. Call this after writing the variants."""
     if command.options is not None:
         await replace_values(session, product, command.options)
     if command.options is not None or command.variants is not None:
@@ -269,10 +273,10 @@ async def _finish_options(session: AsyncSession, product: Product, command: Chan
 
 
 def _require_all_options(new: CreateProduct) -> None:
-    """Check that each variant of a new product has a value of each option, as the platform requires.
+    """Check that each variant of a new product has a value for each option, as the platform requires.
 
     Raises:
-        InvalidData: a variant lacks one.
+        InvalidData: a variant lacks a value.
     """
     titles = [one.title for one in new.options or ()]
     if any(title not in one.options for one in new.variants or () for title in titles):

@@ -110,7 +110,10 @@ class TagsAndType:
 
 
 async def read_tags_and_types(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, TagsAndType]:
-    """Return the tags and types of these products; products without any have no entry. It runs one query."""
+    """Return the tags and the type of each product, by product id, with one query.
+
+    Products without tags and type are left out.
+    """
     found: dict[str, TagsAndType] = defaultdict(TagsAndType)
     for row in await session.execute(_WORDS, {"ids": product_ids}):
         if row.name == "type":
@@ -166,7 +169,7 @@ async def _set_tags(session: AsyncSession, product_id: str, wanted_ids: set[str]
 async def _require_existing(session: AsyncSession, kind: PlainTable, wanted_ids: set[str]) -> None:
     """Check that all of these rows exist, and lock them against deletion until the transaction ends.
 
-    The lock allows other transactions to refer to the same rows.
+    Other transactions can still store references to the same rows.
 
     Raises:
         NotFound: a row does not exist.

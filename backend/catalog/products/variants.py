@@ -1,4 +1,4 @@
-"""Writing the variants of a locked product: their values and the uniqueness of their codes."""
+"""Writing of the variants of a locked product: their values, and the check that their codes are unique."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ async def insert_variant(session: AsyncSession, product: Product, command: Write
     """Create a variant after the product's other variants.
 
     Raises:
-        InvalidData: it has no price, its option values are invalid, or one of its codes is taken.
+        InvalidData: the command has no price, its option values are invalid, or one of its codes is taken.
     """
     if command.price is None:
         raise InvalidData("Invalid request: Field 'variants, prices' is required")
@@ -72,7 +72,7 @@ async def set_variant(
     """Change the variant's values that the command contains.
 
     Raises:
-        InvalidData: its option values are invalid, or one of its codes is taken.
+        InvalidData: the command's option values are invalid, or one of its codes is taken.
     """
     await _write_variant(session, product, variant, command)
 
@@ -101,10 +101,10 @@ async def _write_variant(
 
 
 async def remove_variants(session: AsyncSession, variants: Sequence[Variant]) -> None:
-    """Delete these variants. They are removed from every cart, whose customers are informed.
+    """Delete these variants and remove them from every cart. A news item in each of these carts informs the shopper.
 
     Raises:
-        NotAllowed: one of them has reserved units.
+        NotAllowed: one of the variants has reserved units.
     """
     # lock all levels together, in their global order, so that a concurrent reservation happens before or after
     levels_of_variants = InventoryLevel.variant_id.in_([variant.id for variant in variants])
@@ -122,7 +122,7 @@ async def remove_variants(session: AsyncSession, variants: Sequence[Variant]) ->
 
 
 async def find_variant(session: AsyncSession, product_id: str, variant_id: str) -> Variant:
-    """Return the product's variant.
+    """Return the variant with this id, if it belongs to the product.
 
     Raises:
         NotFound: the product has no such variant.

@@ -237,7 +237,10 @@ class ProductChange(Body, ProductFields):
 
 
 class ProductUpdate(ProductChange):
-    """A change of one product. Its current collection and categories may be sent along."""
+    """A change of one product.
+
+    The body may repeat the product's current collection and categories, but not change them.
+    """
 
     collection_id: Name | None = None
     categories: Annotated[list[IdOnly], Field(max_length=MAX_TAGS)] | None = None

@@ -68,7 +68,7 @@ def make_text_parser(max_length: int) -> Callable[[str], str]:
 
 
 def word(max_length: int) -> Callable[[str], str]:
-    """Return a parser of names on one line with at most this many letters."""
+    """Return a parser of names on one line with at most `max_length` characters."""
 
     def read(cell: str) -> str:
         return normalize_name(make_text_parser(max_length)(cell))

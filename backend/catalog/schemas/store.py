@@ -73,7 +73,11 @@ class VariantsParameters(VariantFilters, PriceContext):
 
 
 class CategoryParameters(OneParameters):
-    """Parameters of a request for one category: whole trees above and below it, or only its parent and children."""
+    """Parameters of a request for one category.
+
+    They decide whether the answer contains the whole trees of ancestors and descendants, or only the parent and
+    children.
+    """
 
     include_descendants_tree: bool = False
     include_ancestors_tree: bool = False

@@ -1,10 +1,12 @@
 """Search for products by words: prefix match, without accents and case, tolerant of small typos, best match first.
 
-The index is stored in the database (`search_term`, `search_typo`), so all replicas find the same, without a
-database extension. A query word matches terms that begin with it, are a form of it or are a synonym
-(`query_words.py`). If there is none, terms of the other gender are tried, and then terms with one typo (two for
-words of eight letters or more). Two words are that close if they have a common remainder after leaving letters out,
-so `search_typo` stores the remainders of every term.
+The index is stored in the database (`search_term`, `search_typo`), so all replicas find the same products, and no
+database extension is needed. A query word matches terms that begin with it, are a form of it or are a synonym
+(`query_words.py`). If no term matches, terms in the other grammatical gender are tried. Then terms with one typo
+are tried (two typos for words of eight letters or more).
+
+To find typos, `search_typo` stores the remainders of every term: the texts that are left after leaving out one or
+two letters. Words that differ by a typo have a remainder in common.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,7 +70,7 @@ def get_max_typos(word: str) -> int:
 
 
 def make_remainders(word: str) -> set[str]:
-    """Return the word and its remainders: the word without up to `get_max_typos` of its letters."""
+    """Return the word and its remainders: the word with up to `get_max_typos` letters left out."""
     return {
         "".join(letter for place, letter in enumerate(word) if place not in left_out)
         for count in range(get_max_typos(word) + 1)
@@ -77,7 +79,10 @@ def make_remainders(word: str) -> set[str]:
 
 
 def staff_terms(title: str, handle: str, codes: Iterable[str]) -> set[str]:
-    """Return the words by which staff find a product: those of title and handle, and its codes, whole and in parts."""
+    """Return the words by which staff find a product.
+
+    These are the words of title and handle, and the product's codes, whole and in parts.
+    """
     terms = {*split_words(title), *split_words(handle)}
     for code in codes:
         parts = split_words(code)
@@ -86,9 +91,10 @@ def staff_terms(title: str, handle: str, codes: Iterable[str]) -> set[str]:
 
 
 async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> None:
-    """Update the index of these products if their words changed. Only products for sale are in the customers' index.
+    """Update the search index for these products if their words changed.
 
-    The staff's index contains all products that are not deleted.
+    The customers' index contains only products for sale. The staff's index contains all products that are not
+    deleted.
     """
     await _index_for_staff(session, product_ids)
     current_weights: dict[str, dict[str, int]] = {}
@@ -141,7 +147,7 @@ async def _index_for_staff(session: AsyncSession, product_ids: Sequence[str]) ->
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
-    """Return the terms whose remainders are not stored yet. A stored word is among its own remainders."""
+    """Return the terms whose remainders are not stored yet. They are recognized by the row of the whole word."""
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
     )
@@ -185,7 +191,8 @@ async def _read_texts(session: AsyncSession, product_ids: Sequence[str]) -> dict
 async def find_matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
     """Return the products that match all words of the text, as a subquery of `product_id` and `score`.
 
-    Return None for an empty text. If one word has no match, or a text has no words, the result is empty.
+    Return None for an empty text. If a word has no match, or if the text contains no words, the subquery finds
+    nothing.
     """
     if not text.strip():
         return None
@@ -210,7 +217,10 @@ def intersect_matches(subqueries: Sequence[Subquery]) -> Subquery:
 
 
 def near_matches(subqueries: Sequence[Subquery]) -> Subquery:
-    """Return the products that are in any of the subqueries. Products in more of them have a higher score."""
+    """Return the products that match at least one of the subqueries.
+
+    The more subqueries match, the higher is the score.
+    """
     if not subqueries:
         return intersect_matches(subqueries)
     found = union_all(*(select(each.c.product_id, each.c.score) for each in subqueries)).subquery()
@@ -260,8 +270,8 @@ async def _matches_of_word(session: AsyncSession, term_query: QueryTerm) -> Sele
 async def _terms_near(session: AsyncSession, word: str) -> list[str]:
     """Return the indexed terms similar to a word that was not found.
 
-    This is the word in its other grammatical gender, if indexed; else the terms that differ by a typo. A word that
-    is too short for typos has none.
+    If the index has the word in its other grammatical gender, return only that. Otherwise return the terms that
+    differ by a typo; short words have none.
     """
     other = other_gender(word)
     is_there = select(SearchTerm.term).where(SearchTerm.term == other).limit(1)

@@ -42,7 +42,7 @@ _AGE = re.compile(rf"\b{_NUMBER}(?:\s*(?:a|y|o|-)\s*{_NUMBER})?\s*(anos?|anitos?
 class QueryTerm:
     """A term of a query, with its forms, its synonyms and the matching age ranges.
 
-    An explicit age ("5 años") has no word.
+    The term for an explicit age ("5 años") has an empty word.
     """
 
     word: str
@@ -53,7 +53,11 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """The interpretation of a query: all terms must match. `is_anything`: the query only says "toys" in general."""
+    """The interpretation of a query: products must match all its terms.
+
+    `is_anything` is True if the query contains only general words such as "juguetes", and no word that
+    distinguishes products.
+    """
 
     query_terms: tuple[QueryTerm, ...]
     is_anything: bool = False
@@ -69,7 +73,7 @@ class SearchWords:
     ages: Mapping[str, tuple[str, ...]]
 
     def parse_query(self, text: str) -> ParsedQuery:
-        """Parse a query. If it has only words without meaning, search for those words literally."""
+        """Parse a query. If all its words are general or without meaning, these words are searched for literally."""
         folded = fold(text)
         ages = [_age_ranges(match) for match in _AGE.finditer(folded)]
         words = split_words(_AGE.sub(lambda match: match[0] if not _age_ranges(match) else " ", folded))
@@ -121,7 +125,7 @@ def search_words(shop_synonyms: str = "") -> SearchWords:
 
 
 def singulars(word: str) -> set[str]:
-    """Return the word and its possible singulars: cubos, luces, camiones."""
+    """Return the word and its possible singular forms, such as "cubo" for "cubos" and "luz" for "luces"."""
     if len(word) <= MIN_ROOT_LENGTH + 1 or not word.endswith("s"):
         return {word}
     if word.endswith("ces"):
@@ -137,7 +141,7 @@ def plural(word: str) -> str:
 
 
 def other_gender(word: str) -> str:
-    """Return the word with the other gender's ending, if it has one: muñeca for muñeco."""
+    """Return the word with the ending of the other gender, such as "muñeca" for "muñeco"; else the word unchanged."""
     return word[:-1] + {"o": "a", "a": "o"}.get(word[-1:], word[-1:])
 
 
@@ -158,7 +162,7 @@ def diminutives(word: str) -> set[str]:
 
 
 def base_forms(word: str) -> set[str]:
-    """Return the word and its possible base forms: carro for carrito, avión for avioncito, papel for papelito."""
+    """Return the word and the words that it may be a diminutive of, such as "carro" for "carrito"."""
     found = re.fullmatch(rf"(.{{{MIN_ROOT_LENGTH},}}?)(c?)i[tc]([oa])", word)
     if not found:
         return {word}
@@ -187,7 +191,7 @@ def word_forms(word: str) -> frozenset[str]:
 
 
 def _age_ranges(match: re.Match[str]) -> tuple[str, ...]:
-    """Return the age ranges that a written age falls into; none if it is not a child's age."""
+    """Return the age ranges that match the written age; none if it is not a child's age."""
     first, last, unit = match.groups()
     ages = sorted(NUMBERS.get(number) or int(number) for number in (first, last or first))
     months = 1 if unit.startswith("mes") else 12

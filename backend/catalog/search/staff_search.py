@@ -1,8 +1,9 @@
-"""Product search for staff: published or not, by words and codes, and by missing data or low stock.
+"""Product search for staff: published products or not, by words and codes, and by missing data or low stock.
 
-A word matches products with a term that begins with it (`product_term`): words of title and handle, SKU and bar
-code. If few products match all conditions, their ids are looked up once. If many match, each product is tested in
-the order of the list. So both are fast in a large shop, on PostgreSQL and on SQLite.
+A query word matches products with a term that begins with it (`product_term`). The terms are the words of title and
+handle, the SKUs and the bar codes. If few products match all conditions, their ids are looked up once. If many
+match, each product is tested in the order of the list. So both cases are fast in a large shop, on PostgreSQL and on
+SQLite.
 """
 
 from collections.abc import Sequence
@@ -46,11 +47,13 @@ class ProductFilter:
     Attributes:
         text: beginnings of words of the title or the handle, or of a code (SKU, EAN).
         is_published: True for products that customers see, False for hidden ones.
-        category: the handle of a category that contains it, directly or in a descendant.
+        category: the handle of a category that contains the product, directly or in a descendant.
         has_picture: True for products with a picture.
-        has_weight: True for products with a weight; without one, a product is shipped as 1 kg.
-        is_low: True if a variant's stock at a location is at or below the product's limit, or else the office's.
-        is_sold_out: no unit of it can be sold.
+        has_weight: True for products with a weight; without a weight, a product is shipped as 1 kg.
+        is_low: True for products with a variant whose stock at a location is at or below the product's limit. If
+            the
+            product has no limit, the office's limit applies.
+        is_sold_out: True for products without a unit that can be sold.
     """
 
     text: str = ""
@@ -68,7 +71,7 @@ class ProductFilter:
 class _Condition:
     """A condition in two forms: `ids` finds the products that meet it, `holds` tests one product.
 
-    `looks_at_all`: `ids` reads every product, so it is used only if there is no other condition to begin with.
+    `looks_at_all` is True if `ids` reads every product. Then `ids` is run only if there is no faster condition.
     """
 
     ids: Select[str]
@@ -79,7 +82,10 @@ class _Condition:
 async def filter_conditions(
     session: AsyncSession, product_filter: ProductFilter
 ) -> list[ColumnElement[bool]]:
-    """Return the conditions on `Product` rows. The caller has to check the right to read the catalogue."""
+    """Return the SQL conditions of the filter on `Product` rows.
+
+    The caller must check the right to read the catalogue.
+    """
     conditions: list[ColumnElement[bool]] = [Product.deleted_at.is_(None)]
     if product_filter.is_published is not None:
         conditions.append(for_sale() if product_filter.is_published else is_hidden())
@@ -117,13 +123,13 @@ async def list_by_title(
     """Return a page of products sorted by title.
 
     Args:
-        session: for reading.
+        session: reads the database.
         conditions: the filter.
         limit: the page size.
         cursor: the end of the previous page; empty for the first page.
 
     Returns:
-        The ids of the products, and the cursor of the next page; empty if there is none.
+        The ids of the products, and the cursor of the next page. The cursor is empty if there is no next page.
 
     Raises:
         InvalidData: the cursor is invalid.
@@ -248,6 +254,6 @@ async def _count_rows(session: AsyncSession, ids: Select[str]) -> int:
 
 
 async def _ids_if_few(session: AsyncSession, ids: Select[str]) -> set[str] | None:
-    """Return the ids that the query finds; None if they are many."""
+    """Return the ids that the query finds; None if they are more than `MAX_LOOKED_UP`."""
     found = (await session.execute(ids.limit(planned_literal(MAX_LOOKED_UP + 1)))).scalars().all()
     return None if len(found) > MAX_LOOKED_UP else set(found)

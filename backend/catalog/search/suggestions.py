@@ -38,7 +38,10 @@ async def read_suggestion_source(session: AsyncSession) -> SuggestionSource:
 
 
 def find_suggestions(source: SuggestionSource, text: str, words: SearchWords) -> list[SearchSuggestion]:
-    """Return the categories and brands whose names match the whole text, shortest names first, at most two of each."""
+    """Return categories and brands whose name matches all words of the text.
+
+    At most two of each are returned, the shortest names first.
+    """
     terms = words.parse_query(text).query_terms if len(text.strip()) >= MIN_LETTERS else ()
     if not terms:
         return []
@@ -67,7 +70,7 @@ def _flatten(nodes: Sequence[CategoryNode]) -> list[CategoryNode]:
 
 
 async def _brands(session: AsyncSession) -> list[str]:
-    """Return the brands for sale. Each is read as the next value in the index, whatever the number of its products."""
+    """Return the brands of the products for sale. Each costs one index lookup, whatever the number of its products."""
     first = select(func.min(Product.brand).label("brand")).where(Product.brand > "").cte(recursive=True)
     following = select(func.min(Product.brand)).where(Product.brand > first.c.brand).correlate(first)
     brands = first.union_all(

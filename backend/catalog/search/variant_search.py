@@ -7,10 +7,10 @@ from backend.core.collation import MAX_SEARCH_WORDS, fold
 
 
 def variant_text_conditions(text: str | None) -> list[ColumnElement[bool]]:
-    """Return the conditions of `q` on variants joined with their products: each word must be part of one of the texts.
+    """Return the SQL conditions of the parameter `q`, for variants joined with their products.
 
-    The texts are the SKU, the bar code, the variant's title and the product's title, which is compared without
-    accents. The query reads every row, so no column is folded in it: it uses the stored folded title.
+    Each word must be part of the SKU, the bar code, the variant's title or the product's title. Only the product's
+    title is compared without accents, because the database stores it without accents (`title_key`).
     """
     return [
         or_(

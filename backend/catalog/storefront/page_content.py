@@ -55,8 +55,8 @@ async def home_content(session: AsyncSession) -> HomeContent:
     """Return the content of the home page.
 
     The banner's slides are the featured products that can be bought. If there are none, the slides are the cards of
-    the section below; if nothing is for sale, there are no slides. A featured product without stock is never a
-    slide (spec: Storefront view rules 1).
+    the section below the banner. If nothing is for sale, there are no slides. A featured product without stock is
+    never a slide (spec: Storefront view rules 1).
     """
     featured = (
         select(Product)
@@ -237,7 +237,10 @@ async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRe
 
 
 async def _related(session: AsyncSession, product: Product) -> list[ProductCard]:
-    """Return products of the same categories that can be bought: same age first, then featured and new ones."""
+    """Return products of the same categories that can be bought.
+
+    Products for the same age come first. Within each group, featured products come first, then the newest.
+    """
     category_ids = (await session.execute(_CATEGORIES_OF, {"product_id": product.id})).scalars().all()
     same_category = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(category_ids))
     others = select(Product).where(

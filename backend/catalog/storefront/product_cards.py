@@ -28,7 +28,7 @@ def picture_view(picture: Picture) -> PictureView:
 
 
 def _in_srcset(url: str) -> str:
-    """Return the URL for a `srcset`, with encoded commas: a comma at its end would separate it from its width."""
+    """Return the URL for a `srcset`, with encoded commas. A comma at the end of the URL would end its entry."""
     return encode_picture_url(url).replace(",", "%2C")
 
 

@@ -1,4 +1,4 @@
-"""The product list with its filters: the products in order, and the number of products for each further choice.
+"""The product list with its filters: the products in order, and the number of products for each value of a filter.
 
 Product data is never cached (spec: Storefront view rules 5).
 """
@@ -49,7 +49,7 @@ class _Counts:
 class TextMatches:
     """The products that a text matches, by score.
 
-    `is_near`: no product matches the whole text; these products match a part of it.
+    `is_near` is True if no product matches the whole text. Then these products match a part of it.
     """
 
     products: Subquery
@@ -57,7 +57,10 @@ class TextMatches:
 
 
 async def _find_matches(session: AsyncSession, text: str, words: SearchWords) -> TextMatches | None:
-    """Return the products that match the text; None if it is empty or only says "toys" in general."""
+    """Return the products that match the text.
+
+    Return None if the text is empty or contains only general words such as "juguetes".
+    """
     parsed = words.parse_query(text)
     if not text.strip() or parsed.is_anything:
         return None
@@ -78,12 +81,12 @@ async def catalog_page(
     offset: int = 0,
     limit: int = 24,
 ) -> CatalogPage:
-    """Return a page of the products that match the filter, with the facets of each kind.
+    """Return a page of the products that match the filter, with the facets of each kind of filter.
 
-    The facets of one kind are counted under the filters of the other kinds.
+    For the facets of one kind (such as brands), products are counted under the filters of all other kinds.
 
-    Values of one kind are combined with OR, kinds with AND. If no product matches all of the text, the text does
-    not filter and near matches come first. `limit` is clamped to 1–200.
+    A product must match one value of each kind. If no product matches the whole text, all products that match the
+    other filters are returned, and those that match a part of the text come first. `limit` is clamped to 1–200.
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
     tree = await read_tree(session)
@@ -123,7 +126,11 @@ class _ListFilters:
         return bool(self.kinds.keys() & _PRICE_FILTERS)
 
     def products(self, without: str = "", *, is_near: bool = False) -> Select[Product]:
-        """Return the query for products that match all kinds except `without`; with `is_near`, only near matches."""
+        """Return the query for products that match all kinds of filters except `without`.
+
+        If the text has only near matches, it does not filter; with `is_near`, the query returns only these near
+        matches.
+        """
         kinds = (condition for kind, condition in self.kinds.items() if kind != without)
         query = select(Product).where(for_sale(), *kinds)
         if self.found is None or (self.found.is_near and not is_near):
@@ -186,7 +193,7 @@ def _conditions(catalog_filter: CatalogFilter, tree: Tree) -> dict[str, ColumnEl
 
 
 def _is_cheapest() -> ColumnElement[bool]:
-    """Return the condition that the variant is its product's cheapest one; variants with a price come first."""
+    """Return the SQL condition for the cheapest variant of a product. Variants with a valid price are preferred."""
     less = (_Cheaper.price < Variant.price) | ((_Cheaper.price == Variant.price) & (_Cheaper.id < Variant.id))
     is_alike = has_price(_Cheaper) == has_price()
     less = (is_alike & less) | (has_price(_Cheaper) & ~has_price())
@@ -198,8 +205,8 @@ async def _in_order(
 ) -> Sequence[Product]:
     """Return a page of the products in the given order.
 
-    If `sort` names no order, available products come first; then featured ones, or by score if there is a text.
-    Near matches are sorted by score first.
+    If `sort` names no order, available products come first. Within each group, the order is by score if the filter
+    has a text; else featured products come first. Near matches are sorted by score before anything else.
     """
     found, page = list_filters.found, list_filters.products()
     orders: dict[str, ColumnElement[Any]] = {
@@ -256,7 +263,10 @@ async def _column_facets(session: AsyncSession, column: str, products: Select[Pr
 async def _category_facets(
     session: AsyncSession, tree: Tree, products: Select[Product] | None
 ) -> list[Facet]:
-    """Return the departments and their children. A product counts once in each that contains it, directly or below."""
+    """Return the departments and their children, each with its number of products.
+
+    A product counts once in each category that contains it, directly or through a descendant.
+    """
     counts = await count_by_category(session, products)
     shown = [category for top in tree.departments() for category in (top, *tree.children(top.id))]
     return [

@@ -1,6 +1,6 @@
-"""Delete abandoned carts: the payer's document after a day, the whole cart after a month.
+"""Delete data of abandoned carts: the payer's document after a day, the whole cart after a month.
 
-Carts that became an order are not deleted, nor are carts with a payment that has taken money or still may take it.
+A cart is not deleted if it became an order, or if one of its payments has taken money or may still take it.
 """
 
 import logging

@@ -52,13 +52,13 @@ async def create_cart(
 
 
 async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, caller: Caller) -> None:
-    """Change the given values of the cart. Another address removes the shipping method.
+    """Change the given values of the cart. If the address changes, the shipping method is removed.
 
     Raises:
         NotFound: the caller has no such cart, or there is no such region.
         NotAllowed: the cart has become an order.
-        InvalidData: a country outside the region, an address that is too long for a label, another sales
-            channel, a code without a discount, or a gift message that is too long.
+        InvalidData: the country is outside the region, the address is too long for a label, the sales channel is
+            another one, a code gives no discount, or the gift message is too long.
     """
     cart, region = await open_cart_and_region(session, cart_id, caller)
     if region is None or change.region_id not in (None, region.id):
@@ -81,7 +81,7 @@ async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonO
 
 
 async def set_town(session: AsyncSession, cart: Cart, town: Municipality, address: str) -> None:
-    """Set the (locked) cart's municipality and street. Another place removes the shipping method."""
+    """Set the (locked) cart's municipality and street. If the place changes, the shipping method is removed."""
     address_before = cart.shipping_address or {}
     place = {
         "address_1": to_one_line(address),
@@ -143,7 +143,9 @@ async def _resolve_shipping_address(
 async def _resolve_address(
     session: AsyncSession, cart: Cart, current: JsonObject | None, sent: Address | str, region: Region
 ) -> JsonObject:
-    """Return the known address with the given fields, or the address with the given id in the customer's address book.
+    """Return the current address with the sent fields changed, or the address from the customer's address book.
+
+    If `sent` is a text, it is the id of an address in that book.
 
     Raises:
         NotFound: the customer of the cart has no address with this id.
@@ -156,7 +158,13 @@ async def _resolve_address(
 
 
 def _merge_address(current: Mapping[str, Any] | None, sent: JsonObject, region: Region) -> JsonObject:
-    """Return the known address with the given fields. Another city removes the municipality code."""
+    """Return the current address with the sent fields changed.
+
+    If the city changes, the municipality code is removed.
+
+    Raises:
+        InvalidData: the country is not the region's.
+    """
     country = sent.get("country_code") or region.country_code
     if country.casefold() != region.country_code:
         raise InvalidData(f"Country with code {country} is not within region {region.name}")

@@ -17,7 +17,7 @@ async def buy_again(session: AsyncSession, customer_id: str, order_id: str, cart
     """Add the available products of the customer's order to the cart, with as many units as can be sold.
 
     Returns:
-        The titles of products that are not available, or not in that number.
+        The titles of products that are not available, or that have fewer available units than were ordered.
 
     Raises:
         NotFound: the customer has no such order.

@@ -46,8 +46,9 @@ async def restore_cart(database: Database, order_id: str, current_cart_id: str) 
     """Put the contents of a cancelled order, its destination and its checkout form into a cart.
 
     `current_cart_id` is the browser's current cart, or empty; the caller must have checked the browser's access to
-    that cart (`backend.cart.owners`). The cart's own lines stay. For a variant in both, the larger quantity is
-    used, so that a second call changes nothing. Units that are no longer available are left out.
+    that cart (`backend.cart.owners`). The cart's own lines stay. If a variant is in both the cart and the order,
+    the larger quantity is used, so that a second call changes nothing. Units that are no longer available are left
+    out.
 
     Returns:
         The cart's id: `current_cart_id` if that cart is open, else a new one.
@@ -65,16 +66,16 @@ async def restore_cart(database: Database, order_id: str, current_cart_id: str) 
 async def change_bank(starter: PaymentStarter, order_id: str, current_cart_id: str) -> str:
     """Close the payment of an order that is at the bank, cancel the order, and restore its cart.
 
-    The provider is asked first: a payment that it has approved is not closed. A payment that it approves later
-    still pays the order, unless the restored cart has been paid. A repeated call, or a call for an order that is
-    already cancelled, returns the same cart.
+    The provider is asked first: a payment that it has approved is not closed. If it approves a closed payment
+    later, that payment still pays the order, unless the restored cart has been paid in the meantime. A repeated
+    call, or a call for an order that is already cancelled, returns the same cart.
 
     Returns:
         The cart's id, like `restore_cart`.
 
     Raises:
         NotFound: there is no such order.
-        Conflict: it is paid, or the gateway is reviewing its payment: it cannot be closed.
+        Conflict: the payment cannot be closed, because it is approved or the gateway is reviewing it.
     """
     database = starter.database
     async with database.read() as session:
@@ -167,7 +168,7 @@ async def _open_or_create_cart(session: AsyncSession, cart_id: str, template: Ca
 
 
 async def _add_missing(session: AsyncSession, cart_id: str, sold: OrderLine, units_in_cart: int) -> int:
-    """Add units until the cart has as many of the line as were sold, or as many as are available.
+    """Add units until the cart has as many of the order line as were sold, or as many as are available.
 
     Returns:
         The number of units added.

@@ -64,7 +64,7 @@ _ZERO_TOTALS = Totals(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class CartView:
-    """The fields that carts are shown with, and the base URL of their pictures."""
+    """The fields of carts that the client requested, and the base URL of their pictures."""
 
     fields: Fields
     base_url: str
@@ -98,11 +98,11 @@ async def cart_wire(session: AsyncSession, cart_id: str, view: CartView) -> Cart
 async def public_cart_wire(
     session: AsyncSession, cart_id: str, customer_id: str | None, view: CartView
 ) -> CartOut:
-    """Return the cart to a caller who knows its id; a completed cart in full only to its customer.
+    """Return the cart to a caller who knows its id. A completed cart is returned in full only to its customer.
 
     The id of an open cart gives access to it. A completed cart refers to an order, which only its owner may read
-    (wire: commerce-api): other callers get it without the customer, the addresses and the data of the payment
-    sessions.
+    (wire: commerce-api). Other callers get the completed cart without the customer, the addresses and the data of
+    the payment sessions.
 
     Raises:
         NotFound: no cart has this id.
@@ -170,7 +170,7 @@ def _parse_whole_cart(rows: Sequence[Any], cart_id: str) -> WholeCart:
 
 
 def _promotions_wire(discounts: Discounts) -> list[AppliedPromotion]:
-    """Return the promotions of all typed codes, with or without a discount, and the automatic ones that apply."""
+    """Return the promotions of all typed codes, even without a discount, and the automatic promotions that apply."""
     return [
         applied_wire(one.candidate.promotion)
         for one in discounts.results

@@ -10,7 +10,9 @@ from backend.payment.providers.base import MissingAnswer, PaymentProvider
 async def list_missing_answers(
     provider: PaymentProvider, cart: Cart, offered: Sequence[str], ip: str
 ) -> list[MissingAnswer]:
-    """Return the answers that the payer still has to give; empty if another reason prevents a payment of the cart.
+    """Return the answers that the payer still has to give.
+
+    The list is empty if the cart cannot be paid for another reason.
 
     Raises:
         OutsideFailure: see `PaymentProvider.list_missing_answers`.

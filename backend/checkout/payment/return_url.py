@@ -1,4 +1,4 @@
-"""The page to which a shopper returns from the bank: the order's page here, or a page of an allowed storefront.
+"""The page to which a shopper returns from the bank: this shop's page of the order, or a page of an allowed storefront.
 
 The gateway sends browsers there, so only origins in `STORE_CORS` are accepted.
 """
@@ -18,10 +18,10 @@ _VALID_URL = re.compile(rf"[!-\[\]-~]{{1,{MAX_LENGTH}}}")
 
 
 def require_return_url(value: object, storefronts: Origins) -> str:
-    """Return the address of a storefront's page, which may contain `{order_id}`.
+    """Return the URL of a storefront's page, which may contain `{order_id}`.
 
     Raises:
-        InvalidData: it is no address, or its origin is not in `storefronts` (`fields`).
+        InvalidData: it is not a URL, or its origin is not in `storefronts`. `fields` has the message.
     """
     text = value if isinstance(value, str) and _VALID_URL.fullmatch(value) else ""
     origin = _parse_origin(text)
@@ -32,7 +32,7 @@ def require_return_url(value: object, storefronts: Origins) -> str:
 
 
 def _parse_origin(address: str) -> str:
-    """Return the origin of an address as browsers send it; empty if it is no address."""
+    """Return the origin of a URL as browsers send it; empty if the text is not a URL."""
     try:
         parts = urlsplit(address)
         is_whole = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)

@@ -1,9 +1,9 @@
 """Start the payment of a cart: store a payment session with its snapshot, then call the provider.
 
 The payer is checked once, before anything changes. The session is stored under the cart's lock; the provider is
-called without any lock. While another payment of the cart is at the bank, or is being started, its provider is
-asked first, as that payment may have ended. With `replace` it is closed in the transaction that stores the new
-session.
+called without any lock. If another payment of the cart is at the bank, or is being started, the provider of that
+payment is asked for its state first, because it may have ended. With `replace`, that payment is closed in the
+transaction that stores the new session.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -88,12 +88,12 @@ class PaymentOff(InvalidData):
 
 @dataclass(frozen=True)
 class PaymentStart:
-    """A request to pay a cart; `replace` closes a payment that is at the bank.
+    """A request to pay a cart. With `replace`, a payment of the cart that is at the bank is closed.
 
     `read` returns the cart to pay, and `lock` locks it. `return_url` is the page to which the shopper returns from
-    the bank; empty: the order's page. `typed` holds the payer's unchecked answers; None if `payer` is the checked
-    payer. `problem` is the error of checking `typed`: the payment is refused with it, unless another error comes
-    first.
+    the bank; if it is empty, this is the order's page. `typed` has the payer's unchecked answers; it is None if
+    `payer` is already checked. `problem` is the error that the check of `typed` raised. The payment is refused with
+    this error, unless another error occurs earlier.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
@@ -115,8 +115,8 @@ class PaymentStart:
 class PaymentStartResult:
     """A started payment, with its collection and the earlier payments of the cart (newest first).
 
-    `has_moved`: True if the provider's answer was stored after the earlier payments were read, so that they may
-    have changed since.
+    `has_moved` is True if the provider's answer was stored after the earlier payments were read. Then the earlier
+    payments may have changed.
     """
 
     collection: PaymentCollection
@@ -193,7 +193,9 @@ class PaymentStarter:
             return payment
 
     async def has_started(self, cart_id: str, expected_total: Cop) -> bool:
-        """Return True if an earlier, unfinished call has a payment of exactly this total at the bank.
+        """Return True if an earlier, unfinished call has started a payment of exactly this total.
+
+        The payment is at the bank or already paid. A payment at the bank with another total is closed.
 
         Raises:
             Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.
@@ -215,10 +217,10 @@ class PaymentStarter:
             return await payments.find_decisive_session(session, cart_id)
 
     async def check_start(self, session_id: str) -> None:
-        """Check a payment whose start was never answered: a process that stopped may have started it.
+        """Check a payment that was being started when its process stopped. The provider may have started it.
 
         Raises:
-            PaymentUnderWay: the provider may still answer, or it was started.
+            PaymentUnderWay: the payment was started, or the provider may still answer.
         """
         payment = await claim_check(self.database, session_id)
         if payment is not None:
@@ -226,13 +228,15 @@ class PaymentStarter:
         await give_up_start(self.database, session_id)
 
     async def ask_to_cancel(self, session_id: str) -> SessionState:
-        """Ask the provider to cancel a payment; PSE can only report its state. Without an answer nothing changes.
+        """Ask the provider to cancel a payment. PSE cannot cancel payments, so it only reports the state.
+
+        If the provider does not answer, nothing changes.
 
         Returns:
             The payment's current state.
 
         Raises:
-            Conflict: it is approved, or the gateway is reviewing it: it cannot be closed.
+            Conflict: the payment cannot be closed, because it is approved or the gateway is reviewing it.
         """
         async with self.database.read() as session:
             payment = await session.get_one(PaymentSession, session_id)
@@ -252,7 +256,7 @@ class PaymentStarter:
         return state
 
     async def _check_payer(self, start: PaymentStart) -> PaymentStart:
-        """Return the request with the checked payer; missing answers are taken from the cart.
+        """Return the request with the checked payer. Answers that are missing are taken from the cart.
 
         Raises:
             NotFound: see `PaymentStart.read`.
@@ -276,14 +280,14 @@ class PaymentStarter:
         return replace(start, payer=payer, typed_name=parse_typed_name(typed))
 
     async def _check_blocking_payment(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
-        """Check the payment that blocks the new one.
+        """Check the earlier payment that prevents the new one.
 
         Returns:
-            The id of the session to close for the new one; None if no payment blocks it any longer.
+            The id of the earlier session, which must be closed for the new one; None if it no longer prevents it.
 
         Raises:
-            PaymentUnderWay: it is still at the bank, or is being started.
-            Conflict: it is paid.
+            PaymentUnderWay: the earlier payment is still at the bank, or is being started.
+            Conflict: the earlier payment is paid.
         """
         if under_way.is_starting:
             await self.check_start(under_way.session_id)
@@ -375,7 +379,7 @@ class PaymentStarter:
     async def _build_sale(
         self, session: AsyncSession, cart: Cart, start: PaymentStart, payable: PayableCart
     ) -> tuple[Sale, PromotionClaims]:
-        """Return the content to pay: the current cart, or the snapshot of a completed cart's pending order."""
+        """Return the content to pay: the current cart or, if it is completed, the snapshot of its pending order."""
         if cart.completed_at is None:
             priced = await read_priced_cart(session, cart, payable.contents)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
@@ -415,7 +419,7 @@ def require_provider_offered(provider_id: str, offered: Collection[str], total: 
 async def _build_session_data(
     session: AsyncSession, start: PaymentStart, replacing: str | None
 ) -> JsonObject:
-    """Return the payer's details for the result page (wire: checkout), without any other typed values."""
+    """Return the payer's details that the result page shows (wire: checkout). Other typed values are not stored."""
     answers = start.payer.answers
     bank = {"bank_code": answers.get("bank"), "bank_name": answers.get("bank_name")}
     data: JsonObject = {"payer_ip": start.ip, **{name: str(value) for name, value in bank.items() if value}}

@@ -3,9 +3,9 @@
 A client is an address (IPv6 by /64), a device, an e-mail address or a telephone number. A payment counts for a
 client if any of the four is the same. The payment session stores them as keyed hashes, with its units.
 
-Beyond a limit, a small purchase continues without a hold: its units can still be sold, and are taken when it is
-paid. A larger purchase is refused. The caller has locked the client (`client_locks`) and the inventory levels, so
-two concurrent starts of one client are counted one after the other.
+Beyond a limit, a small purchase continues without a hold: other customers can still buy its units, and the stock is
+reduced only when it is paid. A larger purchase is refused. The caller has locked the client (`client_locks`) and
+the inventory levels, so two concurrent starts of one client are counted one after the other.
 """
 
 from collections import Counter
@@ -103,7 +103,10 @@ class HoldClient:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def client_locks(self) -> list[str]:
-        """Return the keys that a start of this client locks. The address is missing: it is locked as a `Client`."""
+        """Return the keys that a payment start of this client must lock.
+
+        The client's address is not among them, because the rate limit locks it (see `Client`).
+        """
         return [key for name, key in self.values().items() if key and name != "client_address"]
 
 
@@ -173,7 +176,7 @@ class ClientHolds:
         held: units by variant id that are held.
         unheld: units by variant id of purchases without a hold.
         shop_unpaid: units in the shop that other carts hold by unpaid payments.
-        until: end of the new hold; None if it would end before the bank's session.
+        until: end of the new hold; None if the hold would end before the payment at the bank expires.
     """
 
     session_id: str
@@ -241,8 +244,9 @@ class ClientHolds:
     async def _require_unclaimed(self, session: AsyncSession, free: Mapping[str, int]) -> None:
         """Check that a purchase without a hold can still be delivered.
 
-        Each waiting address counts with at most `SMALL_PURCHASE_UNITS` of a variant. While an attack holds much of
-        the shop, other addresses do not count at all.
+        The units of other waiting purchases are subtracted from the free units. For each client address, at most
+        `SMALL_PURCHASE_UNITS` of a variant are subtracted. While unpaid payments hold so much of the shop's stock
+        that it looks like an attack, nothing is subtracted for other addresses.
 
         Raises:
             InsufficientStock: other purchases already wait for all units.
@@ -309,7 +313,7 @@ async def admit_hold(
     cart_id: str,
     sale: Sale,
 ) -> datetime | None:
-    """Decide on the hold of a new payment, and set the payment's end to the end of the hold.
+    """Decide whether a new payment may hold its units. If it may, the payment ends together with the hold.
 
     Args:
         session: the caller's transaction; the client and the levels are locked.
@@ -323,7 +327,7 @@ async def admit_hold(
         The end of the hold; None if the purchase continues without a hold.
 
     Raises:
-        InsufficientStock: too few units are free, or others wait for them.
+        InsufficientStock: too few units are free, or other purchases wait for them.
         HoldTooLarge: the limits refuse the purchase.
     """
     holds = await _read_client_holds(session, client, payment, cart_id, sale)

@@ -1,8 +1,8 @@
 """Limit how many live shipping prices a client may request at the checkout.
 
-A carrier takes seconds to answer, and few connections to it are open: a client that requests many prices must not
-make other shoppers pay the fixed price that replaces a missing answer. Stored and flat prices need no request and
-are not limited.
+A carrier takes seconds to answer, and the shop opens few connections to it. If one client used all of them, other
+shoppers would get no live price and would have to pay the fixed price that replaces it. Stored and flat prices need
+no request and are not limited.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ RETRY_AFTER_S = 8
 
 
 class TooManyQuotations(TooManyRequests):
-    """This client has requested too many live prices lately, or waits for too many."""
+    """This client has requested too many live prices lately, or is waiting for too many."""
 
     shopper_text = _(
         "Desde tu conexión se han pedido muchos precios de envío. "
@@ -53,17 +53,17 @@ class TooManyQuotations(TooManyRequests):
 
 
 class QuotationSlots:
-    """Counts the price lists that each client waits for, in one process."""
+    """Counts, for one process, the lists of prices that each client is waiting for."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
 
     @contextmanager
     def take_slot(self, client: Client) -> Iterator[None]:
-        """Count one price list of this client until the context ends.
+        """Count one list of prices for this client until the context ends.
 
         Raises:
-            TooManyQuotations: the client already waits for the maximum.
+            TooManyQuotations: the client is already waiting for the maximum number of lists.
         """
         if self._waiting[client.address] >= max(
             MIN_CONCURRENT_LISTS, ceil(MAX_CONCURRENT_LISTS * client.max_people / DEFAULT_PEOPLE_PER_ADDRESS)
@@ -104,7 +104,7 @@ class Quoter:
         See `price_option`.
 
         Raises:
-            TooManyQuotations: no provider was asked.
+            TooManyQuotations: the client has requested too many prices. No provider was called.
         """
         if not any(needs_live_quote(offer, contents) for offer in offers):
             return await self._price(offers, contents)

@@ -1,8 +1,8 @@
-"""Request shipping quotes for a cart, and store them for the choice that follows.
+"""Request shipping quotes for a cart, and store them until the shopper chooses one.
 
-A provider is called outside any transaction. Its quote is stored with the cart: choosing an option costs the listed
-price and needs no new request. This also works on another replica, and for the fixed price that replaces the quote
-of a carrier that failed.
+A provider is called outside any transaction. Its quote is stored with the cart, so a chosen option costs exactly
+the price that was listed, and choosing it needs no new request. This is also true on another replica. If a carrier
+failed, the fixed price that replaces its quote is stored in the same way.
 """
 
 import hashlib
@@ -79,9 +79,9 @@ class QuoteInput:
 
 @dataclass(frozen=True, slots=True)
 class PricedOption:
-    """An option with its quote, and the request for it.
+    """A shipping option with its quote, and the request that was sent for the quote.
 
-    The quote is None for a calculated option without a destination.
+    The quote is None for a calculated option if the cart has no destination.
     """
 
     offer: Offer
@@ -113,9 +113,9 @@ def build_variant_quote_input(variant: Variant, product: Product, dane_code: str
 
 
 def add_offer_columns(query: Any) -> Any:
-    """Add the options offered in the cart's sales channel to a query of cart `cart_id` and its lines.
+    """Add the shipping options that the cart's sales channel offers, as columns, to a query of a cart and its lines.
 
-    See `parse_offers`.
+    The query must have the parameter `cart_id`. See `parse_offers`.
     """
     # join the options to the first line only: the rows are lines plus options, not lines times options
     first = select(func.min(LineItem.id)).where(LineItem.cart_id == bindparam("cart_id")).scalar_subquery()
@@ -128,13 +128,13 @@ def add_offer_columns(query: Any) -> Any:
 
 
 def parse_offers(rows: Iterable[Any]) -> list[Offer]:
-    """Return the offers in the final columns of the rows of a query that `add_offer_columns` extended."""
+    """Return the offers in the rows of a query that `add_offer_columns` extended. They are in the final columns."""
     ends = [row[-len(OFFER_COLUMNS) :] for row in rows]
     return [Offer(*end) for end in ends if end[0] is not None]
 
 
 def filter_offers(offers: Sequence[Offer], providers: Providers, contents: QuoteInput) -> list[Offer]:
-    """Return the offers that reach the cart and whose provider the shop runs with and has switched on."""
+    """Return the offers that deliver to the cart's destination, and whose provider exists and is switched on."""
     return [offer for offer in _filter_reachable_offers(offers, providers, contents) if offer.is_on]
 
 
@@ -179,7 +179,10 @@ async def price_option(providers: Providers, offer: Offer, contents: QuoteInput)
 async def find_stored_quote(
     session: AsyncSession, cart_id: str, offer: Offer, contents: QuoteInput
 ) -> PricedOption | None:
-    """Return the option's recent quote for exactly this request, or its flat price; None if it must be requested."""
+    """Return the option's recent quote for exactly this request, or its flat price.
+
+    Return None if the price must be requested from the provider.
+    """
     option: ShippingOption = offer.option
     if option.price_type != CALCULATED:
         return PricedOption(offer, Quote(amount=option.amount or 0))
@@ -192,7 +195,7 @@ async def find_stored_quote(
 
 
 async def store_quotes(session: AsyncSession, cart_id: str, priced: Iterable[PricedOption]) -> None:
-    """Store the quotes for the choice that follows. Flat prices are not stored."""
+    """Store the quotes until the shopper chooses one. Flat prices are not stored."""
     rows = [
         {
             "cart_id": cart_id,

@@ -26,7 +26,7 @@ class NoCourier(InvalidData):
 
 
 def format_place_name(dane_code: str) -> str:
-    """Return the municipality with its department; the code if it is unknown."""
+    """Return the municipality's name with its department. If the code is unknown, return the code."""
     place = find_municipality_by_code(dane_code)
     return f"{place.name}, {place.department}" if place is not None else dane_code
 

@@ -48,7 +48,7 @@ async def create_store_cart(
 ) -> Wire[CartAnswer]:
     """Create a cart in the sales channel of the publishable key, for the signed-in customer, with their e-mail.
 
-    429 after many carts that stayed empty.
+    429 if this client has recently created many carts that stayed empty.
     """
     new = body or NewCart()
     await _count_codes(database, settings, new.promo_codes, ip, ip or "nobody")
@@ -174,7 +174,7 @@ async def remove_promotions(
 
 @router.post("/store/carts/{cart_id}/customer")
 async def bind_customer(cart_id: str, database: Db, view: View, customer: MaybeCustomer) -> Wire[CartAnswer]:
-    """Assign the cart to the signed-in customer, whose e-mail it gets."""
+    """Assign the cart to the signed-in customer. The cart gets the customer's e-mail."""
     if customer is None:
         raise NotSignedIn
     async with database.transaction() as session:
@@ -195,6 +195,6 @@ async def _count_codes(
 
 
 async def _read_cart_wire(database: Database, cart_id: str, view: CartView) -> CartOut:
-    """Return the cart, read after the commit, so that no lock is held while reading."""
+    """Return the cart. Call this after the commit, so that no lock is held while the cart is read."""
     async with database.read() as session:
         return view.fields.pick(await cart_wire(session, cart_id, view))

@@ -34,7 +34,7 @@ PLATFORM_PREFIX = "pp_"
 async def create_collection(
     body: NewCollection, checkout: ShopCheckout, fields: RequestedFields, customer: MaybeCustomer
 ) -> Wire[PaymentCollectionAnswer]:
-    """Create or update the cart's payment collection with the current total. A cart has one."""
+    """Create or update the cart's payment collection with the current total. A cart has one payment collection."""
     owed = await checkout.create_collection(body.cart_id, Caller(customer))
     return Wire({"payment_collection": fields.pick(collection_wire(*owed))})
 
@@ -59,9 +59,10 @@ async def create_session(
     and their choices; nothing is reserved yet. `data.return_url` is a page of a storefront in `STORE_CORS`, to
     which the shopper returns from the bank; it may contain `{order_id}`.
 
-    409 while another payment of this cart is at a bank: `data.replace`: true closes that payment for this one. If
-    `data` contains only `replace`, the payment is closed and the cart can be changed again. The bank may still
-    approve a closed payment: then it pays the order, unless another payment has.
+    409 while another payment of this cart is at a bank. `data.replace`: true closes that payment and starts the new
+    one. If `data` contains only `replace`, the payment is closed, no new one is started, and the cart can be
+    changed again. If the bank approves a closed payment later, it pays the order, unless another payment has paid
+    it.
     """
     provider_id, caller = _to_shop_provider_id(body.provider_id), Caller(customer)
     payer = dict(body.data or {})

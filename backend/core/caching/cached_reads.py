@@ -10,4 +10,4 @@ class CachedReads(Protocol):
     """A cache that reads a value again only after the database reports a change (`VersionProbe`)."""
 
     async def read_cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value that `read` returned under this name. The name must be unique to the value."""
+        """Return the value that `read` returned under this name. Two different values must not have the same name."""

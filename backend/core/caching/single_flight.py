@@ -22,8 +22,8 @@ class _Call(Generic[Result]):
 class SingleFlight(Generic[Key, Result]):
     """Shares one running call among all callers with the same key.
 
-    A cancelled caller does not affect the others. When all callers are cancelled, so is the call; with
-    `runs_to_end` the call still runs to its end, because of its side effects.
+    A cancelled caller does not affect the others. If all callers are cancelled, the call is cancelled too. With
+    `runs_to_end`, the call always runs to its end, because of its side effects.
     """
 
     def __init__(self, *, runs_to_end: bool = False) -> None:
@@ -32,7 +32,9 @@ class SingleFlight(Generic[Key, Result]):
         self._next: dict[Key, _Call[Result]] = {}
 
     async def share(self, key: Key, call_service: Callable[[], Awaitable[Result]]) -> Result:
-        """Return the result of the running call, or of a new one. The call may have begun before this request.
+        """Return the result of the running call with this key, or of a new one.
+
+        The running call may have begun earlier.
 
         Raises:
             Exception: the exception of `call_service`, for all callers that share the call.
@@ -42,7 +44,7 @@ class SingleFlight(Generic[Key, Result]):
     async def share_next(self, key: Key, call_service: Callable[[], Awaitable[Result]]) -> Result:
         """Return the result of a call that begins after this moment, so that it sees all earlier writes.
 
-        Callers that arrive while a call is running share the next one.
+        Callers that arrive while a call is running share the next call.
 
         Raises:
             Exception: the exception of `call_service`, for all callers that share the call.

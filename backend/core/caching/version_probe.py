@@ -3,10 +3,11 @@
 The version is a set of numbers in the row of `catalog_version`, which triggers increase in the transaction of a
 change. A session costs a hundred times as much as reading this row, so the probe has a separate connection. On
 PostgreSQL all callers that arrive while a query is running share the next one: the number of queries does not grow
-with the number of requests. The result was committed before or during the query, and is never older than a previous
-answer.
+with the number of requests. A caller gets a version that was committed before or during the query, and never an
+older version than an earlier caller got.
 
-When single products have changed, the probe reads which (`ProductChanges`): views of other products stay valid.
+If only single products have changed, the probe also reads their ids (`ProductChanges`), so that views of other
+products stay valid.
 """
 
 import sqlite3
@@ -30,7 +31,7 @@ _CHANGES = "SELECT product_id, number FROM product_change WHERE number > $1 LIMI
 class Version(NamedTuple):
     """The version of catalogue, stock, lists and sold-out state (`backend.catalog.derived_models.CatalogVersion`).
 
-    If two versions are equal, nothing was committed in between.
+    If two versions are equal, no change was committed between them.
     """
 
     catalog: int
@@ -65,7 +66,10 @@ class ProductChanges:
         """Changes up to this number are remembered."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number after which changes must be read for this version; None if none are missing."""
+        """Return the number of the latest known change, if later changes must be read for this version.
+
+        Return None if no changes are missing.
+        """
         if self._forgotten is None:  # no view was built from an earlier version
             self._forgotten = self._read_until = version.product_changes
         if (
@@ -76,7 +80,11 @@ class ProductChanges:
         return None if version.product_changes == self._read_until else self._read_until
 
     def add_changes(self, version: Version, changes: Sequence[tuple[str, int]]) -> None:
-        """Remember the changes read for this version: at most `MAX_CHANGES` plus one."""
+        """Store the changes that were read for this version: at most `MAX_CHANGES` plus one.
+
+        If more than `MAX_CHANGES` are stored or given, all are discarded, so that views of any product must be
+        built again.
+        """
         self._numbers.update(changes)
         self._read_until = version.product_changes
         if len(self._numbers) > MAX_CHANGES or len(changes) > MAX_CHANGES:
@@ -118,11 +126,11 @@ class VersionProbe:
         return version
 
     async def read_cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value that `read` returned under this name; read it again only after lists or shared data changed.
+        """Return the value that `read` returned under this name. It is read again after lists or shared data changed.
 
-        Use this for small values that are read often and do not depend on a single product. A name with a client's
-        input must be a tuple that also contains what the input means, so that it cannot equal another name. None is
-        not cached, so invented names do not fill the memory.
+        Use this for small values that are read often and do not depend on a single product. If a name contains
+        input of a client, it must be a tuple that also contains the kind of the value, so that it cannot equal
+        another name. None is not cached, so clients cannot fill the memory with invented names.
         """
         try:
             version = await self.read_version()
@@ -151,9 +159,9 @@ class VersionProbe:
         return await self._queries.share_next(None, lambda: self._read_server(server))
 
     def _read_file(self) -> Version:
-        """Read the version of an SQLite database on this thread.
+        """Read the version from an SQLite database, without another thread.
 
-        It takes microseconds, and in WAL mode no writer blocks a reader.
+        This takes microseconds, and in WAL mode no writer blocks a reader.
         """
         try:
             if self._file is None:

@@ -336,7 +336,10 @@ class Settings(OfficeSettings, SourcedSettings):
     @model_validator(mode="before")
     @classmethod
     def _clear_demo_warehouse(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Clear the demo warehouse's suburb and directions if another address is set; labels would show them."""
+        """Clear the suburb and directions of the demo warehouse if another address is set.
+
+        Otherwise labels would show them.
+        """
         if given.get("carrier_origin_address"):
             parts = ("suburb", "cross_street", "reference")
             return {**{f"carrier_origin_{part}": "" for part in parts}, **given}
@@ -403,7 +406,7 @@ class Settings(OfficeSettings, SourcedSettings):
 
     @cached_property
     def hosts(self) -> frozenset[str]:
-        """Hosts that pages and API answer; empty without PUBLIC_URL, which means every host."""
+        """Host names at which the shop answers requests. Empty without PUBLIC_URL: then it answers at every host."""
         if not self.public_url:
             return frozenset()
         return frozenset({host_of(urlsplit(self.public_url).netloc)}) | parse_hosts(self.allowed_hosts)
@@ -468,7 +471,8 @@ class Settings(OfficeSettings, SourcedSettings):
     def revalidation_secret(self) -> str:
         """Shared secret of `POST /api/revalidate`: REVALIDATE_SECRET, or a secret derived from SECRET_KEY.
 
-        Both give all replicas the same secret. Without either setting, it is stored in the data folder.
+        With either setting, all replicas have the same secret. Without both, the secret is stored in the data
+        folder.
         """
         if given := self.revalidate_secret.get_secret_value():
             return given
@@ -515,7 +519,7 @@ def load_settings() -> Settings:
 
 
 def cannot_start(problems: list[str]) -> SettingsError:
-    """Return the error that lists the problems: a single one on the same line, several on one line each."""
+    """Return the error that lists the problems: one problem on the same line, several problems on one line each."""
     listed = problems[0] if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
     error = SettingsError(f"Trompo cannot start:{'' if listed.startswith(chr(10)) else ' '}{listed}")
     error.problems = tuple(problems)
@@ -523,7 +527,7 @@ def cannot_start(problems: list[str]) -> SettingsError:
 
 
 def _read_settings() -> tuple[Settings | None, list[str]]:
-    """Return the settings and their problems. Malformed settings do not hide other problems."""
+    """Return the settings and all their problems. A malformed setting does not hide the problems of other settings."""
     problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields})
     usual: dict[str, Any] = {}
     while True:
@@ -551,7 +555,10 @@ def _read_settings() -> tuple[Settings | None, list[str]]:
 
 
 def _addresses_without_credentials(settings: Settings) -> list[str]:
-    """Return a problem for each address that would be ignored, because the embedded service replaces its service."""
+    """Return a problem for each service whose URL is set without credentials.
+
+    Such a URL would be ignored, because the shop uses its embedded sandbox instead of the service.
+    """
     problems = []
     if settings.gateway_url and settings.uses_sandbox_gateway:
         problems.append(f"GATEWAY_URL needs {', '.join(GATEWAY_CREDENTIALS)}")

@@ -1,8 +1,8 @@
-"""Sources of settings in addition to the environment: a `.env` file, and files that hold one secret each.
+"""Sources of settings in addition to the environment: a `.env` file, and files that contain one secret each.
 
 Precedence: a variable of the environment, then the file that NAME_FILE names (in the environment or in `.env`),
-then `.env`. The `.env` is in the project's folder, even if a command is called from another folder; ENV_FILE names
-another file, or none if it is empty.
+then `.env`. The `.env` is in the project's folder, even if a command is called from another folder. ENV_FILE names
+another file; if ENV_FILE is empty, no such file is read.
 """
 
 from collections.abc import Iterable, Mapping

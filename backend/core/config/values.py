@@ -32,7 +32,7 @@ DRIVERS = {
 
 
 def to_async_url(url: str) -> str:
-    """Return the database's URL with the driver that the shop uses; hosts often give out `postgres://…`.
+    """Return the database's URL with the driver that the shop uses. Hosting companies often use `postgres://…`.
 
     The path of an SQLite database is relative to the project, like the data folder.
 
@@ -104,7 +104,7 @@ def estimate_bits(secret: str) -> float:
 
 
 def create_private_folder(path: Path) -> None:
-    """Create the data folder, or restrict it, so that only its owner can enter it.
+    """Create the data folder if necessary, and set its permissions so that only its owner can enter it.
 
     Raises:
         CannotStart: it cannot be created, or belongs to another user.

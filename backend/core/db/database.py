@@ -152,7 +152,7 @@ def _hold_reference(session: Session, instance: object) -> None:
 def shared_values(session: AsyncSession) -> MutableMapping[Hashable, Any] | None:
     """Return the values that the database's read sessions share; None in a transaction.
 
-    The caller must know how long a value is valid.
+    Values have no expiry: the caller must check whether a value is still valid.
     """
     values: MutableMapping[Hashable, Any] | None = session.info.get(_SHARED_VALUES)
     return values
@@ -273,8 +273,8 @@ class Database:
     async def _write_queue(self) -> AsyncIterator[None]:
         """Queue this process's writers on SQLite, in the order of their arrival.
 
-        SQLite allows one writer at a time, and the others sleep between their retries: under load a queue is much
-        quicker, and no writer starves.
+        SQLite allows one writer at a time, and the others would sleep between their attempts. Under load a queue is
+        much faster, and every writer gets its turn.
         """
         if not self.is_sqlite:
             yield
@@ -312,10 +312,10 @@ class Database:
 
 @asynccontextmanager
 async def raise_on_conflict(session: AsyncSession, refusal: Exception) -> AsyncIterator[None]:
-    """Run the block in a savepoint; roll only that back if a constraint of the database is violated.
+    """Run the block in a savepoint. If a constraint of the database is violated, roll back only the savepoint.
 
     Raises:
-        refusal: a constraint is violated.
+        refusal: the given error, if a constraint is violated.
     """
     try:
         async with session.begin_nested():
@@ -327,8 +327,8 @@ async def raise_on_conflict(session: AsyncSession, refusal: Exception) -> AsyncI
 def lock_rows(query: Q, of: Any = None) -> Q:
     """Return the query with its rows locked until the transaction ends; with `of`, only the rows of this table.
 
-    PostgreSQL locks the rows; on SQLite `transaction()` has already locked the whole database, and the clause is
-    ignored. `populate_existing` refreshes rows that the session read before the lock.
+    PostgreSQL locks the rows. SQLite ignores the clause, because `transaction()` has already locked the whole
+    database. `populate_existing` refreshes rows that the session read before the lock.
     """
     return query.with_for_update(of=of).execution_options(populate_existing=True)
 
@@ -352,12 +352,12 @@ def _refuse_unstorable_text(
 
 
 def _to_json(value: Any) -> str:
-    """Format compact JSON without escapes, so that text that cannot be stored is found."""
+    """Format compact JSON without escapes, so that `_refuse_unstorable_text` finds characters that cannot be stored."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _from_sqlite_json(stored: Any) -> Any:
-    """Parse stored JSON. SQLite converts a text that is only a number into a number."""
+    """Parse stored JSON. The value may be a number, because SQLite converts a text that is only a number."""
     try:
         return orjson.loads(stored)
     except ValueError:

@@ -1,6 +1,7 @@
 """Check that the installed SQLAlchemy works with the shop's SQLite driver (`backend.core.db.sqlite_inline`).
 
-SQLAlchemy calls a driver by names that no interface lists, so a new release may call others.
+SQLAlchemy calls functions of a driver that no interface documents, so a new release may call functions that the
+shop's driver lacks.
 """
 
 from contextlib import suppress

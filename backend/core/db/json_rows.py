@@ -1,7 +1,7 @@
 """Rows that the database formats as JSON: reading them costs a fraction of reading rows with many columns.
 
 A row is an array of its values, rows are arrays separated by commas, and moments are texts in the format of the
-platform's API. Both kinds of database return the same, with different functions.
+platform's API. SQLite and PostgreSQL return the same texts, but with different SQL functions.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,10 @@ class SqliteJson:
 
     @staticmethod
     def rows(query: Select[Any]) -> ColumnElement[Any]:
-        """Return all rows of the query, which has one column and an order; NULL if there are none."""
+        """Return an SQL expression for all rows of the query; it is NULL if there are none.
+
+        The query must have one column and an ORDER BY.
+        """
         (row,) = (subquery_ := query.subquery()).columns
         return select(func.group_concat(row)).select_from(subquery_).scalar_subquery()
 
@@ -59,7 +62,7 @@ class SqliteJson:
 
     @staticmethod
     def is_one_of(column: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Return the condition that the column has one of the ids in the parameter `IDS_PARAMETER`."""
+        """Return the SQL condition for rows whose column is one of the ids in the parameter `IDS_PARAMETER`."""
         return column.in_(select(func.json_each(bindparam(IDS_PARAMETER)).table_valued("value").c.value))
 
     @staticmethod
@@ -89,7 +92,10 @@ class PostgresqlJson:
 
     @classmethod
     def rows(cls, query: Select[Any]) -> ColumnElement[Any]:
-        """Return all rows of the query, which has one column and an order; NULL if there are none."""
+        """Return an SQL expression for all rows of the query; it is NULL if there are none.
+
+        The query must have one column and an ORDER BY.
+        """
         (row,) = (subquery_ := query.subquery()).columns
         joined = func.string_agg(cls.text(row), literally("','"))
         return select(joined).select_from(subquery_).scalar_subquery()
@@ -108,7 +114,7 @@ class PostgresqlJson:
 
     @staticmethod
     def is_one_of(column: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Return the condition that the column has one of the ids in the parameter `IDS_PARAMETER`."""
+        """Return the SQL condition for rows whose column is one of the ids in the parameter `IDS_PARAMETER`."""
         return column == any_(bindparam(IDS_PARAMETER, type_=ARRAY(String)))
 
     @staticmethod

@@ -137,7 +137,7 @@ def postgresql_engine(
 
 
 class ServerConnection:
-    """A separate connection on which a query costs a hundredth of a session. Run one query at a time."""
+    """A separate connection for single queries. A query costs a hundredth of a session. Run one query at a time."""
 
     def __init__(self, url: URL, *, through_pooler: bool) -> None:
         """Store the URL; no connection is opened yet."""

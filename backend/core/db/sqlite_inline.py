@@ -1,8 +1,9 @@
 """SQLite on the event loop's thread, with the interface of aiosqlite's connection, which SQLAlchemy uses.
 
-A statement takes some microseconds. Handing it to another thread and its rows back takes hundreds, and under load
-the two threads wait for each other. So statements run on the loop's thread. Two things do not block the loop: a
-statement that finds the database locked is retried after a pause, and one that was slow before runs in a thread.
+A statement takes some microseconds. To pass it to another thread and to pass its rows back takes hundreds of
+microseconds, and under load the two threads wait for each other. So statements run on the loop's thread. In two
+cases the loop is not blocked: a statement that finds the database locked is retried after a pause, and a statement
+that was slow before runs in a thread.
 """
 
 import asyncio
@@ -23,7 +24,10 @@ MAX_SLOW_STATEMENTS = 1000
 
 
 class InlineConnection:
-    """A connection in autocommit mode. `busy_timeout`: seconds for which a locked database is retried."""
+    """A connection in autocommit mode.
+
+    `busy_timeout` is the time in seconds for which a statement is retried while the database is locked.
+    """
 
     def __init__(self, file: str, busy_timeout: float) -> None:
         # a slow statement runs in a thread; SQLAlchemy runs one statement at a time
@@ -60,7 +64,7 @@ class InlineConnection:
         self._conn.close()
 
     async def run(self, statement: str, action: Callable[[], T]) -> T:
-        """Run the statement, which `action` executes, on this thread or in another."""
+        """Run the statement by calling `action`, on this thread or in another one."""
         return await self._retry_while_locked(lambda: self._run_timed(statement, action))
 
     async def _run_timed(self, statement: str, action: Callable[[], T]) -> T:
@@ -75,8 +79,8 @@ class InlineConnection:
     async def _run_in_thread(self, action: Callable[[], T]) -> T:
         """Run the action in a thread. If the caller is cancelled, interrupt the statement and wait for its end.
 
-        Otherwise it would still run during the next use of this connection, which may be another transaction or
-        `close`: SQLite crashes when it is closed during a statement.
+        Otherwise the statement would still run when this connection is used for another transaction or is closed.
+        SQLite crashes if it is closed during a statement.
         """
         thread = asyncio.ensure_future(asyncio.to_thread(action))
         try:

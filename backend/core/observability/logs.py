@@ -92,7 +92,7 @@ def log_scope(**fields: str) -> Iterator[None]:
 def hide_in_log(data: object) -> None:
     """Hide personal values of `data` in all later log entries of the current scope.
 
-    These are the texts whose key is the name of personal data, at any depth. Without a scope nothing is hidden.
+    A text is hidden if its key is the name of personal data, at any depth. Without a scope nothing is hidden.
     """
     if (scope := _scope.get()) is not None:
         scope.hidden.update(_find_personal_texts(data))
@@ -229,7 +229,7 @@ def escape_controls(text: str) -> str:
 
 
 def shorten(text: str, max_length: int) -> str:
-    """Return the text, or its beginning with the number of characters left out."""
+    """Return the text; if it is too long, only its beginning and the number of characters that were left out."""
     return text if len(text) <= max_length else f"{text[:max_length]}… ({len(text) - max_length} more)"
 
 

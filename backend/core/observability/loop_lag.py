@@ -8,7 +8,7 @@ MAX_SAMPLES = 40
 
 
 class LoopLag:
-    """A sampler of timer delays; it stores the previous ten seconds."""
+    """A sampler that measures by how much timers are late. It stores the values of the previous ten seconds."""
 
     def __init__(self) -> None:
         self._samples: deque[float] = deque(maxlen=MAX_SAMPLES)

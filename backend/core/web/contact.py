@@ -156,7 +156,7 @@ def tidy_name(value: Any) -> str:
 
 
 def is_person_name(name: str) -> bool:
-    """Return True if a tidied name could be the name of a person, or a part of it, in any script.
+    """Return True if a name in the form of `tidy_name` could be the name of a person, or a part of it, in any script.
 
     It may have letters and their marks, spaces, dots, hyphens and apostrophes, but no digits and nothing like a
     link.
@@ -170,9 +170,9 @@ def is_person_name(name: str) -> bool:
 
 
 def is_company_name(name: str) -> bool:
-    """Return True if a tidied name could be a company's: also with digits and signs, as in `3M & Hijos S.A.S.`.
+    """Return True if a name in the form of `tidy_name` could be the name of a company, such as `3M & Hijos S.A.S.`.
 
-    It must not look like a link.
+    Digits and signs are allowed, but it must not look like a link.
     """
     return (
         0 < len(name) <= MAX_NAME_LENGTH
@@ -194,7 +194,7 @@ def clean_name(value: Any) -> str:
 
 
 def full_name(address: Mapping[str, Any]) -> str:
-    """Return the name of the person in an address (or any such mapping) on one line; empty if it has none."""
+    """Return the first and last name in an address, or in a similar mapping, on one line; empty if it has none."""
     return " ".join(filter(None, (clean_name(address.get(part)) for part in ("first_name", "last_name"))))
 
 
@@ -259,7 +259,7 @@ Form = TypeVar("Form", bound=BaseModel)
 
 
 def first_problems(error: ValidationError) -> dict[str, str]:
-    """Return the first message of each field; the key `form` has the message about the whole form."""
+    """Return the first error message of each field. The key `form` has the message about the whole form."""
     problems: dict[str, str] = {}
     for problem in error.errors(include_url=False, include_input=False):
         problems.setdefault(str(problem["loc"][0]) if problem["loc"] else "form", problem["msg"])
@@ -267,7 +267,7 @@ def first_problems(error: ValidationError) -> dict[str, str]:
 
 
 def read_form(form: type[Form], typed: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> Form:
-    """Parse the typed values, by field name, into the form. Its validators get `context`.
+    """Parse the typed values, by field name, into the form. The form's validators can read `context`.
 
     Raises:
         InvalidData: `fields` has a message for each invalid field, in the store's language.

@@ -62,11 +62,12 @@ class RetryPolicy:
     """Time limits, in seconds, and number of attempts for calls to a service.
 
     Attributes:
-        connect: for opening a connection.
-        read: for one call that changes nothing, from its start to the end of its answer.
-        write: for one call that changes something. Such a call is never repeated.
+        connect: time limit for opening a connection.
+        read: time limit for one call that changes nothing, from its start to the end of its answer.
+        write: time limit for one call that changes something. Such a call is never repeated.
         attempts: maximum number of attempts of a call that changes nothing.
-        pause: before the second attempt; the pause doubles each time, plus a random time up to `pause`.
+        pause: pause before the second attempt. It doubles with each further attempt, plus a random time up to
+            `pause`.
         max_pause: maximum pause.
     """
 
@@ -86,7 +87,7 @@ class HttpClient:
         policy: time limits and number of attempts.
         base_url: base of relative URLs.
         headers: sent with every request.
-        transport: transports the requests instead of a socket, for example to an embedded sandbox.
+        transport: an httpx transport that replaces network connections, for example to an embedded sandbox.
         max_connections: maximum number of open connections. The time limit for a free one is the same as for a
             new connection.
     """
@@ -173,9 +174,10 @@ class HttpClient:
     ) -> Result:
         """Make a call that changes nothing, and repeat it while the error may be temporary.
 
-        The error of the final attempt is raised. A call with a too large answer is not repeated. No attempt starts
-        after the policy's `read` time: immediate failures are repeated, but not a call that used its whole
-        deadline, because a customer is waiting. With `seconds`, all attempts together end within that time.
+        The error of the final attempt is raised. A call whose answer was too large is not repeated. No attempt
+        starts after the policy's `read` time has passed, because a customer is waiting: so immediate failures are
+        repeated, but a call that used its whole time is not. With `seconds`, all attempts together end within that
+        time.
 
         Raises:
             NoAnswer: `seconds` have passed.
@@ -201,7 +203,10 @@ class HttpClient:
 
     @contextmanager
     def _measure(self) -> Iterator[Callable[[str], None]]:
-        """Measure one call: its duration and its outcome. The yielded function sets the outcome of an answer."""
+        """Measure the duration and the outcome of one call.
+
+        Yield a function. When an answer has arrived, the caller passes its outcome to that function.
+        """
         outcome = "canceled"  # by the caller: that says nothing about the service
 
         def set_outcome(answer: str) -> None:
@@ -272,7 +277,10 @@ def failing_services() -> dict[str, float]:
 
 @cache
 def get_ssl_context() -> SSLContext:
-    """Return an SSL context with httpx's certificate authorities. It is shared: each takes 20 ms and a megabyte."""
+    """Return an SSL context with httpx's certificate authorities. All clients share it, because creating it is slow.
+
+    It takes 20 ms and a megabyte.
+    """
     return httpx.create_ssl_context()
 
 

@@ -1,9 +1,9 @@
-"""Fetching of URLs that others wrote, such as that of a picture in a file to import.
+"""Fetching of URLs that others wrote, such as the URL of a picture in a file to import.
 
-Such a URL may name a machine in our own networks. Every host name is resolved here, all its addresses must be
-public, and the connection is made to a checked address, so a name that resolves differently a moment later has no
-effect. Each redirect is checked in the same way. Proxies of the environment are not used, because they would
-resolve the name again.
+Such a URL may name a machine in our own networks. So every host name is resolved here, all its addresses must be
+public, and the connection is made to one of the checked addresses. It has no effect if the name is resolved to
+another address a moment later. Each redirect is checked in the same way. Proxies of the environment are not used,
+because they would resolve the name again.
 """
 
 import socket
@@ -80,7 +80,7 @@ def is_public(ip: Ip) -> bool:
 
 
 class _UnusableAnswer(Exception):
-    """An answer or address cannot be used. The message is the end of a sentence."""
+    """An answer or address cannot be used. The message completes a sentence that begins with the URL."""
 
 
 def _request(

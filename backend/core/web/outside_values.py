@@ -77,8 +77,8 @@ def parse_text(value: object, max_length: int = MAX_TEXT_LENGTH) -> str:
 def parse_identifier(value: object, max_length: int = MAX_IDENTIFIER_LENGTH) -> str | None:
     """Return a number or text that is an identifier, trimmed; None if it is not plausible.
 
-    It must not be empty, longer than `max_length`, or contain unprintable characters. An identifier is never cut or
-    cleaned, because it would then identify something else.
+    An identifier is not plausible if it is empty, longer than `max_length`, or has unprintable characters. It is
+    never cut or cleaned, because it would then identify something else.
     """
     if isinstance(value, float):
         value = int(value) if abs(value) < _EXACT_FLOATS and value.is_integer() else None
@@ -89,7 +89,7 @@ def parse_identifier(value: object, max_length: int = MAX_IDENTIFIER_LENGTH) -> 
 
 
 def parse_integer(value: object, minimum: int = 0, maximum: int = MAX_INTEGER) -> int | None:
-    """Return a whole number from `minimum` to `maximum`, also from a text; else None."""
+    """Return a whole number from `minimum` to `maximum`, given as a number or a text; else None."""
     if isinstance(value, str):
         value = int(value) if _INTEGER.fullmatch(value.strip()) else None
     if not isinstance(value, int) or isinstance(value, bool):
@@ -98,7 +98,10 @@ def parse_integer(value: object, minimum: int = 0, maximum: int = MAX_INTEGER) -
 
 
 def parse_decimal(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
-    """Return a number, also from a text, as an exact decimal of at most `maximum` in size; else None."""
+    """Return a number, given as a number or a text, as an exact decimal.
+
+    Return None for other values, and if the absolute value exceeds `maximum`.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value) if not isinstance(value, int) or abs(value) <= maximum else ""
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value.strip()):
@@ -108,7 +111,7 @@ def parse_decimal(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
 
 
 def parse_price(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
-    """Return a price in pesos from 0 to `maximum`, also from a text; else None.
+    """Return a price in pesos from 0 to `maximum`, given as a number or a text; else None.
 
     A text may have at most two decimals: `8.500` may mean thousands, so it is refused.
     """
@@ -119,7 +122,10 @@ def parse_price(value: object, maximum: int = MAX_PESOS) -> Decimal | None:
 
 
 def parse_moment(value: object, zone: tzinfo) -> datetime | None:
-    """Parse an ISO 8601 text as a moment in UTC; without an offset it is in `zone`. None for an implausible year."""
+    """Parse an ISO 8601 text as a moment in UTC. A text without an offset is taken as local time in `zone`.
+
+    Return None for other values, and for an implausible year.
+    """
     if not isinstance(value, str):
         return None
     try:

@@ -42,7 +42,11 @@ async def hash_password(password: str) -> str:
 
 
 async def is_password(password: str, stored_hash: str | None) -> bool:
-    """Return True if it is the password of this hash. With None it is False, after the same time."""
+    """Return True if the hash was made from this password.
+
+    If `stored_hash` is None, return False after the same time, so that the time does not reveal whether an account
+    exists.
+    """
     return await _THREADS.run(_verify, password[:MAX_LENGTH], stored_hash)
 
 

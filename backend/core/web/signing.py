@@ -13,7 +13,7 @@ from backend.core.errors import NotFound
 class SignedLink:
     """A kind of link that opens one object without an account: its token is a signature of the object's id.
 
-    Tokens do not expire, because mails contain them.
+    Tokens do not expire, because mails contain such links and are kept for a long time.
 
     Attributes:
         salt: separates this kind of token from the others. Changing it invalidates all links that were sent.

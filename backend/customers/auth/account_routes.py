@@ -1,7 +1,7 @@
-"""Forms of the account pages that change the session. They come by HTTP, because a websocket cannot set a cookie.
+"""Forms of the account pages that change the session. They are sent by HTTP, because a websocket cannot set a cookie.
 
 Bodies are JSON, which a form of another site cannot send, and `Origin` must be the shop's own. An error is answered
-as `{message, fields}` in Spanish: pages show it unchanged.
+as `{message, fields}` in the store's language: pages show it unchanged.
 """
 
 from collections.abc import Awaitable
@@ -131,8 +131,8 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
 ) -> Response:
     """Sign in.
 
-    If the browser came from Google before, but its e-mail address already had an account, link this account to
-    Google: the password proves that the shopper owns it.
+    The browser may have come from Google before, when an account with the same e-mail address already existed. Then
+    link this account to Google: the password proves that the shopper owns it.
     """
     signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old_token=old_token)
     answer = await _signed_in_answer(settings, visitor, signed_in, surface=LOGIN_FORM)

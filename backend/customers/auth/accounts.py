@@ -191,7 +191,8 @@ async def register(
         The customer's id.
 
     Raises:
-        InvalidData: `fields` has the errors, in Spanish; `AddressTaken` if the address has an account.
+        InvalidData: `fields` has the errors, in the store's language.
+        AddressTaken: the address has an account.
         TooManyRequests: too many recent attempts.
     """
     form = _parse_registration(typed)
@@ -273,7 +274,7 @@ async def change_password(
 
 
 async def lock_account(session: AsyncSession, customer_id: str) -> Customer | None:
-    """Return the customer, locked before the account's password and links; None if it was deleted.
+    """Return the customer, locked; None if it was deleted. Lock it before the rows of its password and its links.
 
     A concurrent sign-in refers to the customer's row, and does not wait for this lock.
     """
@@ -283,7 +284,7 @@ async def lock_account(session: AsyncSession, customer_id: str) -> Customer | No
 async def set_password(session: AsyncSession, customer: Customer, hashed: str) -> None:
     """Set the password of the locked account, sign it out everywhere, and delete its links for a new password.
 
-    The caller must have proved that they own the account. `hashed`: the hash of the password.
+    The caller must have checked that the person owns the account. `hashed` is the hash of the password.
     """
     await _store_password(session, customer, hashed)
     await publish(session, PasswordChanged(customer.id))
@@ -295,7 +296,7 @@ async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping
     """Change name and telephone.
 
     Raises:
-        InvalidData: `fields` has the errors, in Spanish.
+        InvalidData: `fields` has the errors, in the store's language.
     """
     form = read_form(Profile, typed)
     customer = await session.get_one(Customer, customer_id, with_for_update=True)
@@ -316,16 +317,16 @@ async def find_login(session: AsyncSession, provider: str, subject: str) -> Logi
 
 
 def device_account(login: Login | None) -> DeviceAccount | None:
-    """Return the account for which a browser's device is remembered; None if the login has no password."""
+    """Return the account under which browsers are remembered as known devices; None if the login has no password."""
     if login is None or login.password_hash is None:
         return None
     return DeviceAccount("customer", login.subject, login.password_hash)
 
 
 async def find_password_login(session: AsyncSession, customer_id: str) -> Login | None:
-    """Return the customer's login with a password. An account created with Google has none at first.
+    """Return the customer's login with a password; None if there is none, as after a registration with Google.
 
-    A login for the same address that is not linked to a customer does not count.
+    A login for the same address that is not linked to the customer does not count.
     """
     own = select(Login).where(Login.customer_id == customer_id, Login.provider == EMAILPASS)
     return (await session.execute(own)).scalar_one_or_none()

@@ -43,7 +43,7 @@ router = APIRouter(route_class=WireRoute, tags=["auth"], responses=REFUSALS)
 async def register(
     body: CustomerCredentials, database: Db, settings: ShopSettings, visitor: CurrentVisitor
 ) -> Wire[TokenAnswer]:
-    """Create a login, and return a token to create its customer with. 401 if there is an account with this address."""
+    """Create a login, and return a token that can create its customer. 401 if an account has this address."""
     email, password = require_texts(body)
     owner = await register_identity(database, email, password, visitor=visitor)
     return Wire({"token": issue_token(settings.signing_key, owner)})
@@ -76,12 +76,13 @@ async def begin_session(  # noqa: PLR0917 - FastAPI names them
     browser: ThisBrowser,
     old: OldToken,
 ) -> Wire[SessionAnswer]:
-    """Set a cookie in exchange for a bearer token, for a browser: no script can read the cookie.
+    """Set a session cookie for a browser in exchange for a bearer token. No script can read the cookie.
 
     A session of a staff member ends after 12 hours.
 
-    The token in the header proves that the request is intended: no other site knows it. A page of another site is
-    still refused, unless AUTH_CORS lists it, because another site must not sign a browser in.
+    The token in the header proves that the request is intended, because no other site knows it. A page of another
+    site is still refused, unless AUTH_CORS lists it: otherwise that site could sign a visitor in to an account of
+    its choice.
     """
     if owner is None:
         raise NotSignedIn
@@ -122,7 +123,7 @@ async def end_session(  # noqa: PLR0917 - FastAPI names them
 ) -> Wire[Succeeded]:
     """Sign this browser out: the customer's session and the staff session, with the bearer tokens that started them.
 
-    A bearer token in the header is revoked too, with all tokens of its chain of refreshed tokens.
+    A bearer token in the header is revoked too, with all tokens that were refreshed from the same sign-in.
     """
     if (
         owner is None or "origin" in request.headers
@@ -156,10 +157,10 @@ async def reset_password(body: ResetRequest, database: Db, visitor: CurrentVisit
 
 @router.post("/auth/customer/emailpass/update")
 async def update_password(body: PasswordUpdate, request: Request, database: Db) -> Wire[Succeeded]:
-    """Set a new password with the mailed link's token as a bearer token, once and within an hour. Sign out everywhere.
+    """Set a new password, and sign the account out everywhere.
 
-    401 if the token was used, has expired, or never existed; 400 if the password is not allowed (the token stays
-    valid).
+    The bearer token must be the token of the mailed link. It is valid once, for an hour. 401 if the token was used,
+    has expired, or never existed; 400 if the password is not allowed (the token stays valid).
     """
     _, _, token = request.headers.get("authorization", "").partition(" ")
     try:

@@ -18,7 +18,7 @@ _BY_TOKEN = select(Customer.id).where(
 
 
 class CustomersAuthenticator:
-    """Authenticator of customers by the current rows of the database.
+    """Authenticator that identifies customers by the current content of the database.
 
     It implements `backend.edge.auth.authentication.Authenticator`.
     """
@@ -36,9 +36,9 @@ class CustomersAuthenticator:
             return (await session.execute(_BY_TOKEN, params)).first() is not None
 
     async def customer_by_cookie(self, request: Request) -> str | None:
-        """Return the id of the customer of the request's cookie; None for a guest.
+        """Return the id of the customer whose session cookie the request has; None for a guest.
 
-        See `may_use_cookie` for when it counts.
+        The cookie is ignored if `may_use_cookie` does not allow it for this request.
         """
         if not may_use_cookie(request, self._settings):
             return None

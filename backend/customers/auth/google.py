@@ -40,7 +40,7 @@ ALIASES = {"https://accounts.google.com": "accounts.google.com"}
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """The secrets of one sign-in. The browser that started it must return them."""
+    """The secrets of one sign-in. When the shopper returns from Google, the same browser must send them."""
 
     state: str
     nonce: str
@@ -77,14 +77,14 @@ class Google:
     async def begin(
         self, attempt: SignInAttempt | None = None, callback: str = ""
     ) -> tuple[str, SignInAttempt]:
-        """Return the URL of the provider's page, and the attempt to keep until the shopper returns.
+        """Return the URL of Google's page, and the attempt, which must be kept until the shopper returns.
 
         Args:
             attempt: the attempt; None for a new one.
             callback: the URL to which the shopper returns; empty for the shop's own page.
 
         Raises:
-            OutsideFailure: the provider does not answer.
+            OutsideFailure: Google does not answer.
         """
         from authlib.common.security import generate_token
 
@@ -168,7 +168,7 @@ class Google:
         """Open a client whose calls together must finish within `ANSWER_TIMEOUT_S`.
 
         Raises:
-            OutsideFailure: they took longer.
+            OutsideFailure: the calls took longer.
         """
         try:
             # a deadline in addition to httpx's timeouts: those start again with every received byte

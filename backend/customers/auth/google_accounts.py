@@ -1,4 +1,7 @@
-"""Accounts of people who sign in with Google. A matching address alone gives no access to an existing account."""
+"""Accounts of people who sign in with Google.
+
+An existing account with the same e-mail address is not opened to them: its owner must first enter the password.
+"""
 
 from sqlalchemy.exc import IntegrityError
 
@@ -33,8 +36,9 @@ async def find_or_create_account(
         ConsentMissing: the account would be new, and the consents are missing.
 
     Returns:
-        The customer's id; None if another account has this address. Its owner must first prove to own it (see
-            `link_google`), because the person who created the account may not own the address.
+        The customer's id; None if an account with this address exists that is not linked to Google. The person who
+            created that account may not own the address. So its owner must first enter the password (see
+            `link_google`).
     """
     try:
         async with database.transaction() as session:
@@ -72,7 +76,8 @@ async def link_google(database: Database, proved: str, subject: str, email: str)
     """Link the Google identity to the account with the address `proved`, whose owner has just entered the password.
 
     Returns:
-        True if it was linked: this needs an account with exactly the address that Google verified.
+        True if the identity was linked. It is linked only if Google has verified exactly the address of the
+            account.
     """
     try:
         async with database.transaction() as session:

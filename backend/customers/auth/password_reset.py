@@ -32,10 +32,11 @@ LIFETIME = timedelta(hours=1)
 
 
 async def request_reset(database: Database, email: str, *, visitor: Visitor) -> None:
-    """Request a link. The same work is done for an address without an account.
+    """Request a link for a new password. The same work is done for an address without an account.
 
-    After requests from many clients for the same address, no more mails are sent for some minutes, without an
-    error: the sent links are valid for longer. So a stranger can neither fill the mailbox nor lock the owner out.
+    If many clients request links for the same address, no more mails are sent to it for some minutes. This is not
+    an error, because the links that were sent are still valid then. So a stranger can neither fill the mailbox nor
+    lock the owner out.
 
     Raises:
         InvalidData: the address is invalid.
@@ -55,7 +56,7 @@ async def request_reset(database: Database, email: str, *, visitor: Visitor) -> 
 async def create_reset_token(session: AsyncSession, address: str) -> str | None:
     """Create a token for the link in a mail to this address; return None if it has no account.
 
-    It is created when the mail is sent, so that it is stored nowhere but in the mail.
+    Call it when the mail is sent, so that only the mail contains the token. The database stores its hash.
     """
     customer = await find_customer(session, address)
     if customer is None:
@@ -73,7 +74,8 @@ async def use_reset_token(database: Database, token: str, password: str) -> str:
         The customer's id.
 
     Raises:
-        InvalidData: the password is not allowed (the link stays valid), or `InvalidResetLink`.
+        InvalidData: the password is not allowed; the link stays valid.
+        InvalidResetLink: the token was used, has expired, or never existed.
     """
     read_form(NewPassword, {"password": password})
     link = (ResetLink.token_hash == hash_token(token), ResetLink.expires_at > now())

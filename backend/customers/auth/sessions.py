@@ -27,10 +27,11 @@ LIFETIME = timedelta(days=30)
 async def open_session(
     session: AsyncSession, customer_id: str, *, instead_of: str = "", token_owner: TokenOwner | None = None
 ) -> str:
-    """Sign a browser in, always with a new token. Its old session (`instead_of`) ends.
+    """Sign a browser in, always with a new token. The browser's old session (its token is `instead_of`) ends.
 
-    A session that was started with a bearer token (`token_owner`) expires with the sign-in of that token. Closing
-    it revokes the token's chain.
+    If the session was started with a bearer token (`token_owner`), its lifetime is counted from the sign-in of that
+    token. Closing the session then also revokes that token and all tokens that were refreshed from the same
+    sign-in.
 
     Returns:
         The token, only for the browser's cookie.

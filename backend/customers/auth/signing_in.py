@@ -1,4 +1,7 @@
-"""Sign-up, sign-in and sign-out of browsers. After each proof of identity, the browser gets a new session."""
+"""Sign-up, sign-in and sign-out of browsers.
+
+Each time a customer proves who they are, the browser gets a new session.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -82,7 +85,7 @@ async def sign_out(database: Database, token: str, *, everywhere: bool) -> None:
 async def renew_password(
     database: Database, token: str, current: str, new: str, *, visitor: Visitor
 ) -> SignedIn:
-    """Change the password of the session's customer. Every session ends, and this browser gets a new one.
+    """Change the password of the customer of this session. All sessions end, and this browser gets a new one.
 
     Raises:
         Unauthorized: no session has this token.
@@ -97,7 +100,7 @@ async def renew_password(
 
 
 async def reset_password(database: Database, link_token: str, password: str, *, old_token: str) -> SignedIn:
-    """Choose a new password by a link, and sign this browser in.
+    """Set a new password with the token of a mailed link, and sign this browser in.
 
     Raises:
         InvalidData: see `backend.customers.auth.password_reset.use_reset_token`.

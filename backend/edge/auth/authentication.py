@@ -1,6 +1,6 @@
 """Authentication of a request: the owner of a bearer token, a customer with a session cookie, or a guest.
 
-Staff: `backend.staff.dependencies`.
+Staff members are authenticated in `backend.staff.dependencies`.
 """
 
 from typing import Annotated, Any, Protocol
@@ -22,11 +22,11 @@ class Authenticator(Protocol):
         """Return True if the owner is a customer and the token is still valid."""
 
     async def customer_by_cookie(self, request: Request) -> str | None:
-        """Return the id of the customer with this request's session cookie; None for a guest."""
+        """Return the id of the customer whose session cookie the request has; None for a guest."""
 
 
 class NotSignedIn(Unauthorized):
-    """The token is missing or invalid. The platform answers with a message only."""
+    """The token is missing or invalid. As on the platform, the response contains only a message."""
 
     def __init__(self) -> None:
         super().__init__("Unauthorized")
@@ -57,9 +57,10 @@ MaybeOwner = Annotated[TokenOwner | None, Depends(read_owner)]
 
 
 async def find_customer_id(request: Request, credentials: Credentials) -> str | None:
-    """Return the id of the calling customer; None for a guest, and for one who has signed out everywhere since.
+    """Return the id of the calling customer.
 
-    A bearer token takes precedence over the cookie, because a browser sends cookies automatically.
+    Return None for a guest, and if the customer has signed out everywhere since the bearer token was issued. A
+    bearer token takes precedence over the cookie, because a browser sends cookies automatically.
     """
     authenticator = get_authenticator(request)
     if "authorization" not in request.headers:

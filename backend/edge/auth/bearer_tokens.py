@@ -1,9 +1,9 @@
 """Signed bearer tokens, valid for a day (wire: commerce-api, Customers and auth).
 
-A refreshed token belongs to the chain of the token it was refreshed from. A chain ends after a fixed time since the
-sign-in, or when it is revoked (`backend.edge.auth.revoked_tokens`).
+All tokens that were refreshed from the same sign-in form a chain. A chain ends a fixed time after the sign-in, or
+when it is revoked (`backend.edge.auth.revoked_tokens`).
 
-The signing library is large, so it is imported for the first token.
+The signing library is large, so it is imported only when the first token is used.
 """
 
 import secrets
@@ -30,9 +30,9 @@ CLOCK_TOLERANCE_S = 300
 class TokenOwner:
     """The owner of a valid token: a staff member or a customer, by `type` and `id`.
 
-    `identity` is the login; a login may exist before its customer, and then `id` is empty. A token with an earlier
-    `epoch` than its owner's is invalid. `chain` and `signed_in_at` (seconds since 1970) are those of the token that
-    was read; empty and 0 for a new sign-in.
+    `identity` is the id of the login. A login may exist before its customer; then `id` is empty. If the owner's
+    stored `epoch` is later than the token's, the token is invalid. `chain` is the chain of the token, and
+    `signed_in_at` the time of its sign-in (seconds since 1970). For a new sign-in, they are empty and 0.
     """
 
     id: str
@@ -44,7 +44,11 @@ class TokenOwner:
 
 
 def session_end(moment: datetime, lifetime: timedelta, owner: TokenOwner | None) -> datetime:
-    """Return the end of a browser session that begins now: at most `lifetime` after its token's sign-in."""
+    """Return the end of a browser session that begins now.
+
+    The session lasts for `lifetime`. If it was started with a bearer token, the time is counted from the sign-in of
+    that token.
+    """
     if owner is None or not owner.signed_in_at:
         return moment + lifetime
     return min(moment, datetime.fromtimestamp(owner.signed_in_at, UTC)) + lifetime
@@ -66,7 +70,10 @@ def issue_token(signing_key: str, owner: TokenOwner) -> str:
 
 
 def build_claims(owner: TokenOwner, lifetime: timedelta) -> dict[str, Any]:
-    """Return the claims of a token for the owner, valid from now for `lifetime`, named as on the platform."""
+    """Return the claims of a token for the owner, named as on the platform.
+
+    The token is valid from now for `lifetime`.
+    """
     moment = now()
     return {
         "actor_id": owner.id,
@@ -110,7 +117,7 @@ def parse_token(signing_key: str, token: str) -> TokenOwner | None:
 
 
 def _derive_token_key(signing_key: str) -> "OctKey":
-    """Return the key for bearer tokens; links are signed with other keys."""
+    """Return the key that signs bearer tokens. Links in mails are signed with other keys."""
     from joserfc.jwk import OctKey
 
     return OctKey.import_key(derive_key(signing_key, "bearer tokens"))

@@ -59,7 +59,7 @@ def set_cookie(
 
 
 def delete_cookie(response: Response, settings: Settings, name: str, *, path: str = "/") -> None:
-    """Delete a cookie in the browser, and the one with the old name while old names are accepted."""
+    """Delete a cookie in the browser. While old names are accepted, delete the cookie with the old name too."""
     names = [cookie_name(settings, name, path=path)]
     if is_secure(settings) and reads_old_names(settings):
         names.append(name)
@@ -76,7 +76,10 @@ def reads_old_names(settings: Settings) -> bool:
 
 @cache
 def renamed_at(data_dir: Path) -> datetime:
-    """Return when the shop with this data folder first started with the new names. The first call stores it."""
+    """Return the time at which the shop with this data folder first started with the new names.
+
+    The first call stores it.
+    """
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = data_dir / RENAMED_FILE
     try:

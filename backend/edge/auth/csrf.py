@@ -1,4 +1,4 @@
-"""Protection against requests from other sites' pages: a browser sends its cookies with those too."""
+"""Protection against requests from pages of other sites, because a browser sends the shop's cookies with them too."""
 
 from urllib.parse import urlsplit
 
@@ -16,7 +16,10 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def is_from_own_page(request: Request, settings: Settings) -> bool:
-    """Return True if a page of this shop sent the request, by its `Origin`, which a page cannot forge."""
+    """Return True if a page of this shop sent the request.
+
+    The header `Origin` shows this, and a page cannot forge it.
+    """
     origin = split_origin(request.headers.get("origin", ""))
     own_hosts = {request.headers.get("host", ""), urlsplit(settings.base_url).netloc}
     return origin.netloc in own_hosts - {""} and request.headers.get("sec-fetch-site") != "cross-site"
@@ -30,7 +33,7 @@ def is_from_known_page(request: Request, settings: Settings) -> bool:
 
 
 def may_use_cookie(request: Request, settings: Settings) -> bool:
-    """Return True if the request's cookie is accepted: the request changes nothing, or a known page sent it."""
+    """Return True if the request's cookie may be used: the request changes nothing, or a known page sent it."""
     return request.method in SAFE_METHODS or is_from_known_page(request, settings)
 
 

@@ -1,9 +1,9 @@
 """Known devices: each has separate rate limits, so that wrong attempts of strangers do not lock it out.
 
-A browser stores a signed cookie, also after signing out, with a random id for each of its recent accounts. The id's
-only effect is that wrong passwords and requested links are counted separately
-(`backend.rate_limit.limiter.Client.device`). An account is named by a keyed hash of its address and its password's
-hash, so a new password makes earlier devices unknown.
+A browser stores a signed cookie, also after signing out, with a random id for each of its recent accounts. The only
+effect of the id is that wrong passwords and requested links of this browser are counted separately
+(`backend.rate_limit.limiter.Client.device`). In the cookie, an account is named by a keyed hash of its address and
+its password's hash. So after a change of the password, no device is known any more.
 """
 
 import base64
@@ -32,7 +32,7 @@ MAX_ACCOUNTS = 5
 
 @dataclass(frozen=True, slots=True)
 class DeviceAccount:
-    """An account that knows devices: its kind, its address, and the hash of its current password."""
+    """An account that remembers devices: its kind, its address, and the hash of its current password."""
 
     kind: str
     address: str
@@ -47,7 +47,7 @@ class Visitor:
         client: the client whose attempts are counted if the device is unknown.
         signing_key: the shop's signing key.
         devices: the device's id by the account's name (see `hash_account`).
-        session: the token of the visitor's session; its attempts are counted separately.
+        session: the token of the visitor's session. Attempts of a session are counted separately.
     """
 
     client: Client
@@ -64,9 +64,9 @@ class Visitor:
 
 
 def hash_account(signing_key: str, account: DeviceAccount) -> str:
-    """Return the name of this account in a cookie.
+    """Return the name that identifies this account in a cookie.
 
-    A new password changes it, and it reveals neither address nor password.
+    The name changes with the password, and it reveals neither address nor password.
     """
     parts = (account.kind, account.address, account.password_hash)
     return base64.urlsafe_b64encode(keyed_hash(signing_key, "devices", "\0".join(parts))[:15]).decode()

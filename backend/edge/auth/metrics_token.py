@@ -8,9 +8,9 @@ from backend.core.config.settings import Settings
 
 
 def has_metrics_token(request: Request, settings: Settings) -> bool:
-    """Return True if the request has METRICS_TOKEN as its bearer token; False if it is not set.
+    """Return True if the request has METRICS_TOKEN as its bearer token. Without that setting, return False.
 
-    Local callers need it too: behind a proxy on the same machine every caller looks local.
+    Local callers need the token too, because behind a proxy on the same machine every caller looks local.
     """
     token = settings.metrics_token.get_secret_value()
     header = request.headers.get("authorization", "")

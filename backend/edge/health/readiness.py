@@ -1,7 +1,7 @@
 """Readiness of this process: the checks behind `/readyz`, and a flag that the process ends soon.
 
-Each check has a time limit, because a database that hangs is of no use. Other packages add checks for their
-dependencies: the storefront adds the renderer and Redis.
+Each check has a time limit, so that a database that hangs counts as unavailable. Other packages add checks for
+their dependencies: the storefront adds the renderer and Redis.
 """
 
 import asyncio
@@ -30,7 +30,10 @@ Check = Callable[[], Awaitable[str]]
 
 @dataclass
 class Readiness:
-    """The checks of one process, by name. `is_draining`: the process ends soon and must get no new requests."""
+    """The checks of one process, by name.
+
+    `is_draining` is True if the process ends soon and must get no new requests.
+    """
 
     checks: dict[str, Check]
     is_draining: bool = False
@@ -50,7 +53,7 @@ class Readiness:
         return cls(checks)
 
     async def run_checks(self) -> Mapping[str, str]:
-        """Run the checks. Return by name `ok` or the problem. Concurrent callers share one run."""
+        """Run the checks. Return, by name, `ok` or the problem. Concurrent callers share one run."""
         return await self._shared_runs.share("", self._run_checks)
 
     async def _run_checks(self) -> Mapping[str, str]:
@@ -78,7 +81,11 @@ async def _check_database(database: Database) -> str:
 
 
 async def _check_clock(database: Database) -> str:
-    """Compare the clocks. Tokens contain this machine's time, and other replicas check it."""
+    """Compare this machine's clock with the database's. Return `ok`, or the difference.
+
+    If the clocks differ, other replicas may refuse tokens that this machine has issued, because tokens contain its
+    time.
+    """
     try:
         async with asyncio.timeout(CHECK_TIMEOUT_S / 2), database.read() as session:
             started = now()

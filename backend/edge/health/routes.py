@@ -1,4 +1,4 @@
-"""Routes `/livez`, `/readyz` and `/health`: the process is alive, it can serve, and the state of the shop.
+"""Routes `/livez` (the process is alive), `/readyz` (it can serve requests) and `/health` (the state of the shop).
 
 A supervisor that restarts processes uses `/livez`; a load balancer uses `/readyz`.
 """
@@ -30,7 +30,7 @@ class EventLoop(BaseModel):
 class Renderer(BaseModel):
     """State of the page renderer. While it is down, browsers render the pages, so the shop can still serve.
 
-    It rests after some time without visitors, and starts with the next visitor.
+    After some time without visitors its processes are stopped (`resting`). They start again with the next visitor.
 
     `starts` and `drawn` count since the shop opened; `memory_mib` is the current memory of its processes.
     """
@@ -72,9 +72,9 @@ class HealthStatus(BaseModel):
 class Health(HealthStatus):
     """Answer of `GET /health` with METRICS_TOKEN.
 
-    `sandbox`: the embedded gateway replaces the real one. `jobs`: background jobs by kind; null if they cannot be
-    counted. `renderer` is null if no pages are rendered: in development, and in a program without pages. `checks`
-    and `draining`: see `Ready`.
+    `sandbox` is True if the embedded gateway replaces the real one. `jobs` has the background jobs by kind; it is
+    null if they cannot be counted. `renderer` is null if no pages are rendered: in development, and in a program
+    without pages. For `checks` and `draining`, see `Ready`.
     """
 
     database: Literal["up", "down"]
@@ -101,7 +101,7 @@ class ReadyStatus(BaseModel):
 class Ready(ReadyStatus):
     """Answer of `GET /readyz` with METRICS_TOKEN.
 
-    `checks`: by name, `ok` or the problem. `draining`: the process ends soon.
+    `checks` has, by name, `ok` or the problem. `draining` is True if the process ends soon.
     """
 
     checks: dict[str, str]
@@ -111,7 +111,7 @@ class Ready(ReadyStatus):
 @router.head("/livez", include_in_schema=False)
 @router.get("/livez", tags=["operations"])
 async def livez() -> Alive:
-    """Return 200 while the process is alive. Nothing else is checked: a restart would not repair it."""
+    """Return 200 while the process is alive. Dependencies are not checked, because a restart would not repair them."""
     return Alive()
 
 

@@ -1,9 +1,13 @@
 """Limits for the body of every request: API, pages, websocket polling, embedded sandbox.
 
-A body is limited in bytes and in time. The excess of a too long body is read for a while and discarded, because a
-client that is still sending may not see the answer; then the answer is 413, or 408 if the body takes too long. The
-same is done with a body that the app does not read. A provider's notification must get a 200 (spec: Webhook), so
-its hook gets the beginning of the body and answers itself. A route that takes files has a separate limit.
+A body is limited in bytes and in time. If it has too many bytes, the answer is 413; if it takes too long, the
+answer is
+408. Before the answer, the rest of a too large body is read for a while and discarded, because a client that is
+     still
+sending may not see the answer. The same is done with a body that the app does not read.
+
+A provider's notification must get a 200 (spec: Webhook). So its route gets the beginning of a too large body, and
+answers itself. A route that accepts files has a separate limit.
 """
 
 import asyncio
@@ -30,7 +34,7 @@ BODY_HEADERS = {b"content-length", b"transfer-encoding"}
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """Limits of a body: bytes, and seconds until it is complete."""
+    """Limits of a body: its maximum size in bytes, and the seconds within which it must be complete."""
 
     max_bytes: int
     timeout_s: float
@@ -46,8 +50,8 @@ def with_body_limits(
 
     Args:
         app: the wrapped app.
-        timeout_s: seconds for a whole body.
-        other_limits: paths with other limits.
+        timeout_s: seconds within which a body must be complete.
+        other_limits: other limits, by path.
     """
     default_limit = BodyLimit(MAX_BODY_BYTES, timeout_s)
 
@@ -69,7 +73,7 @@ def with_body_limits(
 class _Body:
     """The body of one request while it is read.
 
-    `refusal`: the error if the body is refused; the app's answer is then dropped.
+    `refusal` is the error if the body is refused. Then the app's answer is not sent.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, bound: BodyLimit) -> None:
@@ -90,7 +94,8 @@ class _Body:
         """Return the next part of the body.
 
         Raises:
-            HTTPException: status 413 or 408. If the app answers with it, `send` replaces that answer.
+            HTTPException: status 413 or 408. If the app sends an answer for this error, `send` does not forward it;
+                `finish` answers instead.
         """
         if self._is_over:
             return {"type": "http.disconnect"} if self._is_refused else await self._receive()
@@ -106,7 +111,10 @@ class _Body:
         return self._refuse(413, TOO_LARGE, fitting)
 
     async def send(self, message: Message) -> None:
-        """Forward the app's answer, unless the body is refused. Read the unread rest of the body first."""
+        """Forward the app's answer, unless the body was refused.
+
+        First, read the rest of the body that the app did not read.
+        """
         if self.refusal is not None and not self._has_answered:
             return
         if not self._has_answered:
@@ -115,7 +123,7 @@ class _Body:
         await self._send(message)
 
     async def finish(self, scope: Scope) -> None:
-        """Answer the refusal if nothing has been answered yet, and close the connection."""
+        """If the body was refused and no answer was sent yet, send the refusal and close the connection."""
         if self.refusal is None or self._has_answered:
             return
         body = {"type": "unknown_error", "message": self.refusal.detail}
@@ -147,11 +155,11 @@ class _Body:
     def _refuse(self, status: int, why: str, fitting: bytes = b"") -> Message:
         """Refuse the body.
 
-        If the limit passes the beginning of the body to the app instead of an error, return the final message for
-        the app.
+        For a provider's notification, return the final message for the app, which contains the beginning of the
+        body. For any other request, raise an error.
 
         Raises:
-            HTTPException: the app gets an error.
+            HTTPException: the request is not a provider's notification.
         """
         self._is_over = self._is_refused = True
         if self._cuts_off:

@@ -1,7 +1,7 @@
 """CORS: the pages of other sites that may call the API. STORE_CORS, ADMIN_CORS and AUTH_CORS list them for each part.
 
-As on the platform (wire: commerce-api, Conventions): the origin is echoed, credentials are allowed. By default no
-site is listed.
+As on the platform (wire: commerce-api, Conventions), the response repeats the origin and allows credentials. By
+default no site is listed.
 """
 
 from starlette.middleware.cors import CORSMiddleware
@@ -26,7 +26,10 @@ class ListedOrigins(CORSMiddleware):
 
 
 def with_cross_origin(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Return the app, with each part open to the sites listed for it; unchanged if none are listed."""
+    """Return the app, with each part of the API open to the sites that are listed for it.
+
+    If no sites are listed, the app is returned unchanged.
+    """
     listed = {
         segment: ListedOrigins(app, origins) for segment, origins in settings.cross_origins.items() if origins
     }

@@ -1,7 +1,7 @@
-"""Refusal of requests for other hosts than the shop's, if PUBLIC_URL is set.
+"""Refusal of requests for host names that are not the shop's, if PUBLIC_URL is set.
 
-A foreign host name that leads to this server would be a separate site to browsers: its pages could read the shop as
-their own (DNS rebinding), and search engines would list the shop twice.
+To browsers, a foreign host name that leads to this server is a separate site. The pages of that site could read the
+shop as their own (DNS rebinding), and search engines would list the shop twice.
 """
 
 from urllib.parse import urlsplit
@@ -25,8 +25,8 @@ _REFUSAL = PlainTextResponse("Misdirected Request\n", MISDIRECTED)
 def with_host_check(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Return the app, answering 421 to requests for hosts that are not the shop's.
 
-    Without PUBLIC_URL it answers every host. Under the host of STOREFRONT_URL only `/api/revalidate` can be
-    requested.
+    Without PUBLIC_URL, requests for every host are answered. For the host of STOREFRONT_URL, only `/api/revalidate`
+    is answered.
     """
     hosts = settings.hosts
     if not hosts:

@@ -20,7 +20,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 def with_instrumentation(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
-    """Return the app with metrics for its requests, each with an id: from a trusted proxy, or else a new one."""
+    """Return the app with metrics and an id for each request. The id is that of a trusted proxy, or else a new one."""
 
     async def observe(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -69,7 +69,11 @@ def route_of(scope: Scope) -> str:
 
 
 def _choose_request_id(scope: Scope, trusted_proxies: str) -> str:
-    """Return the request's id. A client's own id is ignored, because it could imitate the ids of others."""
+    """Return the request's id.
+
+    An id from a client is ignored, because the client could use the id of another request. Only a trusted proxy's
+    id is used.
+    """
     request_ids = Headers(scope=scope).getlist(REQUEST_ID)
     host = (scope.get("client") or ("",))[0]
     if (

@@ -1,6 +1,6 @@
 """Refusal of requests whose path or query contains a NUL character.
 
-The database contains no text with NUL: PostgreSQL refuses to compare with one, and SQLite would find nothing. A
+The database contains no text with NUL, so such a request can find nothing; PostgreSQL would even report an error. A
 provider's hook must always answer 200 (spec: Webhook), so its requests are not checked.
 """
 

@@ -1,7 +1,7 @@
 """Cache of catalogue responses, which are valid until the data that they show changes.
 
 This is not a cache by time or tag (spec: Storefront view rules 5): before a response is sent again, the database is
-asked whether the catalogue has changed since. So every replica's next response shows a change.
+asked whether the catalogue has changed since. So after a change, the next response of every replica shows it.
 """
 
 import re
@@ -39,9 +39,9 @@ Key = tuple[str, bytes, bytes]
 
 @dataclass(slots=True)
 class ResponseSources:
-    """The data that a response depends on; its route may set `products`.
+    """The data that a response depends on. Its route may set `products`; otherwise it depends on all products.
 
-    The version was read when the request arrived, so it is never newer than the data.
+    The version was read when the request arrived, so the data is at least as new as the version.
     """
 
     version: Version
@@ -69,7 +69,10 @@ class CachedResponse:
         )
 
     def is_current(self, version: Version, changes: ProductChanges) -> bool:
-        """Return True if the API would respond the same at this version. `changes` must be complete for the version."""
+        """Return True if the API would give the same response at this version.
+
+        `changes` must be complete for the version.
+        """
         own_version, products = self.sources.version, self.sources.products
         if self.shows_stock and own_version.stock != version.stock:
             return False
@@ -178,13 +181,16 @@ class _Recorder:
 
 
 def declare_products(request: Request, products: Sequence[str]) -> None:
-    """Declare that only changes of these products, of lists or of shared data change the response."""
+    """Declare that only changes of these products, of lists or of shared data can change the response."""
     sources: ResponseSources | None = request.scope.get(SOURCES_KEY)
     if sources is not None:
         sources.products = tuple(products)
 
 
 def route_template(path: str) -> str:
-    """Return the template of a path that `CATALOGUE` matches, because a cached response never reaches its route."""
+    """Return the route's path template for a path that `CATALOGUE` matches.
+
+    The template is needed for the metrics, because a cached response never reaches its route.
+    """
     store, kind, *ids = path.removeprefix("/").split("/")
     return "/".join(("", store, kind, *("{id}" for _ in ids)))

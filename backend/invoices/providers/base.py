@@ -29,7 +29,7 @@ class Issued:
 
 
 class DocumentRejected(ShopError):
-    """The document was rejected and does not exist: its data must be corrected. The message is the provider's."""
+    """The document was rejected and is not issued: its data must be corrected. The message is the provider's."""
 
     status, type = 422, "invalid_data"
 
@@ -49,9 +49,9 @@ class InvoiceProvider(ABC):
         """Issue this invoice.
 
         Raises:
-            DocumentRejected: it was rejected.
-            NoAnswer: it may have been issued: `find` reports it later.
-            ServiceUnavailable: it was not issued, and may be issued later.
+            DocumentRejected: the invoice was rejected.
+            NoAnswer: the invoice may have been issued; a later call of `find` reports it.
+            ServiceUnavailable: the invoice was not issued; the call may be repeated.
         """
 
     @abstractmethod
@@ -63,11 +63,11 @@ class InvoiceProvider(ABC):
         """Return the issued document with this number; None if there is none.
 
         Raises:
-            ServiceUnavailable: the result is unknown: repeat the call.
+            ServiceUnavailable: it is unknown if the document exists; repeat the call.
         """
 
     def qr(self, document: Document, code: str) -> str:  # noqa: ARG002 - for providers with a QR
-        """Return the text of the document's QR; empty if it has none."""
+        """Return the text of the document's QR code; empty if it has none."""
         return ""
 
     async def close(self) -> None:  # noqa: B027 - most providers have none

@@ -1,7 +1,7 @@
-"""Provider for an accountant's program, which issues the documents itself: it imports them as files by period.
+"""Provider for an accountant's program, which imports the documents as files by period and issues them itself.
 
-The files are the exports `invoices` and `invoice_lines` of `backend.exports`. A document is included when it has
-its number.
+The files are the exports `invoices` and `invoice_lines` of `backend.exports`. A document is included as soon as it
+has its number.
 """
 
 from typing import ClassVar
@@ -18,11 +18,11 @@ class FileProvider(InvoiceProvider):
     is_electronic: ClassVar[bool] = False
 
     async def issue(self, document: Document) -> Issued:  # noqa: ARG002 - the interface's
-        """Return a result without code or XML: the files include the invoice from now on."""
+        """Return a result without code or XML. From now on the export files include the invoice."""
         return Issued()
 
     async def credit(self, document: Document) -> Issued:  # noqa: ARG002 - the interface's
-        """Return a result without code or XML: the files include the credit note from now on."""
+        """Return a result without code or XML. From now on the export files include the credit note."""
         return Issued()
 
     async def find(self, document: Document) -> Issued | None:  # noqa: ARG002 - the interface's

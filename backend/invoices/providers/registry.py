@@ -22,10 +22,11 @@ PROVIDER_NAMES = {
 def create_invoice_providers(
     ids: Iterable[str], settings: Settings, transport: httpx.AsyncBaseTransport | None = None
 ) -> dict[str, InvoiceProvider]:
-    """Create the providers with these ids, except one without credentials. `transport` connects to the sandbox.
+    """Create the providers with these ids, except a provider without credentials. `transport` connects to the sandbox.
 
     Raises:
-        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids earlier.
+        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids
+            earlier.
     """
     factories: dict[str, Callable[[], InvoiceProvider]] = {
         INVOICE_FILE: FileProvider,

@@ -1,4 +1,4 @@
-"""The form of a content area: fill it from a body, and parse it to a body."""
+"""The form of a content area: fill it from the stored content (`Body`), and parse it to a `Body`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,7 +79,7 @@ class AreaForm:
 
 
 async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str, str]]:
-    """Return the form of a body, and the ids of its products by their names in the form."""
+    """Return the form filled with a content body, and the ids of the body's products by their names in the form."""
     names = await _read_names(session, body)
     match body:
         case BannerBody():
@@ -127,7 +127,7 @@ async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Ma
     """Parse the form.
 
     Args:
-        session: for reading the named products.
+        session: for reading the products that the form names.
         area: the area of the form.
         form: the typed values.
         known: ids of the products that the form showed, by their names in the form.
@@ -233,7 +233,7 @@ def _section_row(section: Section, number: int, names: Mapping[str, str]) -> Are
 
 
 async def _read_names(session: AsyncSession, body: Body) -> dict[str, str]:
-    """Return the names of a body's products in the form, by their ids."""
+    """Return the names that the products of a content body have in the form, by their ids."""
     ids: list[str] = []
     if isinstance(body, BannerBody):
         ids = [one.product_id for one in body.slides]

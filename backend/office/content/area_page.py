@@ -1,4 +1,4 @@
-"""The office's screen of a content area: its form, its versions, and a preview of a body in the shop."""
+"""The office's screen of a content area: its form, its versions, and a preview of its content in the shop."""
 
 from dataclasses import dataclass, field
 
@@ -58,11 +58,11 @@ class CategoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class AreaPage:
-    """An area in its editor.
+    """A content area in its editor.
 
     Attributes:
-        version: the current version, which the form shows.
-        texts, rows: the form; `blank` is a new row.
+        version: the number of the current version, which the form shows.
+        texts, rows: the values of the form; `blank` is an empty row to add.
         known: ids of the products in the form, by their names.
         titles: suggested titles of products.
         names: variables that the texts of a mail can contain.
@@ -83,13 +83,12 @@ class AreaPage:
 
 @dataclass(frozen=True, slots=True)
 class AreaPreview:
-    """A preview of a body in the shop.
+    """A preview of a content body in the shop.
 
     Attributes:
-        title: description of the body: the typed one, an earlier version, or a version that another person
-            published.
-        notes: parts of the body that the preview does not show: days, and products that are left out.
-        version: number of an earlier version; -1 for the typed body.
+        title: the source of the body: the form, an earlier version, or a version that another person published.
+        notes: what the preview does not show: the days of the body, and products that are left out.
+        version: number of an earlier version; -1 for the content of the form.
     """
 
     title: str
@@ -120,7 +119,7 @@ BLANKS: dict[Area, str] = {
 
 
 async def area_summaries(session: AsyncSession, actor: Actor) -> list[AreaSummary]:
-    """Return all areas with their current version.
+    """Return all content areas, each with its current version.
 
     Raises:
         Forbidden: the actor may not see the shop's settings.
@@ -184,7 +183,7 @@ async def _versions(session: AsyncSession, current: SavedContent) -> list[SavedR
 
 @dataclass(frozen=True, slots=True)
 class PreviewRequest:
-    """The body to preview, with its title. `version`: see `AreaPreview`."""
+    """A content body to preview, with its title. For `version` see `AreaPreview`."""
 
     area: Area
     body: Body
@@ -195,7 +194,7 @@ class PreviewRequest:
 async def preview_content(
     session: AsyncSession, request: PreviewRequest, settings: Settings, effective: Settings
 ) -> AreaPreview:
-    """Return the preview of a body. It ignores the days of the body; the notes list them.
+    """Return the preview of a content body. It ignores the days of the body; the notes list them.
 
     Args:
         session: for reading the products of the body.

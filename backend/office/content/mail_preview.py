@@ -28,7 +28,7 @@ def example_mail(settings: Settings, effective: Settings, area: Area, body: Mail
 
 
 def _example(settings: Settings) -> dict[str, Any]:
-    """Return values for all variables of the templates of these mails (docs/accounts.md lists them)."""
+    """Return example values for all variables of these mail templates (docs/accounts.md lists them)."""
     link, due = settings.base_url, date_label(now() + timedelta(days=15))
     return {
         "name": "Ana",

@@ -1,4 +1,4 @@
-"""The office's screen of legal texts: the current version of each, and all versions of one."""
+"""The office's screen of legal texts: the current version of each text, and all versions of the opened text."""
 
 from dataclasses import dataclass, field
 
@@ -49,13 +49,13 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True)
 class TextView:
-    """One text in its editor.
+    """A legal text in its editor.
 
     Attributes:
         current: number of the current version.
         shown: number of the version whose `source` is shown.
         html: the shown version as HTML.
-        data: names of the shop's data that the text can contain.
+        data: names of the shop's data that the text can contain as placeholders.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class TextView:
 
 @dataclass(frozen=True, slots=True)
 class ContentPage:
-    """The areas of content, the legal texts, and the opened text, if any."""
+    """The content areas, the legal texts, and the opened legal text, if any."""
 
     texts: list[TextRow]
     opened: TextView | None = None
@@ -81,11 +81,13 @@ class ContentPage:
 async def content_page(
     session: AsyncSession, actor: Actor, effective: Identity, kind: str = "", version: int = 0
 ) -> ContentPage:
-    """Return the texts. With `kind`, open this text in the given version (0: the current one).
+    """Return the content areas and the legal texts. With `kind`, open this legal text.
+
+    `version` is the number of the version to show; 0 for the current one.
 
     Raises:
         Forbidden: the actor may not see the shop's settings.
-        NotFound: the text or this version of it does not exist.
+        NotFound: the text, or this version of it, does not exist.
     """
     actor.require(Right.READ_SETTINGS)
     texts = await current_texts(session)

@@ -66,9 +66,9 @@ class CustomerDetail:
     Attributes:
         phone_path, whatsapp_path: links; empty for an invalid number.
         facts: names and values of further data.
-        orders: the newest orders; `more_orders`: number of further ones.
-        pqrs: kind, number and moment of each PQRS request.
-        others: the account or guest with the same e-mail address: its id and a label.
+        orders: the newest orders; `more_orders`: number of further orders.
+        pqrs: kind, number and time of each PQRS request.
+        others: the account or guest with the same e-mail address, as its id and a label.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
         actions: possible actions: `change`, `export`, `erase`, and `prove` if only the second factor is missing for
             actions on personal data.
@@ -100,7 +100,7 @@ async def customer_detail(session: AsyncSession, actor: Actor, customer_id: str)
 
     Raises:
         Forbidden: the actor may not see customers.
-        NotFound: there is none with this id.
+        NotFound: there is no customer or guest with this id.
     """
     actor.require(Right.READ_CUSTOMERS)
     person = await find_person(session, customer_id)
@@ -173,7 +173,7 @@ async def _customer_facts(
 async def _known_addresses(
     session: AsyncSession, person: Person, orders: Sequence[Order]
 ) -> list[KnownAddress]:
-    """Return the addresses of the address book and of the orders, without duplicates."""
+    """Return the postal addresses of the address book and of the orders, without duplicates."""
     book = await addresses_of(session, person.id) if isinstance(person, Customer) else ()
     known = [
         KnownAddress(entry.address_name or _("Libreta de direcciones"), format_address_lines(entry.address))

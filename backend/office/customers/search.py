@@ -1,7 +1,8 @@
-"""Search for customers by words of a name, e-mail, telephone number or document, of themselves or of their orders.
+"""Search for customers by words of a name, e-mail address, telephone number or identity document.
 
-A word matches the beginning of a term (`backend.customers.search_index`). As in the search for orders, rare words
-are looked up first; words that many customers have are then checked on the newest customers.
+A word matches the beginning of a term of the customer or of one of their orders (`backend.customers.search_index`).
+As in the search for orders, rare words are looked up first. Words that many customers have are then checked only
+against the newest customers.
 """
 
 from collections.abc import Sequence
@@ -46,10 +47,10 @@ async def search_customers(
 
     Args:
         session: for reading.
-        text: the search; empty for all.
+        text: the search text; empty for all customers.
         limit: maximum number of results.
         cursor: the cursor of the page; empty for the first page.
-        has_account: only with an account, or only without; None for both.
+        has_account: True for customers with an account, False for guests, None for both.
 
     Returns:
         The results, and the cursor of the next page; empty at the end.
@@ -91,7 +92,10 @@ async def _read_table(
 
 
 async def _split_words(session: AsyncSession, words: Sequence[str]) -> tuple[set[str] | None, list[str]]:
-    """Return the ids that match all rare words (None without a rare word), and the words with many matches."""
+    """Return the ids of customers that match all rare words, and the words with many matches.
+
+    The ids are None if no word is rare.
+    """
     rare: set[str] | None = None
     common: list[str] = []
     term, ordered = table_of(CustomerTerm), table_of(OrderTerm)
@@ -115,7 +119,7 @@ async def _split_words(session: AsyncSession, words: Sequence[str]) -> tuple[set
 
 
 def _word_condition(model: type[Person], word: str) -> ColumnElement[bool]:
-    """Return the condition that the customer or one of their orders has the word."""
+    """Return the SQL condition for customers who have the word themselves or in one of their orders."""
     term, ordered = table_of(CustomerTerm), table_of(OrderTerm)
     buyer = Order.customer_id if model is Customer else Order.guest_id
     return or_(

@@ -1,6 +1,6 @@
 """The offer form of the office: parse it, store it as a promotion, and fill it from a promotion.
 
-The form has one minimum, products or categories, dates and two limits. A promotion that needs more was created
+The form has one minimum, products or categories, dates and two limits. A promotion with other rules was created
 through the API: the office shows it and can end it, but only the API can change it.
 """
 
@@ -64,7 +64,8 @@ class OfferForm:
         categories: ids of categories; for `CATEGORIES`.
         minimum: minimum value of the products in the cart, in pesos; empty for none.
         starts, ends: days (`2026-12-01`), both included; empty for none.
-        limit, each: maximum number of uses, in total and per customer; empty for no limit.
+        limit: maximum number of uses in total; empty for no limit.
+        each: maximum number of uses per customer; empty for no limit.
     """
 
     code: str = ""
@@ -173,7 +174,7 @@ def _parse_number(form: OfferForm, name: str, problems: dict[str, str]) -> int |
 
 
 def parse_day(text: str, name: str, problems: dict[str, str]) -> date | None:
-    """Parse a day. Return None for an empty text; add a problem and return None for an invalid one."""
+    """Parse a day. Return None for an empty text. For an invalid text, add an error to `problems` and return None."""
     if not text:
         return None
     try:
@@ -187,7 +188,10 @@ def parse_day(text: str, name: str, problems: dict[str, str]) -> date | None:
 
 
 async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
-    """Return the ids of the products or categories that the form names. Add a problem for none or unknown ones."""
+    """Return the ids of the products or categories that the form names.
+
+    If the form names none, or names an unknown one, add an error to `problems`.
+    """
     if form.target == CATEGORIES:
         known = select(Category.id).where(Category.id.in_(form.categories[:MAX_VALUES]))
         found = set((await session.execute(known)).scalars())
@@ -299,7 +303,7 @@ def _rules_of(promotion: Promotion) -> Mapping[str, list[JsonObject]]:
 
 
 async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaign | None) -> OfferForm | None:
-    """Return the form of a promotion; None if the form cannot express it completely."""
+    """Return the form filled from a promotion; None if the promotion has rules that the form does not have."""
     if not _fits_form(promotion, campaign):
         return None
     form = OfferForm(
@@ -341,10 +345,13 @@ def _fits_form(promotion: Promotion, campaign: Campaign | None) -> bool:
 
 
 def is_day(moment: datetime | None) -> bool:
-    """Return True if the moment is the beginning of a day, or None: the form has no hours."""
+    """Return True if the time is the beginning of a day, or None.
+
+    Other times cannot be shown, as the form has no hours.
+    """
     return moment is None or day_begin(moment.astimezone(TIME_ZONE).date()) == moment
 
 
 def format_day(moment: datetime | None, days: int = 0) -> str:
-    """Return the day of the moment plus `days` as the value of a date field; empty for None."""
+    """Return the day of the given time plus `days`, as the value of a date field; empty for None."""
     return "" if moment is None else (moment.astimezone(TIME_ZONE).date() + timedelta(days=days)).isoformat()

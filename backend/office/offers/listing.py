@@ -49,7 +49,7 @@ class SaleRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffersPage(ListView):
-    """The offers and the sales: the current and future ones, and the newest ended ones."""
+    """A page of offers, and the sales. Both are listed as current and future ones, and the newest ended ones."""
 
     rows: list[OfferRow]
     over: list[OfferRow]
@@ -68,12 +68,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class OfferPage:
-    """One offer, or a new one with an empty `id`.
+    """One offer, or a new offer with an empty `id`.
 
     Attributes:
-        version: its version: see `version_of`.
-        form: values of the form; None if the form cannot express the promotion.
-        can_end: True if it is current or future.
+        version: the hash of the stored promotion, from `version_of`.
+        form: values of the form; None if the promotion has rules that the form does not have.
+        can_end: True if the offer is current or future.
     """
 
     id: str
@@ -98,7 +98,9 @@ _SELECT_OFFERS = (
 
 
 async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> OffersPage:
-    """Return a page of the offers, the newest first. Only the first page has ended ones.
+    """Return a page of the current and future offers, the newest first.
+
+    The first page also has the newest ended offers.
 
     Raises:
         InvalidData: the cursor is invalid.
@@ -119,7 +121,7 @@ async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> 
 
 
 async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> OfferPage:
-    """Return one offer, or a new one for an empty id.
+    """Return one offer, or a new offer if the id is empty.
 
     Raises:
         NotFound: the promotion does not exist.

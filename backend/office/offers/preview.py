@@ -1,6 +1,6 @@
-"""Preview of an offer: the effect of its form at today's prices, before it is stored.
+"""Preview of an offer: its effect at today's prices, before the form is stored.
 
-Only the products that are shown are read; the database counts the others, so that the shop's size does not matter.
+Only the products that are shown are read. The database counts the others, so the preview is fast in a large shop.
 """
 
 from dataclasses import dataclass
@@ -57,9 +57,9 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The effect of an offer: sentences, the most expensive variants it applies to, and the number of further variants.
+    """The effect of an offer: sentences, the most expensive affected variants, and the number of the others.
 
-    `version`: the current version of the promotion (`version_of`); empty for a new one.
+    `version` is the current version of the promotion (`version_of`); empty for a new one.
     """
 
     words: list[str]
@@ -71,9 +71,9 @@ class Preview:
 async def preview_offer(
     session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = "", seen: str = ""
 ) -> Preview:
-    """Return the effect of the form at today's prices.
+    """Return the effect of the offer in the form at today's prices.
 
-    `seen` is the version of the promotion that the form was filled from.
+    `seen` is the version of the promotion when the form was filled.
 
     Raises:
         InvalidData: `fields` has the errors by field.

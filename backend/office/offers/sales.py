@@ -68,7 +68,7 @@ class SaleForm:
 
     Attributes:
         method: `percentage`, or `fixed` (pesos).
-        target: one of `TARGETS`.
+        target: the products of the sale: one of `TARGETS`.
         toys: titles or codes (SKU) of products, one per line.
         categories: ids of categories.
         starts, ends: days (`2026-12-01`), both included; without a first day, the sale starts immediately.
@@ -86,9 +86,9 @@ class SaleForm:
 
 @dataclass(frozen=True, slots=True)
 class SalePrice:
-    """A variant's price before and in the sale.
+    """A variant's price before the sale and during the sale.
 
-    `after` is empty, and `note` has the reason, if the price stays the same.
+    If the price stays the same, `after` is empty and `note` has the reason.
     """
 
     title: str
@@ -99,9 +99,9 @@ class SalePrice:
 
 @dataclass(frozen=True, slots=True)
 class SalePreview:
-    """The effect of a sale: sentences, prices, and the number of further prices.
+    """The effect of a sale: sentences, the first prices, and the number of further prices.
 
-    `seen`: fingerprint of the planned prices; `version`: the current version of the sale, empty for a new one.
+    `seen` is a hash of the planned prices. `version` is the current version of the sale, empty for a new one.
     """
 
     words: list[str]
@@ -114,13 +114,13 @@ class SalePreview:
 
 @dataclass(frozen=True, slots=True)
 class SalePage:
-    """One sale, or a new one with an empty `id`.
+    """One sale, or a new sale with an empty `id`.
 
     Attributes:
         form: the editable values; None once the sale has started.
         last_day: the final day, which can be changed; empty once the sale has ended.
-        rows: its prices; `more`: number of further prices.
-        version: its version: see `_version_of`.
+        rows: the first prices of the sale; `more`: number of further prices.
+        version: the version of the stored sale, from `_version_of`.
     """
 
     id: str
@@ -135,7 +135,7 @@ class SalePage:
 
 
 async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow], list[SaleRow]]:
-    """Return the current and future sales and the newest ended ones, each with the newest first."""
+    """Return the current and future sales, and the newest ended sales. Both lists have the newest sale first."""
     actor.require(Right.READ_CATALOG)
     newest = select(PriceList).order_by(PriceList.created_at.desc(), PriceList.id.desc())
     running = (await session.execute(newest.where(not_(IS_OVER)))).scalars().all()
@@ -145,7 +145,7 @@ async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow]
 
 
 async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePage:
-    """Return one sale, or a new one for an empty id.
+    """Return one sale, or a new sale if the id is empty.
 
     Raises:
         NotFound: the sale does not exist.
@@ -175,7 +175,9 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
 async def preview_sale(
     session: AsyncSession, actor: Actor, form: SaleForm, list_id: str = "", version: str = ""
 ) -> SalePreview:
-    """Return the effect of the form on each price. `version` is that of the sale that the form was filled from.
+    """Return the effect of the sale in the form on each price.
+
+    `version` is the sale's version when the form was filled.
 
     Raises:
         InvalidData: `fields` has the errors by field.
@@ -191,14 +193,14 @@ async def preview_sale(
 async def save_previewed_sale(
     session: AsyncSession, actor: Actor, form: SaleForm, seen: str, list_id: str = "", *, version: str = ""
 ) -> str | SalePreview:
-    """Store the form if neither the planned prices nor the sale changed since the preview.
+    """Store the form if neither the planned prices (`seen`) nor the sale (`version`) changed since the preview.
 
     Returns:
         The id of the sale; or a new preview if something changed.
 
     Raises:
         NotFound: the sale does not exist.
-        NotAllowed: it has started.
+        NotAllowed: the sale has started.
         InvalidData: `fields` has the errors by field.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
@@ -215,7 +217,7 @@ async def change_end(session: AsyncSession, actor: Actor, list_id: str, last_day
 
     Raises:
         NotFound: the sale does not exist.
-        NotAllowed: it has ended.
+        NotAllowed: the sale has ended.
         InvalidData: `fields` has the errors by field.
     """
     problems: dict[str, str] = {}
@@ -355,7 +357,7 @@ def _format_discount(rule: Rule) -> str:
 def _sale_preview(
     sale: Sale, planned: Sequence[PlannedPrice], stored: PriceList | None, version: str
 ) -> SalePreview:
-    """Return the preview. `stored` is the stored sale, `version` that of the sale that the form was filled from."""
+    """Return the preview. `stored` is the stored sale; `version` is its version when the form was filled."""
     stored_version = _version_of(stored) if stored else ""
     lowered = sum(one.amount is not None for one in planned)
     starts_at, ends_at = sale.window.starts_at, sale.window.ends_at

@@ -56,7 +56,7 @@ from backend.staff.rights import Actor, Right
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """A line of the order. `packed`: number of its units that are already in a parcel."""
+    """A line of the order. `packed`: number of its units that are already in a fulfillment."""
 
     id: str
     product_id: str
@@ -72,15 +72,15 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class ParcelView:
-    """A parcel with its label.
+    """A fulfillment of the order with its label.
 
     Attributes:
         chip: its status.
         label_path: path of the label's file; empty without one.
         can_cancel: True if the label can be cancelled.
         waits: True if a staff member must decide first (`backend.attention`).
-        problem: why the label was not created; empty if it was, or if the reason is unknown.
-        carrier_words: the newest status in the carrier's words; empty before the first.
+        problem: why the label was not created; empty if it was created, or if the reason is unknown.
+        carrier_words: the newest status in the carrier's words; empty before the first status.
     """
 
     id: str
@@ -102,7 +102,7 @@ class PaymentView:
     Attributes:
         method: the payment method.
         facts: names and values that a bank asks for.
-        difference: difference between the paid amount and the total in words; empty without one.
+        difference: difference between the paid amount and the total, as a sentence; empty if there is none.
     """
 
     chip: ChipView
@@ -114,7 +114,7 @@ class PaymentView:
 
 @dataclass(frozen=True, slots=True)
 class AddressFields:
-    """The address by the fields of the form that corrects it, with its version."""
+    """The delivery address, as the fields of the form that corrects it, with its version."""
 
     first_name: str
     last_name: str
@@ -128,11 +128,11 @@ class AddressFields:
 
 @dataclass(frozen=True, slots=True)
 class OrderDetail:
-    """An order.
+    """An order with everything that its screen shows.
 
     Attributes:
         phone_path, whatsapp_path: links; empty for an invalid number.
-        document: kind and number of the payer's document.
+        document: kind and number of the payer's identity document.
         gift_message: text to print for the box; empty without one.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
         is_held: True if nothing may be packed before a staff member decides (`backend.attention`).
@@ -172,7 +172,7 @@ class OrderDetail:
 
 
 async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store_name: str) -> OrderDetail:
-    """Return the order.
+    """Return the order with everything that its screen shows.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -370,7 +370,7 @@ def _line_view(line: OrderLine, total_label: str, picture: PictureView | None) -
 
 
 def _payer_text(order: Order) -> str:
-    """Return the payer's document, with the payer's name if the recipient is another person."""
+    """Return the payer's identity document. Add the payer's name if the recipient is another person."""
     written = payer_document(order.payer)
     doc_type = str((order.payer or {}).get("doc_type") or "")
     name = format_party_name(find_party_name(order.billing_address, order.shipping_address, doc_type))

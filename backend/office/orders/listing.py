@@ -1,4 +1,4 @@
-"""Orders in the office: rows of the list, its filters as the address names them, and new orders."""
+"""Orders in the office: rows of the list, filters from the URL, and counts of new orders."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -133,7 +133,7 @@ async def orders_view(
     Args:
         session: for reading.
         actor: the staff member who makes the request.
-        params: values of `FIELDS`; they need no check before.
+        params: values of `FIELDS`, as they are in the URL; invalid values are ignored.
         cursor: the cursor of the page; empty for the first page.
 
     Raises:
@@ -180,7 +180,7 @@ async def read_order_rows(
 async def count_newer_orders(
     session: AsyncSession, actor: Actor, params: Mapping[str, str], newest: str
 ) -> int:
-    """Count the orders of the list that are newer than the cursor `newest`.
+    """Count the orders that match the filters `params` and are newer than the cursor `newest`.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -225,7 +225,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
 
 
 def order_chips(order: Order) -> list[ChipView]:
-    """Return the chips of an order: its payment status and, after payment or packing, its fulfillment status."""
+    """Return the status chips of an order: its payment status and, once paid or packed, its fulfillment status."""
     if order.status == OrderStatus.CANCELED:
         paid = PAYMENT_CHIPS.get(order.payment_status, ("", ""))
         given_back = [ChipView(*paid)] if order.payment_status in {P.REFUNDED, *HAS_MONEY} else []
@@ -279,7 +279,7 @@ def _products_text(lines: Sequence[OrderLine]) -> str:
 
 
 def describe_difference(money: OrderMoney) -> str:
-    """Return the difference between the paid amount and the total in words; empty if there is none."""
+    """Return a sentence about the difference between the paid amount and the total; empty if there is none."""
     if not money.is_different:
         return ""
     values = {"paid": money.paid_label, "total": format_cop(money.total)}

@@ -1,4 +1,4 @@
-"""The packing screen: the order that waits longest, with the content of its box."""
+"""The packing screen: the order that has waited longest, with the content of its box."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _LABEL_IS_PENDING = exists().where(Fulfillment.order_id == Order.id, Fulfillment
 
 @dataclass(frozen=True, slots=True)
 class PackLine:
-    """Units to put into the box. `codes`: the codes printed on them, in capitals."""
+    """Units to put into the box. `codes`: the SKU and bar codes that a scanner can read on them, in capitals."""
 
     id: str
     title: str
@@ -49,9 +49,9 @@ class PackOrder:
     Attributes:
         state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the provider
             contradicts its payment), `busy` (its label is being created) or `closed` (cancelled or not paid).
-        difference: difference between the paid amount and the total in words; empty without one.
+        difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.
-        packed_by: the staff member who packed it, and when; empty before.
+        packed_by: the staff member who packed the order, and when; empty before.
         label_path: path of the label's file; empty without one.
     """
 
@@ -93,8 +93,9 @@ async def pack_view(session: AsyncSession, actor: Actor, order_id: str = "", *, 
     Args:
         session: for reading.
         actor: the staff member who packs.
-        order_id: this order; empty for the one that waits longest.
-        after: without `order_id`: the next one after this order; after the newest order, the oldest.
+        order_id: the order to return; empty for the order that has waited longest.
+        after: without `order_id`: the id of an order; the next waiting order after it is returned. After the newest
+            order, the oldest follows.
 
     Raises:
         Forbidden: the actor may not pack.
@@ -204,6 +205,6 @@ def _pack_line(line: OrderLine, units: int, picture: PictureView | None, bar_cod
 
 
 async def _bar_codes(session: AsyncSession, variant_ids: Sequence[str]) -> dict[str, str]:
-    """Return the current bar codes of the variants in the catalogue, by variant id."""
+    """Return the bar codes (EAN) that these variants have in the catalogue now, by variant id."""
     query = select(Variant.id, Variant.ean).where(Variant.id.in_(variant_ids), Variant.ean.is_not(None))
     return {variant_id: code or "" for variant_id, code in (await session.execute(query)).all()}

@@ -72,9 +72,9 @@ class EventView:
     """An event of the timeline.
 
     Attributes:
-        actor_name: the staff member who did it; empty for other actors.
-        text: the text of a note; details of another event.
-        tone: tone of a chip, or `note`.
+        actor_name: the staff member who acted; empty for other actors.
+        text: the text of a note, or the details of another event.
+        tone: the colour of the event's chip, or `note`.
     """
 
     id: str
@@ -141,7 +141,7 @@ async def read_timeline(
 
 
 async def describe_last_action(session: AsyncSession, order_id: str, actions: Sequence[str]) -> str:
-    """Return in words who did the newest of these actions, and when; empty if there is none."""
+    """Return a sentence that says who did the newest of these actions, and when; empty if there is none."""
     query = (
         select(AuditEntry)
         .where(

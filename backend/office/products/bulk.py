@@ -67,10 +67,10 @@ class PreviewView:
     """Preview of a bulk change.
 
     Attributes:
-        seen_at: the moment of the preview, in ISO 8601.
+        seen_at: the time of the preview, in ISO 8601.
         changed: number of products that would change.
-        total_label: sum of the changing prices before and after; empty if none change.
-        notes: number of products that need no change, and numbers of refused ones with the reasons.
+        total_label: sum of the changing prices before and after; empty if no price changes.
+        notes: number of products that need no change, and numbers of refused products with the reasons.
     """
 
     seen_at: str
@@ -181,7 +181,7 @@ async def preview_view(
 
 
 async def list_bulk_changes(session: AsyncSession, actor: Actor) -> list[BulkView]:
-    """Return the recent bulk changes, the newest first; none if the actor may not make any.
+    """Return the recent bulk changes, the newest first; an empty list if the actor may not make bulk changes.
 
     Raises:
         Forbidden: the actor may not see the catalogue.

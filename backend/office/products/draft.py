@@ -1,6 +1,7 @@
 """Values of the product form: their validation, and the merge of two people's changes.
 
-Values are texts, as they are typed. `normalize_draft` normalises them, so that equal values are equal texts.
+Values are texts, as they are typed. `normalize_draft` normalises them, so that values with the same meaning are
+equal texts.
 """
 
 import re
@@ -64,9 +65,10 @@ _GROUPED = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{3})+")
 
 @dataclass(frozen=True, slots=True)
 class VariantDraft:
-    """A variant. `key` is its id, or begins with `NEW`; `before` is the price before a sale.
+    """A variant in the product form.
 
-    `is_free` is `FREE`, or empty.
+    `key` is its id; for a new variant it begins with `NEW`. `before` is the price before a sale. `is_free` is
+    `FREE`, or empty.
     """
 
     key: str
@@ -116,7 +118,7 @@ def parse_measure(text: str, measure: Measure) -> float | None:
     """Parse a weight or a length; return None for an empty text.
 
     Raises:
-        CellError: it is invalid or too large.
+        CellError: the text is invalid, or the value is larger than `most`.
     """
     return measure.parse(text) if text else None
 
@@ -156,7 +158,9 @@ def normalize_draft(draft: Draft) -> Draft:
 
 
 def find_problems(draft: Draft, before: Draft | None = None) -> dict[str, str]:
-    """Return the errors by field: the names of `TEXTS`, `pictures`, `variants`, `price-<key>` and similar.
+    """Return the errors by field.
+
+    The fields are the names of `TEXTS`, `pictures`, `variants`, `price-<key>` and similar.
 
     Args:
         draft: normalised by `normalize_draft`.
@@ -215,8 +219,8 @@ def merge_drafts(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, list[C
     """Merge two people's changes: `mine` was made from `base`; `theirs` is the current state.
 
     A value that only one person changed is taken from that person. If both changed it to the same value, there is
-    no clash. If they changed it differently, the result has a clash and the value of `theirs`. Categories and
-    pictures that one person added or removed are added or removed. All three drafts must be normalised.
+    no clash. If they changed it to different values, the result has a clash and the value of `theirs`. A category
+    or picture that one person added or removed is added or removed. All three drafts must be normalised.
     """
     clashes: list[Clash] = []
 
@@ -280,7 +284,10 @@ def _merged_variants(
 
 
 def _merge_order(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Return the merged items in the order of the person who changed it; in the order of `mine` if both did."""
+    """Return the merged items.
+
+    If only one person changed the order, it is that person's; otherwise the order of `mine`.
+    """
     if mine == base:
         return list(theirs)
     if theirs == base:
@@ -316,7 +323,7 @@ def _problems_of_variant(one: VariantDraft) -> dict[str, str]:
 
 
 def _repeated_keys(values: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the keys whose value is the same as an earlier one."""
+    """Return the keys of the values that are equal to an earlier value, ignoring case. Empty values are ignored."""
     seen: set[str] = set()
     keys = []
     for key, value in values:

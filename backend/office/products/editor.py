@@ -44,8 +44,9 @@ class FormBase:
     """The state of the product when the form was shown.
 
     Attributes:
-        id: the product's id. A new product has one too, so that a form that is sent twice creates it once.
-        stocked: units by variant and location, `variant|location`.
+        id: the product's id. A new product has an id too, so that submitting its form twice creates only one
+            product.
+        stocked: units by variant and location; the key is `variant|location`.
     """
 
     id: str
@@ -74,12 +75,12 @@ class VariantUnits:
 
 @dataclass(frozen=True, slots=True)
 class ProductForm:
-    """A product, and the options to choose from.
+    """The form of a product, and the options to choose from.
 
     Attributes:
-        base: the current state.
-        page_path: its page in the shop; empty while it is hidden.
-        former: earlier handles that redirect to it.
+        base: the current state of the product.
+        page_path: the path of the product's page in the shop; empty while the product is hidden.
+        former: earlier handles that redirect to the product.
     """
 
     base: FormBase
@@ -122,7 +123,7 @@ async def read_product_form(session: AsyncSession, actor: Actor, product_id: str
 
 
 async def new_product_form(session: AsyncSession, actor: Actor) -> ProductForm:
-    """Return the form of a new product, which is published when it is saved."""
+    """Return the form of a new product. It is preset to be published when it is saved."""
     actor.require(Right.CHANGE_CATALOG)
     texts = {**dict.fromkeys(TEXTS, ""), "tax_rate": str(STANDARD_RATE)}
     draft = Draft(texts, True, False, [], [], [VariantDraft(FIRST_VARIANT_KEY)])
@@ -174,7 +175,7 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
 
 
 async def _read_choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
-    """Return the options: categories with their paths, collections, locations, and existing brands."""
+    """Return the options of the form: categories with their paths, collections, locations, and existing brands."""
     tree = await read_tree(session)
     collections = select(Collection.id, Collection.title).order_by(Collection.title)
     chosen = draft.texts["collection_id"]
@@ -192,7 +193,7 @@ async def _read_choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
 
 
 def _category_options(tree: Tree, parent_id: str | None, path: str, chosen: set[str]) -> list[PlaceOption]:
-    """Return the categories below this one, each with its path; `Tree.main_root` only if it is chosen."""
+    """Return the categories below this one, each with its path. Leave out `Tree.main_root` unless it is chosen."""
     places: list[PlaceOption] = []
     for one in tree.children(parent_id):
         name = f"{path} › {one.name}" if path else one.name

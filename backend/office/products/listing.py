@@ -53,7 +53,7 @@ class ProductRow:
         variants: number of its variants.
         price: price of its only variant, or the lowest price.
         old_price: the price before its sale; 0 without a sale.
-        location_id: location of its only variant; empty if that is stocked at several locations.
+        location_id: location of its only variant; empty if the variant is stocked at several locations.
         stocked: stocked units, including reserved ones.
         free: units of all variants that can be sold.
         stock_search: search text that finds its units on the stock screen.
@@ -86,7 +86,7 @@ class CategoryOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProductsView(ListView):
-    """A list of products by title. Its fields are `FIELDS`.
+    """A list of products by title. Its filters are `FIELDS`.
 
     `count`: number of matching products, at most `MAX_COUNT`.
     """
@@ -98,7 +98,7 @@ class ProductsView(ListView):
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Price of a variant, and its price before a sale; None without one. Pesos with IVA."""
+    """Price of a variant in pesos with IVA. `before` is the price before a sale; None without a sale."""
 
     amount: Cop
     before: Cop | None = None
@@ -136,7 +136,7 @@ async def products_view(
     Args:
         session: for reading.
         actor: the staff member who makes the request.
-        params: values of `FIELDS`; they need no check before.
+        params: values of `FIELDS`, as they are in the URL; invalid values are ignored.
         cursor: the cursor of the page; empty for the first page. Only the first page has the count.
 
     Raises:
@@ -191,13 +191,13 @@ async def find_products_by_text(
 async def set_price(
     session: AsyncSession, actor: Actor, variant_id: str, price: Price, *, seen: Price
 ) -> None:
-    """Change the price of a variant if it is still `seen`.
+    """Change the price of a variant if the stored price still equals `seen`.
 
     Raises:
         Forbidden: the actor may not change the catalogue.
         NotFound: the variant does not exist.
         InvalidData: a price is out of range, or the price before the sale is not higher.
-        PriceChanged: the price changed since.
+        PriceChanged: the stored price is no longer `seen`.
     """
     actor.require(Right.CHANGE_CATALOG)
     if not 0 < price.amount <= MAX_AMOUNT or not 0 <= (price.before or 0) <= MAX_AMOUNT:
@@ -255,7 +255,7 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
 
 
 def price_label(price: Price) -> str:
-    """Format a price, with the one before its sale."""
+    """Format a price; in a sale, together with the price before the sale."""
     if price.before is None:
         return format_cop(price.amount)
     return _("{price} (antes {old})").format(price=format_cop(price.amount), old=format_cop(price.before))
@@ -286,7 +286,7 @@ def _active_filters(params: Mapping[str, str], tree: Tree) -> list[ActiveFilter]
 
 
 class _Stock(NamedTuple):
-    """The stock of a product: its levels, the shop's low-stock limit, and the location of the first units."""
+    """The stock of a product: its levels, the shop's usual low-stock limit, and the location for its first units."""
 
     levels: Sequence[InventoryLevel]
     usual: int
@@ -335,7 +335,7 @@ def _chips(product: Product, variants: Sequence[Variant], stock: _Stock, free: i
 
 
 def _small_picture_url(picture: Picture) -> str:
-    """Return the address of a picture file that is wide enough for a row."""
+    """Return the URL of the smallest picture file that is wide enough for a row of the list."""
     files = sorted((source["width"], source["url"]) for source in picture.sources)
     wide = [url for width, url in files if width >= SMALL_PICTURE]
     return encode_picture_url(wide[0] if wide else picture.url)

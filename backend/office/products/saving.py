@@ -1,7 +1,7 @@
-"""Saving the product form: product, categories, pictures, variants and units are saved together, or nothing is.
+"""Saving the product form. Product, categories, pictures, variants and units are saved together, or not at all.
 
-If two people save the same product, nothing is lost: a value that only one of them changed is merged, and for a
-value that both changed, the second person must decide.
+If two people edit the same product, nothing is lost: a value that only one of them changed is merged, and for a
+value that both changed, the person who saves later must decide.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ RESERVED = _("Hay unidades apartadas de una presentación que quitaste: todavía
 
 @dataclass(frozen=True, slots=True)
 class SubmittedForm:
-    """The submitted form. `units`: added (or, if negative, removed) units by the key of the variant."""
+    """The submitted form. `units`: the units to add (negative to remove), by the key of the variant."""
 
     base: FormBase
     draft: Draft
@@ -146,7 +146,7 @@ async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm
 
 
 async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> None:
-    """Lock the product's new collection and categories. All callers lock these before the product.
+    """Lock the collection and the categories to which the product is added. Always lock them before the product.
 
     Raises:
         NotFound: one of them was deleted.
@@ -162,7 +162,7 @@ async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> Non
 
 
 async def _choose_handle(session: AsyncSession, draft: Draft) -> Draft:
-    """Return the draft of a new product with a handle: the typed one, or the first free one made from its title."""
+    """Return the draft of a new product with a handle: the typed one, or the first unused one made from its title."""
     if draft.texts["handle"]:
         return draft
     base = make_handle(draft.texts["title"]) or "juguete"
@@ -178,10 +178,10 @@ async def _choose_handle(session: AsyncSession, draft: Draft) -> Draft:
 
 
 async def _validate(session: AsyncSession, product_id: str, draft: Draft, stored: Draft | None) -> None:
-    """Raise an error if the form cannot be saved.
+    """Check that the form can be saved.
 
     Raises:
-        FormRefused: with the problems by field.
+        FormRefused: a value is invalid; the error has the problems by field.
     """
     problems = find_problems(draft, stored)
     known = {one.url for one in stored.pictures} if stored else set()
@@ -211,7 +211,7 @@ async def _validate(session: AsyncSession, product_id: str, draft: Draft, stored
 def _build_command(
     kind: type[Command], draft: Draft, stored: Draft | None, thumbnail: str | None = None
 ) -> Command:
-    """Return the command that stores the form. For an existing product, it has only the changes from `stored`."""
+    """Return the command that stores the form. For an existing product, it has only the differences from `stored`."""
     texts = draft.texts
     changed = {name for name in TEXTS if stored is None or texts[name] != stored.texts[name]}
     fields: dict[str, Any] = {
@@ -261,10 +261,10 @@ def _variant_command(one: VariantDraft, rank: int) -> WriteVariant:
 async def _add_options(
     session: AsyncSession, product_id: str, change: ChangeProduct, drafts: tuple[Draft, Draft]
 ) -> ChangeProduct:
-    """Return the change with the option values of renamed and new variants, taken from their titles.
+    """Return the change with option values for the renamed and new variants, taken from the titles of the variants.
 
-    A title such as `M / Rojo` has one part for each option, in order. The change stays as it is if two titles are
-    equal; a title with another number of parts is not used.
+    A title such as `M / Rojo` has one part for each option, in order. If two titles are equal, the change is
+    returned as it is. A title with a different number of parts is ignored.
 
     Raises:
         FormRefused: a new title has the same values as another variant.
@@ -338,9 +338,10 @@ async def _set_places(
 
 
 async def _move_units(session: AsyncSession, actor: Actor, form: SubmittedForm, draft: Draft) -> None:
-    """Add the units of the form.
+    """Add the units of the form to the stock.
 
-    The stock before must be that of the form, so a form that is sent twice adds them once.
+    The current stock must equal the stock that the form showed. So a form that is submitted twice adds its units
+    only once.
 
     Raises:
         FormRefused: the units cannot be moved, or the location does not exist.

@@ -48,7 +48,7 @@ FILES = "/admin/return-files"
 
 @dataclass(frozen=True, slots=True)
 class ReturnLineView:
-    """Units of a product. `arrived`: received units and their condition, in words; empty before."""
+    """Units of a product in a return. `arrived`: the received units and their condition, in words; empty before."""
 
     id: str
     title: str
@@ -60,7 +60,7 @@ class ReturnLineView:
 
 @dataclass(frozen=True, slots=True)
 class AccountFields:
-    """The bank account, by the fields of the form that changes it."""
+    """The bank account for a refund, as the fields of the form that changes it."""
 
     bank: str = ""
     account_type: str = ""
@@ -81,13 +81,13 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class ReturnDetail:
-    """A return.
+    """A return with everything that its screen shows.
 
     Attributes:
         asked_by: the staff member who opened it; empty if the customer did.
         deadline_text: the deadline for the customer's request, in words; empty if there is none.
         account: the bank account in words; empty if there is none, or if the actor may not see it.
-        max_label: the maximum refund without a reason.
+        max_label: the maximum refund that needs no reason.
         proposed: initial value of the amount field.
         facts: names and values of past events.
         actions: possible actions: `receive`, `approve`, `deny`, `account`, `pay`, `receipt`.
@@ -121,7 +121,7 @@ class ReturnDetail:
 
 @dataclass(frozen=True, slots=True)
 class NewReturnLine:
-    """A line of an order for which a return can be opened: its numbers of sent and of unsent units."""
+    """A line of an order for which a return can be opened, with its numbers of sent and of unsent units."""
 
     id: str
     title: str
@@ -133,7 +133,7 @@ class NewReturnLine:
 
 @dataclass(frozen=True, slots=True)
 class NewReturnView:
-    """An order for which a return is being opened. `left_label`: its money that was not refunded yet."""
+    """An order for which a return is being opened. `left_label`: the paid amount that was not refunded yet."""
 
     order_id: str
     order_number: int
@@ -144,7 +144,7 @@ class NewReturnView:
 
 
 async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> ReturnDetail:
-    """Return the return.
+    """Return the return with this id, with everything that its screen shows.
 
     Raises:
         Forbidden: the actor may not see orders.

@@ -67,7 +67,7 @@ class ReturnRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnsView(ListView):
-    """A list of returns. Its fields are `FIELDS`; `newest` is the highest existing number."""
+    """A list of returns. Its filters are `FIELDS`; `newest` is the highest number of all returns."""
 
     rows: list[ReturnRow]
 
@@ -75,7 +75,7 @@ class ReturnsView(ListView):
 async def returns_view(
     session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> ReturnsView:
-    """Return a page of the returns that match the filters: open ones by their deadline, others the latest first.
+    """Return a page of the returns that match the filters: open ones by deadline, others with the latest first.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -121,7 +121,7 @@ async def read_return_rows(
 async def count_newer_returns(
     session: AsyncSession, actor: Actor, params: Mapping[str, str], newest: str
 ) -> int:
-    """Count the returns of the list that were opened after `newest`.
+    """Count the returns that match the filters `params` and have a higher number than `newest`.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -141,7 +141,7 @@ async def returns_of_order(session: AsyncSession, order_id: str) -> list[ReturnR
 
 
 def state_chips(row: Return, moment: datetime) -> list[ChipView]:
-    """Return the chips of a return: its state and, while it is open, the remaining time."""
+    """Return the status chips of a return: its state and, while it is open, the remaining time."""
     state = ReturnState(row.state)
     chips = [ChipView(STATE_NAMES[state], TONES[state])]
     if state in OPEN:

@@ -1,1 +1,1 @@
-"""Views of the office's settings screen, and the rules for the shop's data."""
+"""Views of the office's settings screen, and validation rules for the shop's data."""

@@ -1,7 +1,8 @@
 """The settings form: the shop's data, its warehouse, its limits and its alerts.
 
-Saved values apply immediately on every replica. If two people save at once, nothing is lost: a value that only one
-of them changed is merged, and for a value that both changed, the second person must decide.
+Saved values apply immediately on every replica. If two people edit the form at the same time, nothing is lost: a
+value that only one of them changed is merged, and for a value that both changed, the person who saves later must
+decide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +94,7 @@ MAX_FIELD_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A field that two people changed, with the value that the other one saved."""
+    """A field that two people changed, with the value that the other person saved."""
 
     name: str
     theirs: str
@@ -119,7 +120,7 @@ async def read_shop_values(session: AsyncSession, settings: Settings) -> dict[st
 
 
 def format_setting(name: str, value: str) -> str:
-    """Return a stored value as a label: the name of a municipality, or the label of an answer."""
+    """Return a stored value as people read it: the name of a municipality, or the label of a choice."""
     if name == "refuse_unquoted":
         return UNQUOTED.get(value, value)
     town = find_municipality_by_code(value) if name == DANE_CODE else None
@@ -138,10 +139,10 @@ async def save_shop(
     typed: Mapping[str, str],
     seen: Mapping[str, str],
 ) -> list[str]:
-    """Save the typed values that differ from the `seen` ones; all of them, or nothing.
+    """Save the typed values that differ from `seen`, the values that the form showed; all of them, or none.
 
-    If the shop has exactly one warehouse, it gets the same address, so that shipping is priced from there. Several
-    warehouses keep their addresses.
+    If the shop has exactly one warehouse, the warehouse gets the same address, so that shipping is priced from
+    there. Several warehouses keep their addresses.
 
     Returns:
         The names of the changed fields.

@@ -1,4 +1,4 @@
-"""Parts of the settings screen outside its form: payment and shipping providers, and switching them on and off."""
+"""The settings screen outside its form: payment and shipping providers, and how to enable and disable them."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -32,7 +32,7 @@ class Trial(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderKind:
-    """Name and description of a provider, and its test; None if it has nothing to test."""
+    """Name and description of a provider, and the connection test for it; None if it has no test."""
 
     name: str
     about: str
@@ -70,7 +70,7 @@ class ProviderRow:
 
     Attributes:
         trial: the connection that the button `Probar` tests; empty without a button.
-        warning: warning before switching it off, if the shop could then sell nothing on its pages.
+        warning: warning before the provider is disabled, if the shop's pages could then sell nothing.
     """
 
     id: str
@@ -87,7 +87,7 @@ class ShopPage:
 
     Attributes:
         texts: values of the form by field.
-        seen: the same values, which the browser sends back: see `EditForm`.
+        seen: the same values as JSON, which the browser sends back: see `EditForm`.
         cannot_sell: why customers cannot buy on the shop's pages; empty if they can.
         missing: the step that the actor must take before a change, `PROVE` or `ENROL`; empty if none.
     """
@@ -103,7 +103,7 @@ class ShopPage:
 
 
 class LastProvider(Conflict):
-    """Switching off this provider would end all sales on the shop's pages; the actor must confirm it.
+    """Without this provider, the shop's pages could sell nothing; the actor must confirm that it is disabled.
 
     `warning` is the message for the actor.
     """
@@ -120,9 +120,9 @@ async def shop_page(
     payments: Collection[str],
     shippings: Collection[str],
 ) -> ShopPage:
-    """Return the screen. Reading it does not need the second factor.
+    """Return the settings screen. Reading it does not need the second factor.
 
-    `payments` and `shippings` are the ids of the providers that are installed.
+    `payments` and `shippings` are the ids of the installed providers.
 
     Raises:
         Forbidden: the actor's role may not see it.
@@ -158,7 +158,7 @@ async def switch_shop_provider(
     is_sure: bool = False,
     installed: tuple[Collection[str], Collection[str]],
 ) -> None:
-    """Switch a payment or shipping provider on or off.
+    """Enable or disable a payment or shipping provider.
 
     Running payments still finish, and paid orders are still shipped.
 
@@ -166,13 +166,13 @@ async def switch_shop_provider(
         session: for writing.
         actor: the staff member who makes the change.
         provider_id: the provider.
-        is_on: True to offer it from now on.
+        is_on: True to enable it.
         is_sure: True if the actor has confirmed the warning.
         installed: ids of the installed payment providers and shipping providers.
 
     Raises:
         NotFound: the provider is not installed.
-        LastProvider: customers could not buy any more, and the actor has not confirmed it.
+        LastProvider: customers could no longer buy, and the actor has not confirmed it.
     """
     actor.require(Right.CHANGE_SHOP)
     payments, shippings = installed
@@ -196,7 +196,7 @@ NO_SHIPPING = _("Nadie podrá comprar en tu tienda: no queda ninguna forma de re
 async def _enabled_providers(
     session: AsyncSession, payments: Collection[str], shippings: Collection[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids of the payment and of the shipping providers that are on."""
+    """Return the ids of the enabled payment providers and of the enabled shipping providers."""
     paid_by = (await list_offered_providers(session, None)) & set(payments)
     return paid_by, frozenset(shippings) - await list_disabled_providers(session)
 

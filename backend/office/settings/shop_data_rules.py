@@ -1,4 +1,4 @@
-"""Rules for the shop's data: they check and normalise typed values (in `trompo init` and the office's form)."""
+"""Rules that check and normalise typed values of the shop's data, for `trompo init` and the office's form."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The stock screen: stocked units, found by a code or by words, and variants with low stock."""
+"""The stock screen: a search for stocked units by code or words, and variants with low stock."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,10 +40,10 @@ class StockRow:
     """Units of a variant at a location.
 
     Attributes:
-        id: the variant's id and the location's.
-        detail: the variant's name if there are several, and its codes.
+        id: the variant's id and the location's id.
+        detail: the variant's name if the product has several variants, and its codes.
         free: units that can be sold.
-        low_at: the stock is low with this number of units or fewer.
+        low_at: the number of units at or below which the stock is low.
     """
 
     id: str
@@ -70,9 +70,9 @@ class LocationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StockPage(ListView):
-    """Units sorted by title; with `only`, the fewest first.
+    """Stocked units sorted by title; with the filter `only`, the fewest first.
 
-    Its fields are `FIELDS`: `q` is a code or words of a title, `only` is `low`, `out` or empty.
+    Its filters are `FIELDS`: `q` is a code or words of a title, `only` is `low`, `out` or empty.
     """
 
     rows: list[StockRow]
@@ -90,7 +90,7 @@ _LEVELS: Select[Product, Variant, InventoryLevel] = (
 async def stock_page(
     session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> StockPage:
-    """Return a page of stocked units for the values of `FIELDS`.
+    """Return a page of stocked units that match the filters `FIELDS`.
 
     Raises:
         InvalidData: the cursor is invalid.
@@ -113,7 +113,7 @@ async def stock_page(
 async def _page_by_units(
     session: AsyncSession, text: str, only: str, cursor: str
 ) -> tuple[list[StockRow], str]:
-    """Return a page with the fewest free units first, and the cursor of the next."""
+    """Return a page with the fewest free units first, and the cursor of the next page."""
     query = _LEVELS.where(*await _filter_conditions(session, text, only)).order_by(
         FREE_UNITS, InventoryLevel.id
     )
@@ -130,7 +130,7 @@ async def _page_by_units(
 
 
 async def find_variants(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
-    """Return the variant with this code, else the variants of the first products that match the words."""
+    """Return the variant with this code, otherwise the variants of the first products that match the words."""
     actor.require(Right.READ_STOCK)
     if not text.strip():
         return []
@@ -151,7 +151,7 @@ async def find_variants(session: AsyncSession, actor: Actor, text: str) -> list[
 
 
 async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, location_id: str) -> StockRow:
-    """Return one row.
+    """Return the units of the variant at the location.
 
     Raises:
         NotFound: the variant does not exist, or was never stocked at the location.
@@ -167,7 +167,7 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
 async def read_stock_rows(
     session: AsyncSession, actor: Actor, rows: Sequence[StockRow]
 ) -> dict[str, StockRow]:
-    """Return the current rows of these variants by their ids."""
+    """Return the current rows of these rows' variants at all locations, by the id of the row."""
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
     usual = await read_low_stock(session)
@@ -177,9 +177,9 @@ async def read_stock_rows(
 
 
 async def _page_by_title(session: AsyncSession, text: str, cursor: str) -> tuple[list[StockRow], str]:
-    """Return a page by title, and the cursor of the next.
+    """Return a page sorted by title, and the cursor of the next page.
 
-    The products are first read from the index of titles: in a single join, the database would sort all rows.
+    The products are read first, from the index of titles. With a single join, the database would sort all rows.
     """
     product_ids, only, following = await _find_products(session, text, PAGE_SIZE, cursor)
     levels = _LEVELS.where(Product.id.in_(product_ids), *only)
@@ -191,7 +191,7 @@ async def _page_by_title(session: AsyncSession, text: str, cursor: str) -> tuple
 async def _find_products(
     session: AsyncSession, text: str, limit: int, cursor: str = ""
 ) -> tuple[list[str], list[ColumnElement[bool]], str]:
-    """Return the ids of the matching products, conditions for their variants, and the cursor of the next page."""
+    """Return the ids of the matching products, SQL conditions for their variants, and the cursor of the next page."""
     if (variant := await _find_variant(session, text)) is not None:
         return [variant.product_id], [Variant.id == variant.id], ""
     conditions = await filter_conditions(session, ProductFilter(text))

@@ -1,1 +1,1 @@
-"""Views of the office's team screen and of one's own account."""
+"""Views of the office's team screen, and of the signed-in staff member's account."""

@@ -54,14 +54,17 @@ class OwnAccount:
 
 
 def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
-    """Return `PROVE` if the actor signed in without their second factor, `ENROL` if they have none, else empty."""
+    """Return the step that the actor must take before a change; empty if they used their second factor.
+
+    It is `PROVE` if they signed in without their second factor, `ENROL` if they have none.
+    """
     if actor.has_second_factor:
         return ""
     return PROVE if is_enrolled else ENROL
 
 
 async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
-    """Return the actor's account. Its sessions: the current browser first, then the others by their sign-in."""
+    """Return the actor's account with its sessions: the current browser first, then the others by sign-in time."""
     member = await read_staff(session, actor, actor.id)
     found = await sessions_of(session, actor, actor.id)
     return OwnAccount(
@@ -85,6 +88,6 @@ async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
 
 
 def browser_name(user_agent: str) -> str:
-    """Return the name of a browser and its system from its user agent."""
+    """Return the names of the browser and of the operating system in a user agent."""
     kinds = (next((name for mark, name in known if mark in user_agent), "") for known in (BROWSERS, SYSTEMS))
     return " · ".join(filter(None, kinds)) or _("Otro navegador")

@@ -1,8 +1,7 @@
-"""The file of a backup: a gzipped tar. Its final member, `manifest.json`, contains the checksum of every other member.
+"""The file of a backup: a gzipped tar. Its final member, `manifest.json`, has the checksum of every other member.
 
 The file is written under a temporary name and renamed when it is complete. Only its owner can read it. A restore
-reads it to its end before it uses any of it: a truncated file has no manifest, and a damaged one has another
-checksum.
+first reads the whole file: a truncated file has no manifest, and a damaged file has other checksums.
 """
 
 import gzip
@@ -35,7 +34,7 @@ class Manifest:
 
     Attributes:
         made_at: time of the backup, in ISO 8601 and UTC.
-        database: kind of the database, revision of its schema, and what else its kind needs.
+        database: kind of the database, revision of its schema, and further data that a restore of this kind needs.
         files: size and SHA-256 of every member, by name.
     """
 
@@ -58,7 +57,7 @@ class Manifest:
         """Parse the manifest of an archive.
 
         Raises:
-            Damaged: the content is not a manifest, or belongs to a later version.
+            DamagedBackup: the content is not a manifest, or has the format of another version.
         """
         try:
             fields = json.loads(content)
@@ -73,7 +72,7 @@ class Manifest:
 
 
 class ArchiveWriter:
-    """A writer of one archive. The file has its final name only after `finish`."""
+    """A writer of one archive. Only `finish` gives the file its final name."""
 
     def __init__(self, path: Path, part: Path) -> None:
         """Create the temporary file `part`. It must not exist yet, and must be on the same disk as `path`."""
@@ -133,7 +132,7 @@ class _HashingReader(io.RawIOBase):
 
 
 class ArchiveMember:
-    """The content of one member. Reading it raises `DamagedBackup` if the archive is damaged there."""
+    """The content of one archive member. Reading it raises `DamagedBackup` if this part of the archive is damaged."""
 
     def __init__(self, content: IO[bytes]) -> None:
         self._content = content
@@ -142,17 +141,17 @@ class ArchiveMember:
         """Read up to `size` bytes, or all that remain.
 
         Raises:
-            Damaged: the bytes cannot be read.
+            DamagedBackup: the bytes cannot be read.
         """
         with _translate_damage():
             return self._content.read(size)
 
 
 def verify_archive(path: Path) -> Manifest:
-    """Read the archive to its end, and compare every member with the manifest.
+    """Read the whole archive, and compare every member with the manifest. Return the manifest.
 
     Raises:
-        Damaged: a member is missing, unexpected, or different from its checksum.
+        DamagedBackup: a member is missing, unexpected, or different from its checksum.
         OSError: the file cannot be read.
     """
     found: dict[str, tuple[int, str]] = {}
@@ -177,10 +176,10 @@ def verify_archive(path: Path) -> Manifest:
 
 
 def read_members(path: Path) -> Iterator[tuple[str, ArchiveMember]]:
-    """Yield the name and content of each member in order. Read a content before you request the next member.
+    """Yield the name and the content of each member in order. Read the content before you request the next member.
 
     Raises:
-        Damaged: the file is damaged or truncated.
+        DamagedBackup: the file is damaged or truncated.
         OSError: the file cannot be read.
     """
     with (

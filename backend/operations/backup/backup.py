@@ -1,8 +1,7 @@
 """`trompo backup`: write the data of a running shop into one file.
 
-The file contains the database, pictures, secrets and the shop's own mail templates.
-
-The file contains the signing key, personal data and orders. Only its owner can read it.
+The file contains the database with orders and personal data, the pictures, the signing key and other secrets, and
+the shop's own mail templates. Only its owner can read it.
 """
 
 import shutil
@@ -50,15 +49,17 @@ async def make_backup(
     """Write a backup of the shop into one file.
 
     Args:
+        settings: the shop's settings.
+        database: the shop's database.
         pictures: the shop's picture store.
         target: a file that does not exist yet, or a folder; in a folder the file's name is the time of the backup.
-            The
-            same applies to an S3 store; then the file is first written into the data folder.
+            For a
+            file or folder of an S3 store, the file is first written into the data folder.
 
     Raises:
         FileExistsError: the file exists already.
         NotMigrated: the database has no tables of a shop.
-        ClientProgramError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: something cannot be
+        ClientProgramError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: data cannot be
             read or written. No file remains.
     """
     if await is_empty(database):
@@ -79,7 +80,7 @@ async def make_backup(
 
 
 class _BackupSource(NamedTuple):
-    """The parts of a shop that are backed up, and the time of the backup."""
+    """The settings, database and pictures to back up, and the time of the backup."""
 
     settings: Settings
     database: Database
@@ -149,7 +150,7 @@ async def _add_pictures(writer: ArchiveWriter, pictures: PictureStore) -> int:
 
 
 def _read_private_files(settings: Settings) -> Iterator[tuple[str, bytes]]:
-    """Yield the signing key, the revalidate secret if the data folder has one, and the mail templates."""
+    """Yield the signing key, the mail templates and, if the data folder has one, the revalidation secret."""
     yield f"{SECRETS}/{SIGNING_KEY}", settings.signing_key.encode()
     other = settings.data_dir / REVALIDATE_SECRET
     if other.is_file():

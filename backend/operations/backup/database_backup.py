@@ -1,7 +1,7 @@
-"""Backup of the database at one moment while the shop runs, and restore of a database from a backup.
+"""Consistent backup of the database while the shop runs, and restore of a database from a backup.
 
-SQLite is copied with its online backup into one file. PostgreSQL uses `pg_dump` and `pg_restore`
-(`postgresql_dump`). A restored database is migrated to the current revision.
+SQLite's online backup writes one file. PostgreSQL uses `pg_dump` and `pg_restore` (`postgresql_dump`). A restored
+database is migrated to the current revision.
 """
 
 import asyncio
@@ -50,11 +50,11 @@ def database_kind(database: Database) -> str:
 
 
 async def back_up_database(database: Database, folder: Path) -> DatabaseBackup:
-    """Write the state of the database at one moment into files of `folder`.
+    """Write a consistent backup of the database into files of `folder`.
 
     Raises:
         NotMigrated: the database has no tables of a shop.
-        ClientProgramError: see `postgresql_dump.dump`.
+        ClientProgramError: see `postgresql_dump.dump_database`.
         DatabaseUnavailable: the database does not answer.
     """
     return (
@@ -111,7 +111,7 @@ def _is_empty_file(file: Path) -> bool:
 
 
 async def is_in_use(database: Database) -> bool:
-    """Check whether other clients remain connected to a PostgreSQL database. Return False for SQLite."""
+    """Check whether other clients remain connected to a PostgreSQL database. Always return False for SQLite."""
     if database.is_sqlite:
         return False
     until = time.monotonic() + DISCONNECT_TIMEOUT_S
@@ -127,7 +127,7 @@ async def is_in_use(database: Database) -> bool:
 async def restore_database(database: Database, description: dict[str, Any], files: dict[str, Path]) -> None:
     """Replace the whole database with the backup, or change nothing.
 
-    The files are moved or changed. A previous SQLite file stays next to the new one under another name.
+    The restore moves or changes `files`. A previous SQLite file stays next to the new file under another name.
 
     Raises:
         Exception: the restore failed, and the database is unchanged.

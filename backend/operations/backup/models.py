@@ -10,7 +10,10 @@ from backend.core.ids import new_id
 
 
 class Backup(SQLModel, table=True):
-    """A completed backup of the shop. `trompo doctor` reads the age of the newest one. Its location is not stored."""
+    """A completed backup of the shop.
+
+    `trompo doctor` checks the age of the newest one. The backup's location is not stored.
+    """
 
     __tablename__ = "backup"
 

@@ -32,17 +32,19 @@ _TABLES = text(
 
 
 class ClientProgramError(Exception):
-    """A program of PostgreSQL is missing, older than the server, or has failed. The message is one line."""
+    """A client program of PostgreSQL is missing, older than the server, or has failed. The message is one line."""
 
 
 async def check_programs(database: Database) -> tuple[int, str]:
-    """Check that the programs can talk to the server.
+    """Check that `pg_dump` and `pg_restore` can be used with the server.
 
     Returns:
         The server's major version, and the schema of the shop's tables.
 
     Raises:
-        ClientProgramError: a program is missing or older than the server, or the address is a pooler's.
+        ClientProgramError: a program is missing or older than the server, or the database URL is that of a
+            connection
+            pooler.
     """
     if database.through_pooler:
         raise ClientProgramError(
@@ -69,7 +71,7 @@ async def list_table_names(database: Database) -> list[str]:
 
 
 async def dump_database(database: Database, folder: Path) -> tuple[dict[str, Any], Path]:
-    """Write the state of the database at one moment into a file of the folder.
+    """Write a consistent backup of the database into a file of the folder.
 
     Returns:
         The description of the backup that `check_restorable` needs, and the file.
@@ -91,14 +93,14 @@ async def dump_database(database: Database, folder: Path) -> tuple[dict[str, Any
 
 
 async def check_restorable(database: Database, description: dict[str, Any]) -> None:
-    """Check that the backup fits this server, before anything is changed.
+    """Check that the backup can be restored on this server, before anything is changed.
 
     Args:
         database: the database to restore to.
         description: the description of the backup, as `dump_database` returned it.
 
     Raises:
-        ClientProgramError: the backup does not fit, or see `check_programs`.
+        ClientProgramError: the backup does not fit the server or its tables; or see `check_programs`.
     """
     server, schema = await check_programs(database)
     if server < description["server"]:
@@ -135,7 +137,7 @@ async def restore_dump(database: Database, description: dict[str, Any], file: Pa
 
 
 def _connection_options(url: URL, folder: Path) -> list[str]:
-    """Return the connection options of both programs. Write the password into the folder."""
+    """Return the connection options of `pg_dump` and `pg_restore`. Write the password into a file of the folder."""
     query = {name: value if isinstance(value, str) else ",".join(value) for name, value in url.query.items()}
     words = {
         "host": url.host or query.get("host"),
@@ -161,7 +163,7 @@ def _quote(value: str) -> str:
 
 
 async def _run_program(program: str, *arguments: str) -> bytes:
-    """Run the program to its end and return its standard output.
+    """Run the program until it ends, and return its standard output.
 
     Raises:
         ClientProgramError: the program is missing, or failed.

@@ -1,7 +1,7 @@
-"""`trompo restore`: create a shop from a backup, in an empty place unless `--replace` is given.
+"""`trompo restore`: create a shop from a backup. Without `--replace`, the database must be empty.
 
-The whole backup is checked first. Then its pictures are added, which replaces none; then the database is restored
-completely or not at all and migrated to the current revision; then the secrets are written.
+The whole backup is checked first. Then its pictures are added; existing pictures are not replaced. Then the
+database is restored, completely or not at all, and migrated to the current revision. Then the secrets are written.
 """
 
 import asyncio
@@ -54,12 +54,12 @@ _NAMES = re.compile(
 
 
 class RestoreRefused(Exception):
-    """The backup does not fit here. Nothing was changed. The message is one line."""
+    """The backup cannot be restored here. Nothing was changed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """Result of a restore: the time of the backup, and how many picture files were missing before."""
+    """Result of a restore: the time of the backup, and the number of picture files that were missing and were added."""
 
     made_at: str
     pictures: int
@@ -71,17 +71,16 @@ async def restore(
     """Restore the shop of a backup to these settings, database and picture store.
 
     Args:
-        settings: the settings of this place. Its data folder is created.
+        settings: the settings of the restored shop. Its data folder is created.
         database: the database to restore to.
         pictures: the picture store to restore to.
         source: the backup.
-        replace: replace an existing shop. Its SQLite file and its secrets stay next to the restored ones.
+        replace: replace an existing shop. The replaced SQLite file and secrets stay next to the restored ones.
 
     Raises:
-        Damaged: the file is not a complete backup. Nothing was changed.
-        CannotRestore: the backup does not fit here.
-        ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: something cannot be read or written;
-            the
+        DamagedBackup: the file is not a complete backup. Nothing was changed.
+        RestoreRefused: the backup cannot be restored here. Nothing was changed.
+        ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: data cannot be read or written; the
             database is unchanged.
     """
     manifest = verify_archive(source)
@@ -108,11 +107,11 @@ async def restore(
 async def restore_from_store(
     settings: Settings, database: Database, pictures: PictureStore, source: BackupStore, *, replace: bool
 ) -> RestoreResult:
-    """Download the named or the newest backup of a store, and restore it.
+    """Download a backup of a store and restore it: the selected backup, or the newest one if none is selected.
 
     Raises:
         BackupNotFound, StoreUnavailable: there is no backup, or it cannot be downloaded. Nothing was changed.
-        Damaged, CannotRestore, ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: see
+        DamagedBackup, RestoreRefused, ClientProgramError, PicturesUnavailable, DatabaseUnavailable, OSError: see
             `restore`.
     """
     name = await find_newest_backup(source)
@@ -126,7 +125,8 @@ def _require_supported(manifest: Manifest, database: Database) -> None:
     """Check that this version can use everything in the backup.
 
     Raises:
-        Damaged, CannotRestore: it cannot.
+        DamagedBackup: a file does not belong in a backup, or is missing.
+        RestoreRefused: the backup is of another kind of database, or of an unknown revision.
     """
     for name in manifest.files:
         if not _NAMES.fullmatch(name) or ".." in name.split("/"):
@@ -148,10 +148,10 @@ def _require_supported(manifest: Manifest, database: Database) -> None:
 
 
 def _require_same_key(settings: Settings, key: bytes, *, replace: bool) -> None:
-    """Check that the links in sent e-mails will work here.
+    """Check that the links in e-mails that the backed-up shop sent will work in the restored shop.
 
     Raises:
-        CannotRestore: SECRET_KEY is another key, or the data folder contains another key that may not be replaced.
+        RestoreRefused: SECRET_KEY is another key, or the data folder contains another key that may not be replaced.
     """
     given = settings.secret_key.get_secret_value()
     if given:
@@ -169,10 +169,10 @@ def _require_same_key(settings: Settings, key: bytes, *, replace: bool) -> None:
 
 
 async def _require_closed(settings: Settings, database: Database) -> None:
-    """Check that no shop is open in this place.
+    """Check that no shop is running with this database or on this port.
 
     Raises:
-        CannotRestore: a shop is open, or seems to be open.
+        RestoreRefused: a shop is running, or seems to be running.
     """
     if await is_in_use(database):
         raise RestoreRefused("another client is connected to the database: stop every replica first")
@@ -187,7 +187,7 @@ async def _require_closed(settings: Settings, database: Database) -> None:
 async def _restore_content(
     settings: Settings, database: Database, pictures: PictureStore, source: Path, manifest: Manifest
 ) -> int:
-    """Restore everything in the backup. Return how many picture files were missing before."""
+    """Restore everything in the backup. Return the number of picture files that were missing and were added."""
     parent = Path(str(database.url.database)).parent if database.is_sqlite else settings.data_dir
     with work_folder(parent) as work:
         files: dict[str, Path] = {}
@@ -219,7 +219,7 @@ def _extract_file(content: ArchiveMember, file: Path) -> None:
 
 
 def _add_picture(pictures: PictureStore, name: str, content: ArchiveMember) -> bool:
-    """Store the picture unless it exists. Return True if it was missing."""
+    """Store the picture if it does not exist. Return True if it was stored."""
     if pictures.has_picture(name):
         return False
     pictures.put(name, content.read())

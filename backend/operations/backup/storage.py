@@ -1,8 +1,8 @@
 """Locations of backups: a folder of this machine, or an S3 store.
 
 The address of an S3 store has the form of PICTURES_URL: `https://KEY:SECRET@host/bucket/folder?region=name`. An
-upload is complete or does not exist: the store shows nothing of an upload that did not end. Parts are sent one
-after the other, so a backup is never in memory as a whole.
+upload is complete or does not exist: the store does not show an unfinished upload. Parts are sent one after the
+other, so a backup is never in memory as a whole.
 """
 
 import re
@@ -33,9 +33,9 @@ class BackupNotFound(Exception):
 
 
 class BackupStore:
-    """The backups in a folder of an S3 store. `name` is that of one selected backup, or empty.
+    """The backups in a folder of an S3 store. `name` is the name of one selected backup, or empty.
 
-    All methods raise `StoreUnavailable`.
+    All methods raise `StoreUnavailable` if the store does not answer or refuses.
     """
 
     def __init__(self, address: S3Address, name: str = "") -> None:
@@ -105,7 +105,10 @@ class BackupStore:
                 return
 
     async def delete_older(self, keep: int) -> list[str]:
-        """Delete all backups except the newest `keep`, as `delete_older_backups` does. Return the deleted names."""
+        """Delete all backups of the folder except the newest `keep` (1 or more).
+
+        Return the names of the deleted backups.
+        """
         deleted = (await self.list_names())[:-keep]
         for name in deleted:
             await self.delete(name)
@@ -116,7 +119,7 @@ def parse_backup_target(target: str) -> Path | BackupStore:
     """Parse a backup target: a local path, or an S3 address of a folder or file.
 
     Raises:
-        ValueError: it is not an address of a store; the message shows nothing of it.
+        ValueError: the address is invalid. The message contains no part of it, because it may contain a key.
     """
     if not target.lower().startswith(("https://", "http://")):
         return Path(target)
@@ -128,7 +131,7 @@ def parse_backup_target(target: str) -> Path | BackupStore:
 
 
 async def find_newest_backup(store: BackupStore) -> str:
-    """Return the name of the backup to restore: the selected one, or the newest.
+    """Return the name of the backup to restore: the selected one, or the newest one if none is selected.
 
     Raises:
         BackupNotFound: the store has no backup.
@@ -142,7 +145,7 @@ async def find_newest_backup(store: BackupStore) -> str:
 
 
 def delete_older_backups(folder: Path, keep: int) -> list[str]:
-    """Delete all backups of a folder except the newest `keep` (1 or more). Other files stay.
+    """Delete all backups of a local folder except the newest `keep` (1 or more). Other files stay.
 
     Returns:
         The names of the deleted files.

@@ -1,4 +1,4 @@
-"""The demo shop: the store defaults of every shop (`backend.operations.opening`), and the products of `catalog.toml`.
+"""The demo shop: the defaults that every shop needs (`backend.operations.opening`), and the products of `catalog.toml`.
 
 Seeding may be repeated and may run twice at the same time: existing rows stay unchanged.
 """
@@ -186,7 +186,7 @@ async def _add_reviews(
 
 
 async def _add_gift_wrapping(session: AsyncSession, entry: dict[str, Any], location_id: str) -> str:
-    """Add the gift wrapping, which the cart offers and no product list shows. Return its product id."""
+    """Add the product for gift wrapping, which only the cart offers. It is in no product list. Return its id."""
     product = Product(
         handle=entry["handle"],
         title=entry["title"],

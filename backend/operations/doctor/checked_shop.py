@@ -1,4 +1,7 @@
-"""Protocols for the parts of a shop that checks and trials use: `backend.shop` is above this package."""
+"""Protocols for the parts of a shop that the checks use.
+
+The checks cannot import `backend.shop`, because it is in a higher layer.
+"""
 
 from typing import Protocol
 
@@ -26,7 +29,7 @@ class SandboxTransports(Protocol):
 
 
 class CheckedShop(Protocol):
-    """A shop that is checked; `backend.shop.Shop` is one."""
+    """A shop that can be checked, such as `backend.shop.Shop`."""
 
     @property
     def settings(self) -> Settings:

@@ -23,7 +23,10 @@ SIGNS = {Status.OK: "ok     ", Status.WARNING: "warning", Status.FAILURE: "failu
 async def run_checks(
     shop: CheckedShop, test_address: str = "", seconds: float = CHECK_TIMEOUT_S
 ) -> list[Finding]:
-    """Run all checks. Each check may take `seconds`. A failing check does not stop the others."""
+    """Run all checks. Each check may take at most `seconds`. A failing check does not stop the others.
+
+    With `test_address`, also send a test mail to this address.
+    """
     settings, database = shop.settings, shop.database
     gateway = create_gateway_client(settings, shop.sandbox.gateway_transport)
     carrier = create_carrier_client(settings, shop.sandbox.carrier_transport)
@@ -64,7 +67,7 @@ async def run_checks(
 
 
 def exit_code(findings: Sequence[Finding]) -> int:
-    """Return 1 if a finding is a failure, otherwise 0. Warnings give 0."""
+    """Return 1 if a finding is a failure, otherwise 0, also with warnings."""
     return int(any(finding.status is Status.FAILURE for finding in findings))
 
 

@@ -1,4 +1,4 @@
-"""Checks of external services: gateway, carrier, mail server, and the shop's own address as others reach it."""
+"""Checks of external services: gateway, carrier, mail server, and the shop's public address."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -88,7 +88,7 @@ async def check_labels(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def check_mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]:
-    """Check that the mail server answers and accepts the shop's login. With an address, send a test mail there."""
+    """Check that the mail server answers and accepts the shop's login. With `test_address`, send a test mail to it."""
     if not effective.smtp_host:
         yield warning("mail", "no mail server: mails are written to the data folder; set SMTP_HOST")
         return
@@ -145,13 +145,13 @@ async def check_public_address(settings: Settings, http: httpx.AsyncClient) -> A
 
 
 def _metrics_header(settings: Settings) -> dict[str, str]:
-    """Return the header that shows the details of `/health`; empty without METRICS_TOKEN."""
+    """Return the header with which `/health` includes its details; an empty dictionary without METRICS_TOKEN."""
     token = settings.metrics_token.get_secret_value()
     return {"authorization": f"Bearer {token}"} if token else {}
 
 
 def _failed_checks(answer: httpx.Response) -> str:
-    """Return the failed checks of a response of `/health`; empty if none failed, or the response has no details."""
+    """Return the failed checks in a response of `/health`; empty if none failed, or if the response has no details."""
     try:
         checks = answer.json().get("checks", {})
     except (ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""Result of a check: one line, and what to do about it."""
+"""Result of a check: one line, which also says how to correct a problem."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of a check in one line. The line of a warning or failure also contains what to do."""
+    """Result of a check in one line. The line of a warning or failure also says how to correct the problem."""
 
     name: str
     status: Status
@@ -37,12 +37,12 @@ def ok(name: str, message: str) -> Finding:
 
 
 def warning(name: str, message: str) -> Finding:
-    """Return a finding about a problem that the shop works with but a person should look at."""
+    """Return a finding about a problem that does not stop the shop, but that a person should look at."""
     return Finding(name, Status.WARNING, message)
 
 
 def failure(name: str, message: str) -> Finding:
-    """Return a finding that the shop does not work, or not as its owner expects."""
+    """Return a finding about a problem that stops the shop, or makes it work differently from what its owner wants."""
     return Finding(name, Status.FAILURE, message)
 
 
@@ -52,8 +52,8 @@ Check = Callable[[], AsyncIterator[Finding]]
 async def run_check(name: str, check: Check, seconds: float = CHECK_TIMEOUT_S) -> list[Finding]:
     """Run a check and return its findings.
 
-    A check that raises or takes too long becomes one more finding. Only error texts of the shop itself are
-    included, because others may contain an address with a key.
+    If the check raises or takes too long, a failure is added to its findings. Only error texts of the shop itself
+    are included, because other texts may contain an address with a key.
     """
     found: list[Finding] = []
     try:

@@ -33,7 +33,7 @@ CLOCK_WARNING_S = 2.0
 
 
 async def check_settings(settings: Settings) -> AsyncIterator[Finding]:
-    """List the names of the settings that are set, without their values."""
+    """Report the names of the settings that are set, without their values."""
     names = sorted(name.upper() for name in settings.model_fields_set)
     yield ok("settings", f"{settings.gateway_env}; set: {', '.join(names) or 'none'}")
 
@@ -57,7 +57,7 @@ async def check_identity(database: Database, settings: Settings) -> AsyncIterato
 
 
 async def check_defaults(database: Database) -> AsyncIterator[Finding]:
-    """Check that the shop has everything that a first product needs."""
+    """Check that the shop has the store defaults, which it needs before its first product can be sold."""
     async with database.read() as session:
         missing = await find_missing_defaults(session)
     if missing:
@@ -67,7 +67,10 @@ async def check_defaults(database: Database) -> AsyncIterator[Finding]:
 
 
 async def check_products(database: Database, settings: Settings) -> AsyncIterator[Finding]:
-    """Report how many products are for sale, and which lack a picture or weight; in production also demo products."""
+    """Report how many products are for sale, and how many of them lack a picture or a weight.
+
+    In production, also report how many are demo products.
+    """
     for_sale = (Product.status == "published", Product.deleted_at.is_(None))
     pictured = select(Picture.product_id)
     counts = [
@@ -97,7 +100,7 @@ async def check_products(database: Database, settings: Settings) -> AsyncIterato
 
 
 async def check_backup(database: Database, settings: Settings) -> AsyncIterator[Finding]:
-    """Check that PostgreSQL's programs can make a backup, and how old the newest backup is."""
+    """Check that PostgreSQL's client programs can make a backup, and that the newest backup is not too old."""
     if not database.is_sqlite:
         try:
             await check_programs(database)
@@ -166,7 +169,7 @@ async def check_pictures(settings: Settings, store: PictureStore) -> AsyncIterat
 
 
 async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
-    """Check that the data folder can be written, and how much space its disk has."""
+    """Check that the data folder can be written, and that its disk has enough free space."""
     folder = settings.data_dir
     if not os.access(folder, os.W_OK):
         yield failure("disk", f"{folder} cannot be written: give it to the user that runs the shop")

@@ -1,4 +1,4 @@
-"""«Probar» of the office: call one external service once, and report the result in plain words."""
+"""Connection tests behind the office's button «Probar»: call one external service once, and report the result."""
 
 import asyncio
 import logging
@@ -42,10 +42,10 @@ class TrialResult:
 async def run_trial(
     shop: CheckedShop, actor: Actor, trial: Trial, seconds: float = CHECK_TIMEOUT_S
 ) -> TrialResult:
-    """Run a trial, and record in the audit that the actor ran it.
+    """Run a connection test, and record in the audit log that the actor ran it.
 
     Raises:
-        TooManyRequests: the actor ran too many trials recently.
+        TooManyRequests: the actor ran too many tests recently.
     """
     actor.require(Right.CHANGE_SHOP)
     await hit(shop.database, TRIAL_LIMIT, actor.id, Client(actor.id))

@@ -1,6 +1,7 @@
 """Checks that run every minute and raise alerts for the owner.
 
-One replica checks what belongs to the whole shop (a job); each process checks its own machine and itself.
+A job checks the whole shop, on one replica at a time. In addition, each process checks its own machine and its own
+connections.
 """
 
 import asyncio
@@ -39,7 +40,7 @@ FoundAlert = tuple[AlertKind, str, str]
 
 
 class AlertChecks:
-    """Raises alerts, and ends those whose condition is over."""
+    """Raises alerts, and ends alerts whose condition is no longer met."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -59,7 +60,7 @@ class AlertChecks:
 
     @periodic("alert.watch", every=CHECK_INTERVAL)
     async def check_shop(self, _run: JobRun) -> None:
-        """Check whether orders are paid and e-mails are sent, and end alerts that are over."""
+        """Check that orders are paid and e-mails are sent, and end alerts whose condition is no longer met."""
         async with self._database.transaction() as session:
             hours = (await read_effective_settings(session, self._settings)).alert_no_sale_hours
             newest = (Order.created_at.desc(), Order.number.desc())
@@ -91,7 +92,10 @@ class AlertChecks:
                 await raise_alert(session, AlertKind.CERTIFICATE, self._settings.base_url, message)
 
     async def check_process(self) -> None:
-        """Check this machine's disk and this process's external services. Write nothing without a problem."""
+        """Check this machine's disk and this process's external services.
+
+        Write to the database only if there is a problem.
+        """
         effective = await self._effective_settings()
         minimum, minutes = effective.alert_disk_free_mb, effective.alert_failing_minutes
         found = [
@@ -130,7 +134,7 @@ def _find_failing_services(minutes: int) -> Iterator[FoundAlert]:
 
 
 async def _count_given_up_mails(session: AsyncSession) -> int:
-    """Count the e-mails that were given up and are in attention, except e-mails to the owner."""
+    """Count the given-up e-mails that have an open attention row, except e-mails to the owner."""
     count = (
         select(func.count())
         .select_from(Job)

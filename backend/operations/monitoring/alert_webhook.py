@@ -1,4 +1,4 @@
-"""The owner's webhook: signed calls about alerts, their ends, and decisions that wait for a person. Calls are repeated.
+"""The owner's webhook: signed calls about new and ended alerts and about new attention rows. Failed calls are retried.
 
 Calls are signed according to Standard Webhooks (standardwebhooks.com): the headers `webhook-id`,
 `webhook-timestamp` (seconds) and `webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 over
@@ -41,7 +41,7 @@ _settings: WeakKeyDictionary[Engine | Connection, Settings] = WeakKeyDictionary(
 
 
 class OwnersWebhook:
-    """Calls the owner's address, if one is set. `transport` replaces the network connection."""
+    """Client that calls the owner's webhook URL, if one is set. `transport` replaces the network connection."""
 
     def __init__(
         self, database: Database, settings: Settings, transport: httpx.AsyncBaseTransport | None = None
@@ -57,10 +57,10 @@ class OwnersWebhook:
 
     @job(CALL_JOB)
     async def call(self, run: JobRun) -> None:
-        """Send one call, unless the owner has no address any more.
+        """Send one call, unless the owner has removed the webhook URL.
 
         Raises:
-            OutsideFailure: the response has no status from 200 to 299.
+            OutsideFailure: there is no response with a status from 200 to 299.
         """
         event, _, subject = str(run.key).partition(":")
         async with self._database.read() as session:
@@ -71,10 +71,10 @@ class OwnersWebhook:
         await self._send(url, str(run.key), {"event": event, **fields})
 
     async def send_test_call(self, url: str) -> None:
-        """Call this address once with the event `test`, to check that it accepts calls.
+        """Call this URL once with the event `test`, to check that it accepts calls.
 
         Raises:
-            OutsideFailure: the address did not accept the call.
+            OutsideFailure: the URL did not accept the call.
         """
         await self._send(url, f"test:{new_id('call')}", {"event": "test"})
 
@@ -89,10 +89,10 @@ class OwnersWebhook:
 
 
 async def _build_call_fields(session: AsyncSession, event: str, subject: str) -> dict[str, str | None]:
-    """Return the fields of the call about an alert or a row in attention.
+    """Return the fields of the call about an alert or an attention row.
 
     Raises:
-        NotFound: it does not exist any more.
+        NotFound: the alert or the attention row no longer exists.
     """
     if event == "attention":
         row = await read_attention(session, subject)
@@ -129,7 +129,7 @@ def build_signed_headers(secret: str, call_id: str, moment: datetime, body: byte
 
 
 def _decode_secret(secret: str) -> bytes:
-    """Return the signing key: the secret as written, or the decoded value after `whsec_`."""
+    """Return the signing key: the secret itself, or the base64-decoded value after `whsec_`."""
     if secret.startswith(BASE64_SECRET):
         try:
             return base64.b64decode(secret.removeprefix(BASE64_SECRET), validate=True)
@@ -152,7 +152,7 @@ async def enqueue_alert_ended(session: AsyncSession, event: AlertEnded) -> None:
 
 @subscribe(AttentionRaised)
 async def enqueue_attention_raised(session: AsyncSession, event: AttentionRaised) -> None:
-    """Enqueue a call about a new row in attention, unless the row is about failed calls of this webhook."""
+    """Enqueue a call about a new attention row, unless the row is about failed calls of this webhook."""
     row = await read_attention(session, event.attention_id)
     if row.data.get("kind") != CALL_JOB:
         await _enqueue(session, f"attention:{event.attention_id}")

@@ -10,10 +10,10 @@ CONNECT_TIMEOUT_S = 10.0
 
 
 async def read_certificate_expiry(host: str, port: int) -> datetime:
-    """Return when the certificate expires.
+    """Return the time at which the certificate expires.
 
     Raises:
-        ssl.SSLCertVerificationError: browsers refuse it.
+        ssl.SSLCertVerificationError: browsers refuse the certificate.
         OSError: there is no TLS at this address, or no answer in time.
     """
     async with asyncio.timeout(CONNECT_TIMEOUT_S):
@@ -26,7 +26,10 @@ async def read_certificate_expiry(host: str, port: int) -> datetime:
 
 
 async def count_days_left(url: str, moment: datetime) -> int | str:
-    """Return for how many whole days the certificate of an https address is valid, or the reason why it is not."""
+    """Return the number of whole days until the certificate of an https URL expires.
+
+    If the certificate is not valid, return the reason.
+    """
     address = urlsplit(url)
     try:
         until = await read_certificate_expiry(address.hostname or "", address.port or 443)

@@ -26,7 +26,10 @@ READ_TIMEOUT_S = 2.0
 
 
 async def format_database_metrics(database: Database) -> bytes:
-    """Return the metrics in Prometheus' text format. Only report the database as down if it does not answer in time."""
+    """Return the metrics in Prometheus' text format.
+
+    If the database does not answer in time, the only metric is that the database is down.
+    """
     families: list[Metric] = []
     is_up = True
     try:
@@ -42,7 +45,7 @@ async def format_database_metrics(database: Database) -> bytes:
 
 
 async def read_database_metrics(session: AsyncSession) -> list[Metric]:
-    """Return the current metrics. Every state and kind that exists has a line."""
+    """Return the current metrics. Every existing state and kind has a line, also with the value 0."""
     orders = await _read_counts(
         session, select(Order.payment_status, func.count()).group_by(Order.payment_status)
     )

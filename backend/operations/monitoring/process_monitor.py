@@ -1,6 +1,7 @@
 """Sampling of this process's gauges every few seconds.
 
-When one process is scraped, it also reads those of its neighbours.
+The metrics are collected from one process of a machine at a time; its response includes the gauges of the other
+processes.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ MEMORY_PAGE_BYTES = 4096
 
 
 class Monitor:
-    """Samples the gauges of this process. `samples` are further functions to call at each sampling."""
+    """Samples the gauges of this process. `samples` are additional functions that it calls at each sampling."""
 
     def __init__(self, database: Database, loop_lag: LoopLag) -> None:
         self._database = database
@@ -53,7 +54,7 @@ class Monitor:
 
 
 def read_resident_bytes() -> int:
-    """Return the memory of this process in bytes; 0 if the system has no /proc (it is Linux's)."""
+    """Return the memory of this process in bytes; 0 if the operating system has no `/proc`, unlike Linux."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * MEMORY_PAGE_BYTES
     except OSError:

@@ -1,7 +1,7 @@
 """`GET /metrics`: the shop's metrics for Prometheus, for callers with METRICS_TOKEN.
 
-Without that setting the page does not exist. Callers from this machine also need the token: behind a proxy on the
-same machine, every caller has a local address.
+If METRICS_TOKEN is not set, the route does not exist. Callers from this machine also need the token: behind a proxy
+on the same machine, every caller has a local address.
 """
 
 import asyncio
@@ -22,10 +22,10 @@ _scrapes = SingleFlight[int, bytes]()
 
 @router.get("/metrics", response_class=Response)
 async def metrics(request: Request, settings: ShopSettings) -> Response:
-    """Return the counters of all processes, the gauges of this one, and the figures of the database.
+    """Return the counters of all processes, the gauges of this process, and the metrics of the database.
 
-    The answer is 404 without METRICS_TOKEN. Simultaneous requests share one response. The status is 200 even if the
-    database is unavailable.
+    The response is 404 if METRICS_TOKEN is not set. Simultaneous requests share one response. The status is 200
+    even if the database is unavailable.
     """
     if not settings.metrics_token.get_secret_value():
         raise NotFound("Cannot GET /metrics")

@@ -1,4 +1,4 @@
-"""`trompo init`: ask for the shop's identity, and create what it needs before its first product."""
+"""`trompo init`: ask for the shop's identity, and create the defaults that it needs before its first product."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ class InitResult:
 async def init_shop(database: Database, settings: Settings, *, is_interactive: bool) -> InitResult:
     """Save the shop's identity and its warehouse, and create the missing store defaults.
 
-    If `is_interactive`, ask for the identity and the warehouse first. A production shop gets no store defaults with
-    the warehouse of the demo shop.
+    If `is_interactive`, ask for the identity and the warehouse first. If a production shop still has data of the
+    demo shop, no store defaults are created.
 
     Raises:
         InvalidData: a setting is not valid; `fields` names it.

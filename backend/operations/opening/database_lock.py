@@ -1,4 +1,4 @@
-"""Locks of a whole database: one process at a time prepares it, and its file is not replaced while a shop is open."""
+"""Locks of a whole database: only one process prepares it at a time, and its file is not replaced while a shop runs."""
 
 import asyncio
 import fcntl
@@ -17,10 +17,10 @@ LOCK_NUMBER = 7_265_818
 
 @asynccontextmanager
 async def hold_opening_lock(database: Database) -> AsyncIterator[None]:
-    """Hold the opening lock, for migrations, store defaults and seeding. Other processes wait until it is released.
+    """Hold the lock for migrations, store defaults and seeding. Other processes wait until it is released.
 
-    On PostgreSQL it belongs to a transaction, so it ends with its process and works through a pooler. On SQLite it
-    is a lock on a file next to the database, which the system releases when the process ends.
+    On PostgreSQL the lock belongs to a transaction, so it ends with its process and works through a connection
+    pooler. On SQLite it is a lock on a file next to the database, which the system releases when the process ends.
 
     Raises:
         DatabaseUnavailable: the folder of an SQLite file cannot be written, or does not support locks.
@@ -47,8 +47,8 @@ def _flock(file: IO[str], operation: int) -> None:
     """Lock the file.
 
     Raises:
-        BlockingIOError: another process has the lock, and the operation does not wait.
-        DatabaseUnavailable: the disk of its folder does not support locks.
+        BlockingIOError: another process has the lock, and `operation` includes `LOCK_NB`, so it does not wait.
+        DatabaseUnavailable: the disk of the file's folder does not support locks.
     """
     try:
         fcntl.flock(file, operation)
@@ -63,10 +63,10 @@ class ShopIsOpen(Exception):
 
 
 class ServingLock:
-    """A lock that each serving process holds, so that its database file is not replaced in the meantime.
+    """A lock that each serving process holds, so that its database file is not replaced while the process runs.
 
-    It is a shared lock on a file next to SQLite's, which the system releases when the process ends. It works in all
-    containers that share the folder. PostgreSQL itself knows who is connected.
+    It is a shared lock on a file next to the SQLite file, which the system releases when the process ends. It works
+    in all containers that share the folder. PostgreSQL needs no such lock, because it lists its connected clients.
     """
 
     def __init__(self, database: Database) -> None:
@@ -74,7 +74,7 @@ class ServingLock:
         self._file: IO[str] | None = None
 
     async def acquire_shared(self) -> None:
-        """Take the lock before the database is opened. Wait while a backup is restored to the file.
+        """Take the lock before the database is opened. Wait while a backup is being restored to the database file.
 
         Raises:
             DatabaseUnavailable: the folder of an SQLite file does not support locks.
@@ -96,10 +96,10 @@ class ServingLock:
 
 @contextmanager
 def prevent_serving(database: Database) -> Iterator[None]:
-    """Prevent every process from serving the SQLite file during the context.
+    """Prevent every process from serving the SQLite file during the `with` block.
 
     Raises:
-        ShopIsOpen: a process serves it, or restores a backup to it.
+        ShopIsOpen: a process is serving the file, or restoring a backup to it.
         DatabaseUnavailable: the folder of an SQLite file does not support locks.
     """
     if not database.is_sqlite:

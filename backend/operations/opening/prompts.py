@@ -1,4 +1,4 @@
-"""Questions of `trompo init` at a terminal: the shop's identity, and where its packages start."""
+"""Questions of `trompo init` at a terminal: the shop's identity, and the address of its warehouse."""
 
 from functools import partial
 
@@ -32,10 +32,10 @@ QUESTIONS = (
 
 
 def ask_settings(effective: Settings, *, is_real: bool) -> dict[str, str]:
-    """Ask for every value, with the stored one as the default. Repeat a question until its answer is valid.
+    """Ask for every value, with the stored value as the default. Repeat a question until its answer is valid.
 
-    In production, values of the demo shop are no defaults: with the Enter key they would get onto receipts and
-    labels.
+    In production, values of the demo shop are not offered as defaults: pressing Enter would put them on receipts
+    and labels.
 
     Returns:
         The answers that differ from the stored values, by the settings' names.
@@ -75,7 +75,7 @@ def _validate_answer(name: str, typed: str) -> str:
 
 
 def _ask_municipality(code: str) -> str:
-    """Ask for the warehouse's municipality by name until the name is unique. Return its code."""
+    """Ask for the municipality of the warehouse until the answer matches exactly one. Return its DANE code."""
     current = find_municipality_by_code(code)
     while True:
         answer = typer.prompt(

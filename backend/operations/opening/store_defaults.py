@@ -1,7 +1,7 @@
-"""Store defaults: what a shop needs before its first product can be sold.
+"""Store defaults: the rows that a shop needs before its first product can be sold.
 
-A region, a sales channel with its publishable key, a stock location, and its shipping options with their service
-zone. Safe to repeat: existing rows stay unchanged.
+They are a region, a sales channel with its publishable key, a stock location, and its shipping options with their
+service zone. Creating them is safe to repeat: existing rows stay unchanged.
 """
 
 from secrets import token_hex
@@ -34,12 +34,12 @@ DEFAULTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
 
 
 async def find_missing_defaults(session: AsyncSession) -> list[str]:
-    """Return the names of the missing store defaults; all of them in an empty shop."""
+    """Return the names of the missing store defaults; in an empty shop, the names of all store defaults."""
     return [_table_name(part) for part in DEFAULTS if await _find_oldest(session, part) is None]
 
 
 async def has_no_defaults(session: AsyncSession) -> bool:
-    """Return True if there are no store defaults: the shop has never been opened."""
+    """Return True if the shop has no store defaults at all, because it has never been opened."""
     return len(await find_missing_defaults(session)) == len(DEFAULTS)
 
 
@@ -125,5 +125,5 @@ async def _find_oldest(session: AsyncSession, table: Any) -> Any:
 
 
 def _table_name(part: Any) -> str:
-    """Return the table's name, which the platform's API also uses: `sales_channel`."""
+    """Return the table's name, such as `sales_channel`. The commerce platform's API uses the same names."""
     return str(part.__tablename__)

@@ -1,1 +1,1 @@
-"""`trompo tidy`: deletion of rows and pictures that are not needed any more."""
+"""`trompo tidy`: deletion of rows and pictures that are no longer needed."""

@@ -1,8 +1,8 @@
-"""Pictures that no text in the database names any more: their products were deleted or have other pictures.
+"""Deletion of pictures to which no text in the database refers: their products were deleted or have other pictures.
 
 A picture stays while the name of its folder appears in any text of any table, including tables of later versions.
-It is deleted only some days after it was stored: an import stores pictures before it writes the rows that name
-them, and staff upload them before they save the product.
+It is deleted only some days after it was stored, because an import stores its pictures before its rows, and staff
+upload pictures before they save the product.
 """
 
 import re
@@ -26,14 +26,14 @@ _NAMED = re.compile(rf"{URL}/([0-9a-f]+)/")
 
 @dataclass(frozen=True, slots=True)
 class OrphanPictures:
-    """Picture files that nothing names, and their size in bytes."""
+    """Picture files to which no text in the database refers, and their size in bytes."""
 
     names: tuple[str, ...] = ()
     size: int = 0
 
 
 async def find_orphans(database: Database, pictures: PictureStore, tables: MetaData) -> OrphanPictures:
-    """Return the picture files that nothing names, from `MAX_FOLDERS` folders at most.
+    """Return the picture files to which no text in the database refers, from at most `MAX_FOLDERS` folders.
 
     Raises:
         PicturesUnavailable: the store does not answer.
@@ -60,9 +60,9 @@ async def find_orphans(database: Database, pictures: PictureStore, tables: MetaD
 
 
 async def _find_named_folders(database: Database, table: Table) -> set[str]:
-    """Return the picture folders that a table names.
+    """Return the picture folders whose names appear in the texts of a table.
 
-    Read the table in batches, so that other statements do not wait long.
+    The table is read in batches, so that other statements do not wait long.
     """
     texts = [column for column in table.columns if _is_text(column)]
     if not texts:

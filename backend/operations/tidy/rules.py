@@ -1,4 +1,4 @@
-"""Rules for automatic deletion. Data without a rule is stored permanently (docs/operations.md lists every table).
+"""Rules for automatic deletion. Data without a rule is never deleted (docs/operations.md lists every table).
 
 Orders with their payments, refunds and packages, and the decisions of staff about them, are never deleted.
 """

@@ -20,7 +20,7 @@ PICTURE_BATCH_SIZE = 50
 
 @dataclass(frozen=True, slots=True)
 class TidyResult:
-    """Result of one rule: the number of rows or files, and whether more remain for the next run."""
+    """Result of one rule: the number of rows or files, and True if more remain for the next run."""
 
     name: str
     count: int
@@ -45,7 +45,7 @@ class Tidy:
                 log.info("tidied %s", done)
 
     async def count_expired(self) -> list[TidyResult]:
-        """Count what would be deleted. Change nothing.
+        """Count the rows and files that would be deleted. Change nothing.
 
         Raises:
             PicturesUnavailable: the picture store does not answer.
@@ -57,7 +57,7 @@ class Tidy:
         """Apply every rule, each to a limited number of rows. A failing rule does not stop the others.
 
         Raises:
-            Exception: the error of one failed rule, after all rules ran.
+            Exception: the error of the rule that failed most recently, raised after all rules ran.
         """
         done: list[TidyResult] = []
         failed: Exception | None = None

@@ -40,8 +40,8 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
 
     Raises:
         NotFound: there is no such order.
-        NotAllowed: it has active fulfillments; or its payment is still at the bank.
-        NotImplementedByProvider: it is paid, and the provider cannot refund (spec: refundPayment).
+        NotAllowed: the order has active fulfillments; or its payment is still at the bank.
+        NotImplementedByProvider: the order is paid, and the provider cannot refund (spec: refundPayment).
         OutsideFailure: the provider could not be reached.
     """
     actor.require(Right.CANCEL_ORDERS)
@@ -89,10 +89,10 @@ async def _cancel_payment(
 
 
 async def _cancel(session: AsyncSession, order: Order) -> None:
-    """Cancel an order that no payment has cancelled already.
+    """Cancel the order if it is still active. A failed payment may have cancelled it already.
 
     Raises:
-        NotAllowed: it has active fulfillments, or one of its payments may still be approved.
+        NotAllowed: the order has active fulfillments, or one of its payments may still be approved.
     """
     if order.status == OrderStatus.CANCELED:
         return
@@ -116,14 +116,15 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
 
 @subscribe(PaymentApproved)
 async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved) -> None:
-    """Prevent an approval from reviving an order that a staff member has cancelled.
+    """Prevent an approved payment from reactivating an order that a staff member has cancelled.
 
-    A payment that was started after the cancellation is a new purchase and pays. The orders are locked, so an
+    A payment that was started after the cancellation is a new purchase, so it may pay. The orders are locked, so an
     approval and a cancellation of the same order cannot run at the same time.
 
     Raises:
-        PurchaseCanceled: a staff member cancelled the payment's own order, or another of its purchase, after the
-            payment had started.
+        PurchaseCanceled: a staff member cancelled the payment's own order; or another order of the same purchase,
+            after
+            the payment had started.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     orders = await session.execute(_ORDERS_OF_PURCHASE, {"cart_ids": sorted(event.cart_ids)})

@@ -35,7 +35,7 @@ async def correct_address(
         session: a transaction.
         actor: the staff member.
         order_id: the order.
-        address: the changed fields, under the platform's names.
+        address: the changed fields, with the field names of the commerce platform's API.
         seen_version: `hash_address` of the address that the actor saw, if known.
 
     Raises:
@@ -72,7 +72,7 @@ async def correct_address(
 
 
 async def add_note(session: AsyncSession, actor: Actor, order_id: str, text: str) -> OrderNote:
-    """Write a note on the order, for the staff.
+    """Add a note for staff to the order. The customer never sees it.
 
     Raises:
         NotFound: there is no such order.

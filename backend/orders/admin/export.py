@@ -1,4 +1,4 @@
-"""Export of orders to a spreadsheet, one row per order with its customer. The file holds personal data."""
+"""Export of orders as a CSV file, one row per order with its customer. The file contains personal data."""
 
 from collections.abc import Sequence
 
@@ -48,12 +48,12 @@ async def export_orders_csv(
 ) -> str:
     """Return the orders as CSV with a header row; amounts in whole pesos, times in Colombian time.
 
-    The export is audited.
+    The export is recorded in the audit log.
 
     Args:
         database: the database with the orders.
         actor: the staff member who exports them.
-        conditions: conditions on `Order`; of more than `MAX_ORDERS`, the newest are exported.
+        conditions: SQL conditions on `Order`. If more than `MAX_ORDERS` orders match, only the newest are exported.
 
     Raises:
         Forbidden: the actor may not export personal data.
@@ -74,7 +74,7 @@ async def export_orders_csv(
 
 
 async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Sequence[object]]:
-    """Return one row per order, with the cells in the order of `COLUMNS`. The caller has checked the right."""
+    """Return one row per order, with the cells in the order of `COLUMNS`. The caller has checked the actor's rights."""
     ids = [order.id for order in orders]
     items: dict[str, list[str]] = {}
     sold = select(OrderLine.order_id, OrderLine.quantity, OrderLine.title).where(OrderLine.order_id.in_(ids))

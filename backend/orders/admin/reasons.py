@@ -1,6 +1,6 @@
-"""Lists of reasons for refunds and returns that programs offer. The Admin API maintains them.
+"""Lists of reasons for refunds and returns, from which API clients let staff choose. The Admin API maintains them.
 
-A refund or return stores its own reason as text: these lists are only for choosing one.
+A refund or return stores its reason as text, so a change of these lists does not change it.
 """
 
 from fastapi import APIRouter

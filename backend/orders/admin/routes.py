@@ -1,4 +1,6 @@
-"""Admin API of orders: reading, cancellation and refunds. Sending orders: `backend.fulfillment.routes`.
+"""Admin API of orders: reading, cancellation and refunds.
+
+`backend.fulfillment.routes` has the routes for shipping them.
 
 spec: Admin API; wire: commerce-api, Admin.
 """
@@ -94,7 +96,7 @@ async def read(
 async def list_changes(
     order_id: str, parameters: Annotated[ChangesParameters, read_query(ChangesParameters)], database: Db
 ) -> Wire[OrderChangesAnswer]:
-    """List the edits of the order: always none. The actions of staff are in the audit."""
+    """Return an empty list, because orders have no edits. The actions of staff are in the audit log."""
     async with database.read() as session:
         await read_order(session, order_id)
     return Wire({"order_changes": pick_each([], parameters), **paging_fields(0, parameters)})
@@ -152,7 +154,7 @@ async def create_note(actor: StaffMember, order_id: str, body: NewNote, database
 async def cancel(
     actor: StaffMember, order_id: str, database: Db, payments: Payments, fields: RequestedFields
 ) -> Wire[StaffOrderAnswer]:
-    """Cancel the order. Refused if the provider cannot refund its payment, or while it has active fulfillments."""
+    """Cancel the order. This fails if the provider cannot refund its payment, or while it has active fulfillments."""
     await cancel_order(database, actor, payments, order_id)
     return await order_answer(database, actor, order_id, fields)
 

@@ -1,7 +1,7 @@
-"""Request of a lost link to an order: it is sent to the order's e-mail address again.
+"""Request for a lost order link, which is then sent again to the order's e-mail address.
 
-The response and the work are the same for an order that does not exist or has another address: this is checked only
-when the e-mail is written.
+For an order that does not exist or has another address, the response and its duration are the same: this is checked
+only when the e-mail is written.
 """
 
 from typing import Annotated, Any
@@ -46,13 +46,13 @@ class LinkRequest(BaseModel):
 
 
 async def request_order_link(database: Database, number: str, email: str, *, client: Client) -> None:
-    """Request the e-mail with the link. The result does not reveal if the order has this address.
+    """Request the e-mail with the order's link. The result does not reveal if the order has this e-mail address.
 
-    If many clients have requested the same order, no further e-mail is sent for some time, without an error: the
-    links sent before remain valid.
+    If many clients have requested the link of the same order, no further e-mail is sent for some time, and no error
+    is raised: the links that were sent before remain valid.
 
     Raises:
-        InvalidData: the number or the address is invalid (`fields`).
+        InvalidData: the number or the e-mail address is invalid (`fields`).
         TooManyRequests: this client sent too many requests recently.
     """
     form = read_form(LinkRequest, {"number": number, "email": email})
@@ -65,6 +65,6 @@ async def request_order_link(database: Database, number: str, email: str, *, cli
 
 
 async def find_order_of_address(session: AsyncSession, number: int, email: str) -> Order | None:
-    """Return the order with this number and this (lower case) address; None if there is none."""
+    """Return the order with this number and this (lower case) e-mail address; None if there is no such order."""
     query = select(Order).where(Order.number == number, func.lower(Order.email) == email)
     return (await session.execute(query)).scalar_one_or_none()

@@ -1,4 +1,4 @@
-"""Endpoints of the page `/order/find`: JSON for a browser with scripts, a plain HTML form for one without."""
+"""Endpoints of the page `/order/find`: JSON for browsers with scripts, an HTML form for browsers without scripts."""
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response

@@ -51,12 +51,12 @@ class OrderMoney:
 
     @property
     def surplus_label(self) -> str:
-        """The amount in excess of the total; empty if there is none."""
+        """The captured amount in excess of the total, formatted; empty if there is no excess."""
         return format_cop(self.surplus) if self.surplus else ""
 
 
 async def read_order_money(session: AsyncSession, order: Order) -> OrderMoney:
-    """Return the money captured for the order. Money that was refunded without paying the order is left out."""
+    """Return the money captured for the order, without payments that did not pay the order and were refunded."""
     paid = [one for one in await list_payment_sessions(session, order.cart_id) if pays(one)]
     exact = sum((get_exact_captured_amount(one) for one in paid), Decimal())
     return OrderMoney(order.total, sum(one.captured_amount or 0 for one in paid), exact)

@@ -1,4 +1,4 @@
-"""Commands of the refund service. The Admin API creates them from request bodies; paying a return creates one."""
+"""Commands of the refund service. The Admin API and the payout of a return create them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from backend.core.money import Cop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedUnits:
-    """Units of an order's line that come back with a refund, or are not sent.
+    """Units of an order's line that the customer returned, or that will not be sent.
 
     Attributes:
         restock: True if they can be sold again.
@@ -27,8 +27,8 @@ class CreateRefund:
         amount: whole pesos.
         reference: the reference of the transfer.
         note: for the staff.
-        lines: units that are taken back or withdrawn with the refund.
-        payment_session_id: the payment, if the order has several.
+        lines: units that the customer returned, or that will not be sent.
+        payment_session_id: the payment to refund, if the order has several.
         cancel: True if the refund must cancel the order.
     """
 

@@ -1,9 +1,9 @@
 """Allocation of each capture and refund to the parts of an order, exact to the peso.
 
-A capture pays the unpaid amounts of lines and shipping, in proportion. A refund first takes the units it lists,
-then money that paid for no part, then the rest in proportion to the paid amounts. So the shares of a payment add up
-to its amount, the shares of a paid order add up to its lines and shipping, and an order whose money was all
-refunded has no IVA left.
+A capture is allocated to the unpaid amounts of lines and shipping, in proportion. A refund is allocated first to
+the units it lists, then to money that exceeded all parts, then to the paid amounts in proportion. So the shares of
+a payment add up to its amount, the shares of a paid order add up to its lines and shipping, and an order whose
+money was all refunded has no IVA left.
 """
 
 from collections import defaultdict
@@ -26,9 +26,9 @@ class OrderPart(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Pesos of a payment, and the IVA included.
+    """Pesos of a payment that are allocated to a part of the order, and the IVA included in them.
 
-    `part` is a line's id, `SHIPPING`, or empty for money that paid for no part.
+    `part` is a line's id, `SHIPPING`, or empty for money that was not allocated to a part.
     """
 
     part: str
@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
     Attributes:
         units: refunded units by line id.
-        pays: False for money that paid for nothing and was refunded: it is booked as surplus.
+        pays: False for a payment that did not pay the order and was refunded: its money is not allocated to a part.
     """
 
     at: datetime
@@ -58,7 +58,7 @@ class Account:
     """Amounts paid so far for the parts of one order. `parts` is empty if there is no order.
 
     Attributes:
-        unallocated: money that paid for no part.
+        unallocated: money that was not allocated to a part.
     """
 
     parts: Mapping[str, OrderPart]
@@ -114,8 +114,8 @@ def build_parts(
     """Return the parts of an order by line id, with the shipping as `SHIPPING`.
 
     Args:
-        lines: id, rate, units and unit price of each line.
-        shipping: its rate, and its price after adjustments.
+        lines: id, IVA rate, units and unit price of each line.
+        shipping: the IVA rate of the shipping, and its price after discounts.
         taken: discount by line id.
     """
     parts = {
@@ -127,7 +127,7 @@ def build_parts(
 
 
 def sum_discounts_by_part(adjustments: Sequence[JsonObject]) -> dict[str, Cop]:
-    """Return the sum of an order's adjustments by line id, with the shipping as `SHIPPING`."""
+    """Return the sums of an order's discounts by line id, with the shipping as `SHIPPING`."""
     taken: dict[str, Cop] = defaultdict(int)
     for one in adjustments:
         taken[one["target"]] += one["amount"]

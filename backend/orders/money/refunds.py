@@ -58,9 +58,10 @@ class Transfer:
 
 
 async def refund_order(database: Database, actor: Actor, order_id: str, new: CreateRefund) -> Refund:
-    """Book a manual refund. Repeating the same reference with the same amount returns the existing refund.
+    """Book a manual refund. If the reference is already booked with the same amount, return the existing refund.
 
-    When all money is refunded and no fulfillment is active, the order is cancelled. `cancel` requires both.
+    When all money is refunded and no fulfillment is active, the order is cancelled. With `cancel`, the refund fails
+    unless the order can be cancelled.
 
     Raises:
         NotFound: there is no such order.
@@ -89,10 +90,10 @@ async def book_manual_refund(
     *,
     returned: Sequence[ReturnedUnits] = (),
 ) -> Refund:
-    """Book a manual refund in the caller's transaction, which has locked payment and order and checked the right.
+    """Book a manual refund. The caller's transaction has locked payment and order and has checked the actor's rights.
 
-    `returned` are the refunded units that came back, or were withdrawn, before. They determine the lines of the
-    credit note and are not moved again.
+    `returned` are refunded units that were returned or withdrawn earlier. They determine the lines of the credit
+    note; the stock is not changed for them.
     """
     existing = await _find_existing(session, order, new)
     if existing is not None:
@@ -137,9 +138,9 @@ async def refund_money(
 async def book_reversal(
     session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
 ) -> None:
-    """Book that the provider itself refunded this amount of a captured payment.
+    """Book a refund that the provider itself made of this amount of a captured payment.
 
-    An order without money is no longer sent; it is cancelled unless it has active fulfillments.
+    An order without money is no longer sent. It is cancelled unless it has active fulfillments.
 
     Raises:
         NotAllowed: the amount exceeds the rest of the payment.
@@ -151,7 +152,7 @@ async def book_reversal(
 
 
 async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) -> None:
-    """Book that this transfer refunded all money of the (locked) order, and cancel the order.
+    """Book that this bank transfer refunded all money of the (locked) order, and cancel the order.
 
     Raises:
         NotAllowed: the order has no money, or it has active fulfillments.
@@ -195,7 +196,7 @@ def _build_refund(payment: PaymentSession, order: Order | None, amount: Cop, tra
 
 
 async def find_refund_session(session: AsyncSession, order: Order, new: CreateRefund) -> str:
-    """Return the id of the payment session to refund: the given one, else one with enough money.
+    """Return the id of the payment session to refund: the given session, or else a session with enough money.
 
     Raises:
         NotAllowed: the order has no money to refund.
@@ -219,7 +220,7 @@ async def _find_existing(session: AsyncSession, order: Order, new: CreateRefund)
     """Return the refund with this reference; None if there is none.
 
     Raises:
-        Conflict: it has another amount.
+        Conflict: the refund has another amount.
     """
     for refund in await list_order_refunds(session, order):
         if refund.reference == new.reference:
@@ -230,7 +231,7 @@ async def _find_existing(session: AsyncSession, order: Order, new: CreateRefund)
 
 
 async def _require_reason(session: AsyncSession, order: Order, new: CreateRefund) -> None:
-    """Check that the refund of sent units does not exceed their price, unless there is a reason.
+    """Check that the refund of sent units does not exceed their price, unless it has a reason.
 
     Raises:
         InvalidData: it exceeds the price, and `reason` is empty.
@@ -252,7 +253,7 @@ async def _require_reason(session: AsyncSession, order: Order, new: CreateRefund
 
 
 async def _move_lines(session: AsyncSession, order: Order, returned_lines: Sequence[ReturnedUnits]) -> None:
-    """Take units back or withdraw them. Unsent units of a line are withdrawn first."""
+    """Book the units as returned, or as withdrawn if they were not sent. Unsent units of a line are withdrawn first."""
     if not returned_lines:
         return
     lines = {line.id: line for line in await list_order_lines(session, order.id)}
@@ -275,7 +276,10 @@ async def _move_lines(session: AsyncSession, order: Order, returned_lines: Seque
 async def withdraw_units(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, restock: bool
 ) -> None:
-    """Withdraw `count` unsent units of the (locked) order's line: release their stock, or book it as lost."""
+    """Withdraw `count` unsent units of the (locked) order's line.
+
+    With `restock`, their reserved stock is released; otherwise it is booked as lost.
+    """
     line.withdrawn += count
     reserved = (await inventory.read_reserved_units(session, order.cart_id)).get(line.variant_id, 0)
     units = {line.variant_id: min(count, reserved)}  # missing units are not reserved
@@ -300,11 +304,11 @@ async def accept_returned_units(
 ) -> None:
     """Accept the return of `count` packed units of the (locked) order's line.
 
-    With `restock`, they are in stock again at the location from which they were sent. The units are assigned first to
-    parcels that have not left; with `from_customer`, first to parcels that have left.
+    With `restock`, they are in stock again at the location from which they were sent. The units are assigned first
+    to fulfillments that have not left; with `from_customer`, first to fulfillments that have left.
 
     Raises:
-        InvalidData: fewer units are in parcels.
+        InvalidData: fewer units of the line are in fulfillments.
     """
     line.returned += count
     for fulfillment, units in await _find_parcels(session, order, line, count, left_first=from_customer):
@@ -321,12 +325,13 @@ async def accept_returned_units(
 async def _find_parcels(
     session: AsyncSession, order: Order, line: OrderLine, count: int, *, left_first: bool
 ) -> list[tuple[Fulfillment, int]]:
-    """Return the parcels that hold `count` units of the line that were not taken back, and the units of each.
+    """Return the fulfillments to which `count` returned units of the line are assigned, and the units of each.
 
-    The newest comes first; parcels that have left come before or after the others (`left_first`).
+    Only units that were not returned before count. With `left_first`, fulfillments that have left come first,
+    otherwise they come after the others; among them the newest comes first.
 
     Raises:
-        InvalidData: no parcels hold that many units.
+        InvalidData: the fulfillments have fewer units of the line.
     """
     fulfillments = await list_order_fulfillments(session, order.id)
     packed = [one for one in reversed(fulfillments) if one.state == LabelState.CREATED and PACKED in one.data]
@@ -343,10 +348,10 @@ async def _find_parcels(
 
 
 async def _stop_if_refunded(session: AsyncSession, order: Order, *, must_cancel: bool, actor_id: str) -> None:
-    """Stop sending an order whose money was all refunded: release its units and cancel it unless it has fulfillments.
+    """Stop sending an order if all of its money was refunded. Then also cancel it, unless it has active fulfillments.
 
     Raises:
-        NotAllowed: it must be cancelled, and money is left or a fulfillment is active.
+        NotAllowed: `must_cancel` is set, and money is left or a fulfillment is active.
     """
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     if captured > refunded:
@@ -364,7 +369,7 @@ async def _stop_if_refunded(session: AsyncSession, order: Order, *, must_cancel:
 async def stop_sending(session: AsyncSession, order: Order, note: str) -> None:
     """Stop sending the (locked) order: release its units, and cancel it unless it has active fulfillments.
 
-    `note` is the reason stored in the attention row that this closes.
+    An open attention row about missing stock is closed with `note` as the reason.
     """
     await inventory.release(session, order.cart_id)
     await close_attention(session, AttentionKind.STOCK_SHORT, order.id, note=note)

@@ -16,8 +16,9 @@ def compute_unit_worth(
 ) -> Cop:
     """Return the price of these units of the order's lines, with the shipping if they complete the whole order.
 
-    A retracto (withdrawal) of the whole order refunds the shipping too (Ley 1480 of 2011, art. 47). So do several
-    that together cover the whole order: `earlier_units` are the units of the earlier ones.
+    A withdrawal (retracto) from the whole order also refunds the shipping (Ley 1480 of 2011, art. 47). So do
+    several withdrawals that together cover the whole order: `earlier_units` are the units of the earlier
+    withdrawals.
     """
     by_line = compute_order_totals(order, lines).by_line
     parts = [

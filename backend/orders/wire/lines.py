@@ -1,4 +1,4 @@
-"""Conversion of order lines to the platform's shape: the line as it was sold, and the state of its units."""
+"""Conversion of order lines to the commerce platform's JSON: the line as it was sold, and the state of its units."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -46,16 +46,16 @@ def line_wire(
     line_products: LineProducts = NO_PRODUCTS,
     base_url: str = "",
 ) -> OrderItemOut:
-    """Convert a line to the platform's shape.
+    """Convert a line to the commerce platform's JSON.
 
     Args:
         order: the order.
         line: the line.
         part: the totals of the line.
-        fulfillments: those of the order.
+        fulfillments: the fulfillments of the order.
         returning_units: units that are being returned.
         line_products: current products and variants, if they are to be included.
-        base_url: start of the addresses of pictures.
+        base_url: prefix of the URLs of pictures.
     """
     detail = _line_detail_wire(order, line, fulfillments, returning_units)
     moments = stamps(line.created_at, line.updated_at)
@@ -126,7 +126,7 @@ def _totals_of_units(line: OrderLine, part: PartTotals, units: UnitCounts) -> Un
 def sold_tax_line(
     prefix: str, owner_id: str, part: PartTotals, moments: Stamps, **part_of: Unpack[PartOf]
 ) -> SoldTaxLine:
-    """Return the IVA of a sold line or shipping method. `moments`: when it was created and most recently changed."""
+    """Return the IVA of a sold line or shipping method. `moments`: the times of its creation and latest change."""
     return {
         **tax_line_view(prefix, owner_id, part.tax_rate, **part_of),
         "raw_rate": exact_value(part.tax_rate),
@@ -138,7 +138,7 @@ def sold_tax_line(
 
 
 def _sold_variant_wire(line: OrderLine, base_url: str) -> JsonDict:
-    """Return the data of the variant and its product that the order line stores."""
+    """Return the data of the variant and its product as they were stored with the order line."""
     return {
         "id": line.variant_id,
         "title": line.variant_title,

@@ -1,4 +1,4 @@
-"""Conversion of orders to the platform's shape: as they were sold, with their payments and fulfillments."""
+"""Conversion of orders to the commerce platform's JSON: as they were sold, with their payments and fulfillments."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -76,10 +76,10 @@ class OrderRows:
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """Selected fields of orders, and `base_url`, the start of the addresses of pictures.
+    """Selected fields of orders, and `base_url`, the prefix of the URLs of pictures.
 
-    `shows_products`: lines include their products unless `fields` selects otherwise, as on the platform for one
-    order.
+    With `shows_products`, lines include their products unless `fields` excludes them. The commerce platform does
+    the same when it returns a single order.
     """
 
     fields: Fields = field(default_factory=Fields)
@@ -93,7 +93,7 @@ PLAIN = OrderView()
 async def order_wire(
     session: AsyncSession, order: Order, rows: OrderRows | None = None, *, view: OrderView = PLAIN
 ) -> OrderOut:
-    """Convert the whole order, for its owner or staff. `rows`: the order's rows, if they are already read."""
+    """Convert the whole order, for its owner or staff. `rows` are the order's rows of other tables, if already read."""
     rows = rows or (await _read_rows(session, [order]))[order.id]
     return _to_order_wire(order, rows, await _read_products(session, [rows], view), view.base_url)
 
@@ -101,7 +101,7 @@ async def order_wire(
 async def orders_wire(
     session: AsyncSession, orders: Sequence[Order], view: OrderView = PLAIN
 ) -> list[OrderOut]:
-    """Convert the orders, in their order.
+    """Convert the orders, in the given order.
 
     Runs four queries for any number of orders, and four more for requested products.
     """
@@ -120,7 +120,7 @@ async def _read_products(session: AsyncSession, rows: Iterable[OrderRows], view:
 def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> FulfillmentOut:
     """Convert a fulfillment with its label.
 
-    `data.state` is the label's state, `data.stage` the parcel's at the carrier.
+    `data.state` is the state of the label; `data.stage` is the state of the parcel at the carrier.
     """
     return {
         "id": fulfillment.id,
@@ -166,7 +166,7 @@ def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> 
 
 
 def order_stub(order: Order) -> OrderStub:
-    """Return the data that any caller with the order's id may see: its statuses, no customer data and no items."""
+    """Return the data that any caller with the order's id may see: its statuses, but no customer data and no items."""
     return {
         "id": order.id,
         "display_id": order.number,

@@ -1,4 +1,4 @@
-"""Orders for staff: with the payer's document, and the relations that only staff may request."""
+"""Orders for staff: with the payer's identity document, and the relations that only staff may request."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -24,7 +24,7 @@ async def orders_for_staff(
 ) -> list[StaffOrderOut]:
     """Return the orders, each with its payer and the requested relations: customer, channel, region and stock.
 
-    Without the right to see customers, e-mail and document are left out.
+    Without the right to see customers, e-mail address and identity document are left out.
 
     Raises:
         Forbidden: the actor may not see orders.
@@ -80,7 +80,7 @@ async def _read_regions(session: AsyncSession, orders: Sequence[Order]) -> dict[
 
 
 async def _add_stock(session: AsyncSession, shown: Sequence[StaffOrderOut]) -> None:
-    """Add the inventory items of each line's variant; shoppers never see them."""
+    """Add the inventory items of each line's variant, which shoppers never see."""
     lines = [line for order in shown for line in order["items"]]
     items = await read_linked_items(session, {line["variant_id"] for line in lines if line["variant_id"]})
     for line in lines:

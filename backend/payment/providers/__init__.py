@@ -1,1 +1,1 @@
-"""Payment providers: one file or package for each, all with the interface in `base`."""
+"""Payment providers: a file or package for each provider. All implement the interface in `base`."""

@@ -1,7 +1,7 @@
-"""The interface of payment providers: `PaymentProvider`, and the values that it takes and returns.
+"""The interface of payment providers: `PaymentProvider`, and the types of its arguments and results.
 
-A provider knows nothing of carts, orders or our tables. It is never called inside a database transaction, because
-nearly every method may cross the network.
+A provider does not depend on carts, orders or database tables. It is never called inside a database transaction,
+because nearly every method may send network requests.
 
 To add a provider, add a file or package in this folder, a line in `registry.py`, and its id in
 `backend.core.config.modules`.
@@ -41,7 +41,10 @@ class ProviderState(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The authenticity of a notification. Only a genuine one has an effect: its session is checked."""
+    """The authenticity of a notification.
+
+    Only a genuine notification has an effect: the shop checks its payment session.
+    """
 
     GENUINE = "genuine"
     FORGED = "forged"
@@ -58,11 +61,13 @@ class Notification:
 
     Attributes:
         dedupe_key: the same for two deliveries of one event; empty to compare by content.
-        session_id: our payment session, if the provider sends it.
-        invoice: our reference at the provider.
+        session_id: the shop's payment session, if the provider sends it.
+        invoice: the shop's reference at the provider.
         reference: the provider's number of the payment.
         state: the reported state of the payment; None if none is reported.
-        is_final: True if it reports that the payment has ended. The look-up may lag behind and is repeated then.
+        is_final: True if it reports that the payment has ended. If the provider's lookup does not report that yet,
+            the
+            lookup is repeated.
         fields: the fields worth storing; the inbox limits their size.
     """
 
@@ -78,7 +83,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice that a payer's field offers, such as a bank."""
+    """An option of a field of the payer's form, such as a bank."""
 
     code: str
     name: str
@@ -109,14 +114,14 @@ class PaymentRequest:
     """The payment session that `initiate` starts.
 
     Attributes:
-        session_id: our payment session; sent with the payment and returned in notifications.
-        invoice: our reference at the provider, unique to this session.
+        session_id: the shop's payment session; sent with the payment and returned in notifications.
+        invoice: the shop's reference at the provider, unique to this session.
         amount: whole pesos, IVA included.
         tax: the IVA that the amount includes.
         payer: the payer that `check_payer` of the same provider returned. It is not checked again.
-        ip: the shopper's address, as the server saw it.
-        return_url: where the shopper's browser goes after the bank.
-        notification_url: where the provider sends notifications.
+        ip: the shopper's IP address, as the server saw it.
+        return_url: the URL to which the bank sends the shopper's browser back.
+        notification_url: the URL to which the provider sends notifications.
     """
 
     session_id: str
@@ -136,11 +141,12 @@ class InitiationResult:
     """The result of `initiate`.
 
     Attributes:
-        state: PENDING_AUTHORIZATION (go to `redirect_url`), or PENDING (no bank page; completing the cart
-            authorizes).
+        state: PENDING_AUTHORIZATION (the shopper must go to `redirect_url`), or PENDING (there is no bank page;
+            completing
+            the cart authorizes the payment).
         reference: the provider's number of the payment (`x_ref_payco`).
-        transaction_id: the bank network's trace number, the shopper's CUS.
-        ticket_id: the provider's receipt number, used to look the payment up.
+        transaction_id: the bank network's trace number, which shoppers know as the CUS.
+        ticket_id: the provider's receipt number, used to look up the payment.
         data: details to store with the session; never a secret.
     """
 
@@ -155,7 +161,7 @@ class InitiationResult:
 class StartUnknown(OutcomeUnknown):
     """Error of `initiate`: the payment may have been started.
 
-    It has the numbers of the payment that are known, as in `InitiationResult`; a look-up uses them.
+    It has the known numbers of the payment, as in `InitiationResult`, by which the payment is looked up.
     """
 
     def __init__(
@@ -187,15 +193,17 @@ class StartedPayment:
 
 @dataclass(frozen=True, kw_only=True)
 class ProviderReport:
-    """A report of the provider about a payment's current state. The caller compares amount and currency with its own.
+    """A provider's report of a payment's current state.
+
+    The caller compares amount and currency with those of the session.
 
     Attributes:
         amount: exact, in pesos; None if the provider did not report it.
         currency: upper case (`COP`); None if it was not reported.
-        invoice: our reference. In state UNKNOWN: the other invoice that the payment belongs to, if that was
+        invoice: the shop's reference. In state UNKNOWN: the other invoice to which the payment belongs, if that was
             reported.
         transaction_id: the CUS, if the provider knows it.
-        code: the provider's own code or word for the state, for the record.
+        code: the provider's own code or word for the state, stored for reference.
         text: the provider's description of the outcome, in Spanish.
         occurred_at: time of the outcome, in UTC.
     """
@@ -214,7 +222,7 @@ class ProviderReport:
 
 
 class PaymentProvider(ABC):
-    """A payment method. Its methods are never called inside a transaction, and they raise only `ShopError`s."""
+    """A payment method. Its methods are never called inside a transaction. They raise only `ShopError`s."""
 
     id: ClassVar[str]
     """A constant of `backend.core.config.modules`."""
@@ -226,10 +234,10 @@ class PaymentProvider(ABC):
     """True if `list_missing_answers` may return questions for the payer."""
 
     async def list_choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
-        """Return the choices that the field offers now, in display order.
+        """Return the options that the field offers now, in display order.
 
         Raises:
-            OutsideFailure: they are not available.
+            OutsideFailure: the options are not available.
         """
         return []
 
@@ -237,8 +245,8 @@ class PaymentProvider(ABC):
         """Check and clean the payer's answers. It is called once for each start of a payment, before `initiate`.
 
         Raises:
-            InvalidData: `fields` holds a Spanish message by field name.
-            OutsideFailure: the data to compare them with is not available.
+            InvalidData: `fields` has a Spanish message by field name.
+            OutsideFailure: data that is needed for the check, such as the list of banks, is not available.
         """
         return CheckedPayer(answers)
 
@@ -263,9 +271,10 @@ class PaymentProvider(ABC):
 
         Raises:
             InvalidData: the provider cannot start such a payment.
-            PaymentFailed: the provider refused it; nothing was started.
-            OutcomeUnknown: it may have been started. Look it up with `status`; never initiate the same invoice
-                again. A `StartUnknown` holds the known numbers.
+            PaymentFailed: the provider refused the payment; nothing was started.
+            OutcomeUnknown: the payment may have been started. Look it up with `status`; never initiate the same
+                invoice
+                again. A `StartUnknown` has the known numbers.
             OutsideFailure: the provider could not be reached: nothing was started.
         """
 
@@ -275,7 +284,7 @@ class PaymentProvider(ABC):
 
         The state is UNKNOWN if the provider does not know the payment or its answer is unclear.
 
-        If the provider's number belongs to another invoice, the UNKNOWN report holds that invoice.
+        If the provider's number belongs to another invoice, the UNKNOWN report contains that invoice.
 
         Raises:
             OutsideFailure: the provider could not be reached.
@@ -285,13 +294,13 @@ class PaymentProvider(ABC):
     def read_notification(
         self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> Notification:
-        """Parse a notification, without any call or write. `headers` are by lower-case name.
+        """Parse a notification without network requests or database writes. The names of `headers` are in lower case.
 
         An unreadable notification is `MALFORMED`; the inbox also treats any exception as `MALFORMED`.
         """
 
     async def capture(self, session: StartedPayment) -> ProviderReport:
-        """Capture the authorized money. For a provider without a separate capture, only return the status.
+        """Capture the authorized money. A provider without a separate capture only returns the status.
 
         Raises:
             OutsideFailure: the provider could not be reached.
@@ -307,12 +316,12 @@ class PaymentProvider(ABC):
         return await self.status(session)
 
     async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (for those that do)
-        """Refund captured money. Return once the provider has certainly accepted the refund.
+        """Refund captured money. Return only when it is certain that the provider has accepted the refund.
 
         Raises:
             NotImplementedByProvider: always, unless a provider implements it (spec: Errors, refundPayment).
             OutsideFailure: the money was not refunded.
-            OutcomeUnknown: it may have been refunded.
+            OutcomeUnknown: the money may have been refunded.
         """
         raise NotImplementedByProvider(f"{self.id}: refundPayment is not implemented")
 

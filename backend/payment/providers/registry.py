@@ -19,12 +19,13 @@ def build_providers(
     database: Database,
     gateway_transport: httpx.AsyncBaseTransport | None = None,
 ) -> dict[str, PaymentProvider]:
-    """Return the providers with these ids, by id.
+    """Return the payment providers with these ids, by id.
 
-    `gateway_transport` carries the calls to the embedded PSE gateway, where that is used.
+    `gateway_transport` connects to the embedded PSE gateway, if the shop uses it.
 
     Raises:
-        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids earlier.
+        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids
+            earlier.
     """
     factories: dict[str, Callable[[], PaymentProvider]] = {
         SYSTEM_PAYMENT: SystemDefault,

@@ -1,4 +1,4 @@
-"""`pp_system_default`: the platform's built-in manual provider. It makes no external call; staff handle the money."""
+"""`pp_system_default`: the commerce platform's manual provider. It calls no service; staff handle the money."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -45,7 +45,7 @@ class SystemDefault(PaymentProvider):
         headers: Mapping[str, str],  # noqa: ARG002
         query: Mapping[str, str],  # noqa: ARG002
     ) -> Notification:
-        """Return a malformed notification: no external service may send one."""
+        """Return a malformed notification, because this provider has no external service that sends notifications."""
         return Notification(verdict=Verdict.MALFORMED)
 
 

@@ -1,6 +1,6 @@
-"""An embedded carrier that uses the real one's wire format, for the demo, development and tests.
+"""An embedded carrier for the demo, development and tests. It uses the wire format of the real carrier.
 
-It shares no code with the shop's client, so that they cannot share a misunderstanding.
+It shares no code with the shop's client of the carrier, so that an error in one of them cannot hide in both.
 """
 
 from backend.sandbox.carrier.app import SandboxCarrier, create_sandbox_carrier

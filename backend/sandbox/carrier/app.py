@@ -1,4 +1,4 @@
-"""The embedded carrier: its operations over HTTP, as strict as the real one (wire: carrier)."""
+"""The embedded carrier: its operations over HTTP, as strict as those of the real carrier (wire: carrier)."""
 
 import base64
 import hmac
@@ -55,10 +55,12 @@ Handler = Callable[[JsonObject], Awaitable[Response]]
 def create_sandbox_carrier(
     settings: Settings, database: Database, *, allow_control: bool = False, public_path: str = PUBLIC_PATH
 ) -> "SandboxCarrier":
-    """Create the embedded carrier. It accepts the key of the shop's client, and stores its data in the shop's database.
+    """Create the embedded carrier.
 
-    `allow_control` enables `/_control/*`, with which another program plans faults and moves shipments: never in
-    public.
+    It accepts the API key of the shop's client, and stores its data in the shop's database.
+
+    `allow_control` enables `/_control/*`, with which other programs plan faults and change shipments. Never enable
+    it in public.
     """
     given = settings.carrier_api_key.get_secret_value()
     return SandboxCarrier(
@@ -118,7 +120,8 @@ class SandboxCarrier:
     ) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint for the operation.
 
-        It checks the user agent, the key, planned faults and the fields, in this order, before it runs `handler`.
+        Before it calls `handler`, it checks the user agent, the API key, planned faults and the fields, in this
+        order.
         """
 
         async def endpoint(request: Request) -> Response:
@@ -230,7 +233,7 @@ class SandboxCarrier:
         return plain_json(self.faults.describe())
 
     async def _control_shipment(self, request: Request) -> Response:
-        """Handle POST `{"status": "Entregado"}`: give a shipment another status."""
+        """Handle POST `{"status": "Entregado"}`: set the status of a shipment."""
         body = await _parse_json_object(request) or {}
         try:
             await self.ledger.move_shipment(request.path_params["idOrder"], Status(body.get("status", "")))

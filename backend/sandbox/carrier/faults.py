@@ -50,7 +50,7 @@ class Fault(StrEnum):
 
 @dataclass(slots=True)
 class PlannedFault:
-    """A planned fault. `times` is the number of remaining failures; None means always."""
+    """A planned fault. `times` is the number of requests that will still fail; None means all requests."""
 
     fault: Fault
     times: int | None = None
@@ -66,7 +66,10 @@ class Faults:
     def plan(
         self, fault: Fault, operation: str = ALL_OPERATIONS, *, times: int | None = None, seconds: float = 0.0
     ) -> None:
-        """Let an operation fail `times` times, or until `clear`. `seconds` is the delay of SLOW."""
+        """Make an operation fail `times` times; if None, until `clear` is called.
+
+        `seconds` is the delay of `Fault.SLOW`.
+        """
         self._planned[operation] = PlannedFault(fault, times, seconds)
 
     def clear(self) -> None:
@@ -120,7 +123,10 @@ ABSURDITIES: tuple[dict[str, Any], ...] = (
 
 
 async def find_early_response(planned: PlannedFault | None, request: Request) -> Response | None:
-    """Return the response of a fault that replaces the operation; None if the operation must run."""
+    """Return the response of a fault that replaces the operation; None if the operation must run.
+
+    Wait first if the fault is a delay.
+    """
     if planned is None:
         return None
     if planned.fault is Fault.SLOW:

@@ -43,7 +43,7 @@ def build_label_pdf(lines: list[str]) -> bytes:
 
 
 def _build_pdf(objects: list[bytes]) -> bytes:
-    """Join the objects of a PDF, and add the table of their positions."""
+    """Join the objects into a PDF, and append the cross-reference table with their positions."""
     pdf = b"%PDF-1.4\n"
     starts = []
     for number, each in enumerate(objects, start=1):

@@ -42,7 +42,7 @@ class Ledger:
         self._database = database
 
     async def create_label(self, carrier: str, reference: str, *, is_test: bool) -> SandboxLabel:
-        """Create a label. All test labels share one number, so a new one replaces the previous one."""
+        """Create a label. All test labels have the same number, so a new test label replaces the previous one."""
         number = TEST_ORDER_ID if is_test else secrets.choice(LABEL_NUMBERS)
         label = SandboxLabel(
             order_id=number,
@@ -84,7 +84,7 @@ class Ledger:
             return (await session.execute(query)).scalars().all()
 
     async def move_shipment(self, order_id: int, status: Status) -> None:
-        """Give a shipment another status, and store the time.
+        """Set the status of a shipment, and store the time of the change.
 
         Raises:
             KeyError: the label does not exist.
@@ -97,10 +97,11 @@ class Ledger:
             _set_status(label, status)
 
     async def cancel_labels(self, order_ids: Iterable[int]) -> list[tuple[SandboxLabel, bool]] | None:
-        """Cancel those labels that are not collected yet, if all of them exist.
+        """Cancel those of the labels whose parcel is not collected yet.
 
         Returns:
-            Each label with True if it was cancelled; None if one does not exist, and then nothing is cancelled.
+            Each label, with True if it was cancelled. None if one of the labels does not exist; then no label is
+                cancelled.
         """
         requested_ids = set(order_ids)
         async with self._database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Prices of the sandbox's couriers, by weight and distance. The same shipment always has the same price."""
+"""Prices of the embedded carrier's couriers, by weight and distance. The same shipment always has the same price."""
 
 from dataclasses import dataclass
 from math import asin, ceil, cos, radians, sin, sqrt
@@ -48,7 +48,10 @@ REMOTE = frozenset({"88", "91", "94", "95", "97", "99"})
 
 
 def distance_km(origin_code: str, destination_code: str) -> float | None:
-    """Return the kilometres between two DANE codes: 0 in one municipality, None if a code has no known department."""
+    """Return the distance in kilometres between two DANE codes: 0 if the codes are equal.
+
+    None if the department of a code is unknown.
+    """
     start, end = CAPITALS.get(origin_code[:2]), CAPITALS.get(destination_code[:2])
     if start is None or end is None:
         return None
@@ -95,7 +98,7 @@ COURIERS = (
 
 
 def compute_rates(body: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the rates of a valid quotation, still without `idRate`, and the couriers that do not deliver there."""
+    """Return the rates of a valid quotation, without `idRate`, and the ids of couriers that do not deliver there."""
     origin, destination = body["origin"]["daneCode"], body["destination"]["daneCode"]
     km = distance_km(origin, destination)
     if km is None:

@@ -1,4 +1,4 @@
-"""The carrier's responses in their envelope (wire: carrier 2.1)."""
+"""The carrier's responses, inside the object that surrounds every response (wire: carrier 2.1)."""
 
 import json
 from typing import Any
@@ -31,7 +31,7 @@ def success_response(data: object) -> Response:
 
 
 def error_response(status: int, problem: object) -> Response:
-    """Return an error: one sentence, or messages by field."""
+    """Return an error response. `problem` is one sentence, or messages by field."""
     title = TITLES.get(status, "Unprocessed Entity.")
     return _json_response(
         status,
@@ -40,7 +40,7 @@ def error_response(status: int, problem: object) -> Response:
 
 
 def blocked_response() -> Response:
-    """Return the response of the carrier's bot protection to the user agent of an HTTP library."""
+    """Return the response with which the carrier's bot protection blocks the user agents of HTTP libraries."""
     return Response("error code: 1010", 403, media_type="text/plain")
 
 
@@ -50,7 +50,7 @@ def proxy_error_page() -> Response:
 
 
 class InterruptedResponse(Response):
-    """A response that stops half-way: it announces more bytes than it sends, and the connection closes."""
+    """A response that stops half-way: its declared length is greater than its body, and the connection closes."""
 
     def __init__(self, whole: Response) -> None:
         super().__init__(bytes(whole.body), whole.status_code, media_type="application/json")
@@ -62,7 +62,7 @@ class InterruptedResponse(Response):
 
 
 def _json_response(status: int, body: dict[str, Any]) -> Response:
-    """Return JSON that may contain NaN, which valid JSON does not allow, like a careless server."""
+    """Return a JSON response. Like the real server, it may contain NaN, which valid JSON does not allow."""
     return Response(json.dumps(body, ensure_ascii=False), status, media_type="application/json")
 
 

@@ -78,7 +78,7 @@ def check_day(value: Any) -> Sentences:
 
 
 def list_check(check: Check) -> Check:
-    """Return a check for a list with at least one element, which checks each element."""
+    """Return a check that a value is a list with at least one element, and that `check` accepts each element."""
 
     def check_all(value: Any) -> Any:
         if not isinstance(value, list) or not value:

@@ -1,4 +1,4 @@
-"""An embedded payment gateway and bank that use the real wire format (wire: gateway)."""
+"""An embedded payment gateway and bank. They use the wire format of the real gateway (wire: gateway)."""
 
 from backend.sandbox.gateway.faults import Fault, FaultKind, Faults, Operation
 from backend.sandbox.gateway.gateway import SandboxGateway, create_sandbox_gateway

@@ -1,6 +1,6 @@
-"""The gateway's API, which the official SDK and the lookups call, with planned faults.
+"""The gateway's API, with planned faults. The official SDK and the shop's lookups call it.
 
-Bearer tokens have the form of a JWT. They are not stored: the signature and `exp` are sufficient.
+Bearer tokens have the form of a JWT. They are not stored: their signature and `exp` are enough to check them.
 """
 
 import asyncio
@@ -136,7 +136,7 @@ class GatewayApi:
         self._private_key = keys.private_key.get_secret_value()
 
     def routes(self, faults: Faults) -> list[Route]:
-        """Return one route per operation, each with its faults."""
+        """Return one route per operation. Each route applies the faults planned for its operation."""
         operations: list[tuple[str, str, Operation, Handler]] = [
             ("POST", "/v1/auth/login", Operation.LOGIN, self.login),
             ("GET", "/restpagos/pse/bancos.json", Operation.BANKS, self.banks),
@@ -208,7 +208,10 @@ class GatewayApi:
         )
 
     async def public_lookup(self, request: Request) -> Response:
-        """Handle `GET /validation/v1/reference/{reference}`: without a login, by the reference of a browser only."""
+        """Handle `GET /validation/v1/reference/{reference}`.
+
+        It needs no login, and finds only references for browsers.
+        """
         found = await self._ledger.find_by_browser_reference(request.path_params["reference"])
         return JSONResponse(
             responses.public_response(found, self._keys) if found else responses.lookup_error_response()
@@ -231,7 +234,7 @@ class GatewayApi:
         return JSONResponse(responses.details_response(await self._ledger.list_by_invoice(str(invoice))))
 
     def _find_refusal(self, request: Request) -> Response | None:
-        """Return the refusal of a lookup without a valid token or key; None if both are valid."""
+        """Return the error response to a lookup without a valid token or public key; None if both are valid."""
         if not self._has_token(request, _RESTPAGOS):
             return _unauthorized()
         if request.query_params.get("public_key") != self._public_key:

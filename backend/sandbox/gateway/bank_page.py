@@ -32,7 +32,7 @@ _HEADERS = {
 
 
 class BankPage:
-    """The page of a transaction. Its address cannot be guessed. It accepts the customer's decision."""
+    """The bank's page of a transaction, with an address that cannot be guessed. It accepts the customer's decision."""
 
     def __init__(
         self, ledger: Ledger, public_base: str, merchant: str, *, on_decision: Callable[[], None]
@@ -61,7 +61,7 @@ class BankPage:
         )
 
     async def decide(self, request: Request) -> Response:
-        """Apply the decision and redirect the customer to the shop. The notification is sent at the same time."""
+        """Apply the customer's decision, start the notification of the shop, and redirect the customer to the shop."""
         token = request.path_params["token"]
         async with request.form(max_files=0, max_fields=10) as form:
             state = DECISIONS.get(str(form.get("decision")))
@@ -78,7 +78,7 @@ class BankPage:
 
 
 def return_url(transaction: SandboxTransaction) -> str:
-    """Return the merchant's address to which the customer returns, with the browser's reference."""
+    """Return the shop's address to which the bank sends the customer back, with the reference for browsers."""
     url = httpx.URL(transaction.fields["url_respuesta"])
     return str(url.copy_merge_params({"ref_payco": transaction.browser_reference}))
 

@@ -1,6 +1,6 @@
-"""Parsing of `pagos/debitos.json`, as strict as the real gateway.
+"""Parsing of the requests to `pagos/debitos.json`, as strict as the real gateway.
 
-First the encrypted fields are checked, then the rule of each field.
+The encryption is checked first, then the rule of each field.
 """
 
 import re
@@ -37,14 +37,14 @@ _DOCUMENTS = {
 
 
 class Unreadable(Exception):
-    """The body is not encrypted according to the protocol, or not with the merchant's key."""
+    """The body is not encrypted as the protocol requires, or it is encrypted with a key other than the merchant's."""
 
 
 def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
     """Return the decrypted fields of the request, by their name on the wire.
 
     Raises:
-        Unreadable: an unencrypted field is wrong, or an encrypted one cannot be decrypted.
+        Unreadable: an unencrypted field is wrong, or an encrypted field cannot be decrypted.
     """
     private_key = keys.private_key.get_secret_value()
     plain_fields = {
@@ -74,14 +74,14 @@ def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
 
 
 def find_refusal_code(fields: Mapping[str, Any]) -> str | None:
-    """Return the code with which the bank network refuses a well-formed payment; None if it accepts it."""
+    """Return the code with which the bank network refuses a valid payment; None if it accepts the payment."""
     if fields["banco"] not in BANKS:
         return "FAIL_BANKNOTEXISTSORDISABLED"
     return "FAIL_EXCEEDEDLIMIT" if Decimal(fields["valor"]) > MAX_AMOUNT else None
 
 
 def find_errors(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the errors of the fields as (code, message); empty if there are none."""
+    """Return the errors of the fields as pairs of code and message; empty if there are none."""
     errors = [
         ("E001", f"El campo {name} es obligatorio o no es válido")
         for name, is_right in _RULES.items()
@@ -105,7 +105,7 @@ def find_errors(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def confirmation_method(fields: Mapping[str, Any]) -> str:
-    """Return the HTTP method of the merchant's notification: GET or POST (wire: gateway 1.4)."""
+    """Return the HTTP method that the merchant chose for notifications: GET or POST (wire: gateway 1.4)."""
     method = fields.get("method_confirmation") or fields.get("metodoconfirmacion") or "GET"
     return "POST" if str(method).upper() == "POST" else "GET"
 
@@ -143,7 +143,7 @@ _RULES: dict[str, Callable[[str], bool]] = {
 
 
 def _document_pattern(fields: Mapping[str, Any]) -> str | None:
-    """Return the pattern of the document's number; None if the document type does not fit the kind of person."""
+    """Return the pattern for the document number; None if this kind of person cannot have the document type."""
     is_company, kind = fields["tipo_persona"] == "1", fields["tipo_doc"]
     return _DOCUMENTS[kind] if is_company == (kind == "NIT") else None
 

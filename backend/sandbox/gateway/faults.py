@@ -67,7 +67,7 @@ class Fault:
 
 
 class Faults:
-    """The planned faults, oldest first. They belong to one process and are lost at a restart."""
+    """The planned faults, oldest first. They are stored in the memory of one process, so a restart deletes them."""
 
     def __init__(self) -> None:
         self._waiting: list[Fault] = []
@@ -87,7 +87,7 @@ class Faults:
         self._waiting.append(fault)
 
     def take(self, operation: Operation) -> Fault | None:
-        """Return the fault for this request, if one is planned, and reduce its count."""
+        """Return the planned fault for this request, or None. Subtract 1 from the fault's remaining requests."""
         matching = {operation} if operation is Operation.NOTIFICATION else {operation, Operation.ANY}
         fault = next((fault for fault in self._waiting if fault.operation in matching), None)
         if fault is not None and fault.times is not None:

@@ -1,4 +1,4 @@
-"""The embedded gateway and bank: the class `SandboxGateway`, and the function that creates a shop's instance."""
+"""The embedded gateway and bank: the class `SandboxGateway`, and the function that creates the shop's gateway."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,10 +20,10 @@ from backend.sandbox.outage import respond_unavailable
 
 
 class SandboxGateway:
-    """A gateway that uses the real wire format, and its bank.
+    """A gateway that uses the real gateway's wire format, and its bank.
 
     Attributes:
-        app: the ASGI application. Mount it anywhere; its public address is `public_base`.
+        app: the ASGI application. It may be mounted anywhere; its public address is `public_base`.
         faults: the planned faults.
         notifier: delivers the notifications while it runs; tests can call `deliver_due` instead.
     """
@@ -73,10 +73,10 @@ def create_sandbox_gateway(
     public_base: str | None = None,
     control: bool = False,
 ) -> SandboxGateway:
-    """Create the shop's embedded gateway. `http` sends its notifications, to this shop only.
+    """Create the shop's embedded gateway. `http` is the client that sends its notifications, to this shop only.
 
-    `public_base` is the address for browsers; the default is below the shop's own address. `control` adds
-    `/_control/faults`.
+    `public_base` is the gateway's address for browsers; the default is a path of the shop's own address. `control`
+    adds the routes at `/_control/faults`.
     """
     return SandboxGateway(
         database,

@@ -1,4 +1,4 @@
-"""The gateway's stored transactions. Every change happens under a row lock and notifies the merchant."""
+"""The gateway's stored transactions. Every change of state locks the row and notifies the merchant."""
 
 import secrets
 from collections.abc import Sequence
@@ -78,7 +78,11 @@ class Ledger:
         return [found] if found else []
 
     async def decide(self, bank_token: str, state: GatewayState) -> SandboxTransaction | None:
-        """Apply the customer's decision at the bank once. A final transaction stays unchanged."""
+        """Apply the customer's decision at the bank, and return the transaction; None if there is no such transaction.
+
+        A transaction in a final state stays unchanged. A decision after the end of the bank session abandons the
+        payment.
+        """
         async with self._database.transaction() as session:
             query = select(SandboxTransaction).where(col(SandboxTransaction.bank_token) == bank_token)
             transaction = (await session.execute(lock_rows(query))).scalar_one_or_none()
@@ -127,7 +131,10 @@ class Ledger:
 
 
 def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
-    """Return True if the decision has an effect: a final state never changes, and "pending" counts once."""
+    """Return True if the decision changes something.
+
+    A final state never changes, and "pending" is applied only once.
+    """
     is_repeated = transaction.decided_at is not None and state is GatewayState.PENDING
     return transaction.state == GatewayState.PENDING and not is_repeated
 
@@ -135,7 +142,7 @@ def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
 def _build_notifications(
     reference: int, state: GatewayState, moment: datetime, fault: Fault | None
 ) -> list[SandboxNotification]:
-    """Return the notifications about a new state: one immediately, unless a fault is planned."""
+    """Return the notifications about a new state. Without a planned fault, it is one notification, sent immediately."""
 
     def build(state: GatewayState = state, after: float = 0, *, forged: bool = False) -> SandboxNotification:
         due_at = moment + timedelta(seconds=after)

@@ -1,4 +1,7 @@
-"""Delivery of notifications to the merchant, repeated until one is answered with 200, also after a restart."""
+"""Delivery of notifications to the merchant.
+
+Each notification is sent until the merchant answers with 200, also after a restart.
+"""
 
 import asyncio
 import logging
@@ -30,7 +33,7 @@ POLL_INTERVAL_S = 30.0
 
 
 def pause_after(attempts: int) -> timedelta:
-    """Return the pause after the n-th failed attempt: 1, 2, 4 … seconds, 15 minutes at most."""
+    """Return the pause after `attempts` failed attempts: 1, 2, 4 … seconds, at most 15 minutes."""
     return timedelta(seconds=min(2 ** (attempts - 1), 900))
 
 
@@ -46,7 +49,10 @@ class WebhookDelivery:
 
 
 class Notifier:
-    """Delivers the queued notifications while it runs. Several processes may share a queue: each claims its rows."""
+    """Background task that delivers the queued notifications.
+
+    Several processes may share a queue: each claims its rows.
+    """
 
     def __init__(
         self,
@@ -110,7 +116,10 @@ class Notifier:
                         await self._woken.wait()
 
     async def _claim(self) -> list[WebhookDelivery]:
-        """Claim the due notifications. Other processes may claim them again after the attempt should have ended."""
+        """Claim the due notifications.
+
+        If an attempt does not end in time, other processes may claim its notification again.
+        """
         query = (
             select(SandboxNotification)
             .where(
@@ -144,7 +153,7 @@ class Notifier:
         )
 
     async def _deliver(self, delivery: WebhookDelivery) -> None:
-        """Run one attempt and record its result. Never raise: an error here is followed by another attempt."""
+        """Run one attempt and record its result. It never raises: after an error, another attempt follows."""
         try:
             arrived = await self._send(delivery)
             await self._record(delivery, arrived=arrived)
@@ -200,7 +209,10 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class AllowedAddresses:
-    """A rule for allowed addresses: the shop's own, and all of this machine if the shop runs on it."""
+    """A rule for addresses that notifications may be sent to: the shop's own address.
+
+    If the shop runs on this machine, all addresses of this machine are allowed.
+    """
 
     def __init__(self, shop_url: str) -> None:
         self._origin = _parse_origin(shop_url)

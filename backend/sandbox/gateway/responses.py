@@ -1,4 +1,4 @@
-"""The gateway's responses and notifications, in the shapes of the wire (wire: gateway 1.3, 1.6, 1.7, 1.8)."""
+"""The gateway's responses and notifications in its wire format (wire: gateway 1.3, 1.6, 1.7, 1.8)."""
 
 import hashlib
 from datetime import datetime
@@ -39,7 +39,10 @@ _REASONS = {
 
 
 def bank_list_response() -> dict[str, Any]:
-    """Return the bank list as the real gateway sends it: a mis-decoded placeholder first, codes as texts or numbers."""
+    """Return the bank list with the real gateway's peculiarities.
+
+    The first entry is a placeholder with broken characters, and the bank codes are partly text, partly numbers.
+    """
     placeholder = "A continuación seleccione su banco".encode().decode("latin-1")
     rows: list[dict[str, Any]] = [{"bankCode": "0", "bankName": placeholder}]
     for at, (code, name) in enumerate(BANKS.items()):
@@ -74,7 +77,7 @@ def created_response(transaction: SandboxTransaction, bank_url: str) -> dict[str
 
 
 def validation_error_response(invoice: str, errors: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return the response to a `bank.create` with wrong fields, given as (code, message)."""
+    """Return the response to a `bank.create` with wrong fields. `errors` are pairs of code and message."""
     return {
         "success": False,
         "title_response": "Error",
@@ -122,7 +125,10 @@ def lookup_error_response() -> dict[str, Any]:
 
 
 def ticket_response(transaction: SandboxTransaction) -> dict[str, Any]:
-    """Return the response of `pse/transactioninfomation.json`: older keys, no currency, the receipt as a number."""
+    """Return the response of `pse/transactioninfomation.json`.
+
+    It has the older field names and no currency, and its ticket id is a number.
+    """
     data = {**_legacy_fields(transaction), "ticketId": int(transaction.ticket_id)}
     del data["moneda"]
     return {
@@ -136,7 +142,7 @@ def ticket_response(transaction: SandboxTransaction) -> dict[str, Any]:
 
 
 def reference_response(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
-    """Return the response of `transaction/response.json`: the content of a notification about the current state."""
+    """Return the response of `transaction/response.json`: the fields of a notification about the current state."""
     return {
         "success": True,
         "title_response": "SUCCESS",
@@ -149,8 +155,8 @@ def reference_response(transaction: SandboxTransaction, keys: GatewayCredentials
 def public_response(transaction: SandboxTransaction, keys: GatewayCredentials) -> dict[str, Any]:
     """Return the response of the public lookup.
 
-    It has the fields and the signature of a notification, but codes and amounts are numbers, and the payer's data
-    is masked.
+    It has the fields and the signature of a notification. But codes and amounts are numbers, and the payer's data
+    are masked.
     """
     data: dict[str, Any] = notification_fields(transaction, transaction.state, keys)
     for name in ("x_ref_payco", "x_cod_response", "x_cod_transaction_state"):
@@ -167,7 +173,7 @@ def public_response(transaction: SandboxTransaction, keys: GatewayCredentials) -
 
 
 def details_response(transactions: list[SandboxTransaction]) -> dict[str, Any]:
-    """Return the response of the newer service's `transaction/detail` to a filter by invoice."""
+    """Return the response of the newer service's `transaction/detail` to a search by invoice."""
     rows = [
         {
             "referencePayco": transaction.ref_payco,
@@ -189,7 +195,10 @@ def details_response(transactions: list[SandboxTransaction]) -> dict[str, Any]:
 def notification_fields(
     transaction: SandboxTransaction, code: int, keys: GatewayCredentials, *, forged: bool = False
 ) -> dict[str, str]:
-    """Return the fields of a notification that the transaction is in this state."""
+    """Return the fields of a notification that reports this state of the transaction.
+
+    With `forged`, its signature is wrong.
+    """
     state, fields = GatewayState(code), transaction.fields
     reference, amount = str(transaction.ref_payco), fields["valor"]
     signature = sign(

@@ -1,7 +1,7 @@
 """The embedded invoice provider over HTTP: see `backend.invoices.providers.ubl.client` for its two operations.
 
-Like the DIAN, it knows the technical key of the resolution that the shop saved. It also knows the sandbox's
-software.
+Like the DIAN, it has the technical key of each numbering resolution: it uses the key that the shop saved. It also
+has the id and PIN of the sandbox's software.
 """
 
 import hmac
@@ -33,7 +33,10 @@ _INSERT = insert_into(table_of(SandboxInvoice)).on_conflict_do_nothing(index_ele
 
 
 def create_sandbox_invoicing(database: Database) -> "SandboxInvoicing":
-    """Create the embedded provider. It accepts the sandbox's key, and stores its data in the shop's database."""
+    """Create the embedded invoice provider.
+
+    It accepts the sandbox's key, and stores its data in the shop's database.
+    """
     return SandboxInvoicing(SANDBOX_INVOICE_KEY, database)
 
 

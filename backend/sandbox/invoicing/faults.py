@@ -20,7 +20,7 @@ class Faults:
         self._planned: list[Fault] = []
 
     def plan(self, *faults: Fault) -> None:
-        """Let the next requests that create a document fail in these ways, one after the other."""
+        """Make the next requests that create a document fail: the first request with the first fault, and so on."""
         self._planned.extend(faults)
 
     def take(self) -> Fault | None:

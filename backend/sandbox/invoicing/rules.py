@@ -1,6 +1,6 @@
 """The embedded invoice provider's checks of a document, with the numbers of the DIAN's rules (annex 1.9).
 
-The CUFE is computed again from the XML, with separate code.
+The CUFE is computed again from the XML. The code is separate from the shop's, so that the check is independent.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ class UnreadableDocument(ValueError):
 def read_document(
     xml: bytes, keys: Mapping[str, str], software: tuple[str, str]
 ) -> AcceptedDocument | list[Rejection]:
-    """Parse a document, and return it or the rules that it violates.
+    """Parse a document. Return it if it is valid, otherwise the rules that it violates.
 
     Args:
         xml: the document.
@@ -87,7 +87,7 @@ class _Document:
         """Return the text at a path.
 
         Raises:
-            Unreadable: the path has no text.
+            UnreadableDocument: the path has no text.
         """
         found = self._root.find(path, NS)
         if found is None or not found.text:
@@ -98,7 +98,7 @@ class _Document:
         """Return the number at a path.
 
         Raises:
-            Unreadable: the path has no number.
+            UnreadableDocument: the path has no number.
         """
         return _parse_number(self.text(path))
 
@@ -111,7 +111,7 @@ class _Document:
             raise UnreadableDocument(str(error)) from None
 
     def problems(self, keys: Mapping[str, str], software: tuple[str, str]) -> Iterator[Rejection]:
-        """Check the rules of the DIAN's annex, and yield those that the document violates."""
+        """Check the document against the rules of the DIAN's annex, and yield the rules that it violates."""
         operation, profile = PROFILES[self._kind]
         if (self.text("cbc:CustomizationID"), self.text("cbc:ProfileID")) != (operation, profile):
             yield Rejection("FAD03", "Tipo de operación o perfil no corresponde")

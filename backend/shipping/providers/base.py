@@ -1,6 +1,6 @@
-"""Interface of fulfillment providers, which price shipping, create labels and track them.
+"""Interface of fulfillment providers, which calculate shipping prices, create labels and track shipments.
 
-A provider does not depend on carts, orders or the database: it gets places, packages and a value.
+A provider does not depend on carts, orders or the database: its input is places, packages and a declared value.
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +27,7 @@ class ShippingPlace:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A sender or recipient with the place. Unknown parts are empty: the provider fills those it needs."""
+    """A sender or recipient, with the address. Unknown fields are empty; the provider fills in those that it needs."""
 
     dane_code: str
     address: str
@@ -48,7 +48,7 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class QuoteRequest:
-    """Data that determine a price. Equal requests share one quotation."""
+    """Data that determine a shipping price. Concurrent equal requests share one quotation."""
 
     origin: ShippingPlace
     destination: ShippingPlace
@@ -59,7 +59,7 @@ class QuoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A price.
+    """A shipping price.
 
     Attributes:
         is_fallback: no price was quoted, so this is the fixed price (spec: Errors).
@@ -76,10 +76,12 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class LabelRequest:
-    """A label to create. `reference` is the shop's; it is printed on the label and distinguishes labels of one order.
+    """A label to create.
 
-    `pickup_date` is the day when the packages are ready; None: the provider chooses it. `max_price` is the maximum
-    price of the label, in whole pesos; None: no limit.
+    Attributes:
+        reference: the shop's reference, which is printed on the label and distinguishes labels of one order.
+        pickup_date: the day when the packages are ready; None: the provider chooses it.
+        max_price: maximum price of the label, in whole pesos; None: no limit.
     """
 
     reference: str
@@ -94,7 +96,7 @@ class LabelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The document of a shipment, and its numbers. A label for manual shipping may have none."""
+    """The label of a shipment: its document and its numbers. A label for manual shipping may have no numbers."""
 
     tracking_number: str | None = None
     carrier_order_id: int | None = None
@@ -104,7 +106,7 @@ class Label:
 
 
 class TrackingStage(StrEnum):
-    """Progress of a shipment, in the shop's words. `INCIDENT` may occur at any time, and be resolved."""
+    """Progress of a shipment, in the shop's own stages. An `INCIDENT` may occur at any time, and be resolved."""
 
     AWAITING_PICKUP = "awaiting_pickup"
     COLLECTED = "collected"
@@ -122,7 +124,7 @@ class TrackingStage(StrEnum):
 
     @property
     def has_left(self) -> bool:
-        """True if it has certainly left the warehouse. For an incident this is unknown."""
+        """True if the shipment has certainly left the warehouse. For an incident this is unknown, so it is False."""
         return self not in (TrackingStage.AWAITING_PICKUP, TrackingStage.INCIDENT, TrackingStage.CANCELED)
 
 
@@ -177,28 +179,28 @@ class FulfillmentProvider(ABC):
 
         Raises:
             InvalidData: a package or a contact is not valid; `fields` has the parts to correct.
-            LabelTooExpensive: it costs more than `request.max_price`; none was created.
+            LabelTooExpensive: the label costs more than `request.max_price`; it was not created.
             OutsideFailure: the label was not created.
-            OutcomeUnknown: it may have been created; look it up, never repeat blindly.
+            OutcomeUnknown: the label may have been created. The caller must look it up before it tries again.
         """
 
     @abstractmethod
     async def cancel_fulfillment(self, label: Label) -> None:
-        """Cancel a label; return only when it is certainly cancelled. Idempotent.
+        """Cancel a label, and return only when it is certainly cancelled. Idempotent.
 
         Raises:
-            OutsideFailure: it is not cancelled.
-            OutcomeUnknown: it may have been cancelled.
+            OutsideFailure: the label is not cancelled.
+            OutcomeUnknown: the label may have been cancelled.
         """
 
     async def close(self) -> None:  # noqa: B027 - most providers have nothing to stop
         """Stop background work and close connections, when the shop stops."""
 
     async def track(self, labels: Sequence[Label]) -> list[TrackingUpdate | None]:  # noqa: ARG002 - for those that do
-        """Return the progress of these labels, in their order; None for a label that the provider does not know.
+        """Return the progress of these labels, in the given order; None for a label that the provider does not know.
 
         Raises:
-            NotImplementedByProvider: always, unless a provider supports it.
+            NotImplementedByProvider: the provider does not support tracking, which is the default.
             OutsideFailure: there is no usable response.
         """
         raise NotImplementedByProvider(f"track is not implemented by {self.id}")
@@ -207,7 +209,8 @@ class FulfillmentProvider(ABC):
         """Create the label of a return.
 
         Raises:
-            NotImplementedByProvider: always, unless a provider supports it (spec: Errors, createReturnFulfillment).
+            NotImplementedByProvider: the provider does not support it, which is the default (spec: Errors,
+                createReturnFulfillment).
         """
         raise NotImplementedByProvider(f"createReturnFulfillment is not implemented by {self.id}")
 
@@ -220,7 +223,7 @@ def get_provider(providers: FulfillmentProviders, provider_id: str) -> Fulfillme
     """Return the provider with this id.
 
     Raises:
-        NotAllowed: the shop does not use it.
+        NotAllowed: the shop does not use this provider.
     """
     provider = providers.get(provider_id)
     if provider is None:

@@ -21,11 +21,11 @@ class ManualProvider(FulfillmentProvider):
     gives_numbers = False
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:  # noqa: ARG002 - the interface's
-        """Raise `NotImplementedByProvider` always: the option has its own price."""
+        """Raise `NotImplementedByProvider`, because the price is set in the shipping option."""
         raise NotImplementedByProvider(f"calculatePrice is not implemented by {self.id}")
 
     async def create_fulfillment(self, request: LabelRequest) -> Label:  # noqa: ARG002 - the interface's
-        """Return a label without numbers: the shipper outside the shop has them."""
+        """Return a label without document and numbers: they exist only at the courier that staff use."""
         return Label()
 
     async def cancel_fulfillment(self, label: Label) -> None:
@@ -38,7 +38,8 @@ def create_fulfillment_providers(
     """Create the providers with these ids. `carrier_transport` connects to the embedded carrier, if it is used.
 
     Raises:
-        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids earlier.
+        KeyError: there is no such provider. It is a programming error:
+            `backend.core.config.modules.registered_providers` checks the ids earlier.
     """
     factories: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,

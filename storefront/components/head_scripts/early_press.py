@@ -1,11 +1,14 @@
-"""Repeat clicks that happen before a page is hydrated, once it is.
+"""Repeat clicks, and keep text, of visitors who act before a page is hydrated.
 
 A rendered document can be seen and clicked before its scripts have loaded, on a phone for seconds. Links and search
-work without scripts. For buttons, checkboxes and other forms, a script in the head holds the events until the page
-calls `window.pageIsHydrated` (`assets/scripts/arrival.jsx`). Then it repeats them in order, each after the change
-of the previous one is displayed. If the page has replaced the element in the meantime, the script finds it by its
-name or text and its position among equal elements. If it no longer exists, `assets/scripts/notices.jsx` shows a
-notice.
+work without scripts. For buttons, checkboxes and other forms, a script in the head stores the events until the page
+calls `window.pageIsHydrated` (`assets/scripts/arrival.jsx`). Then it repeats them in order; before each event, it
+waits until the change of the previous one is displayed. If the page has replaced the clicked element in the
+meantime, the script finds the new element by its name or text and its position among equal elements. If there is
+none, `assets/scripts/notices.jsx` shows a notice.
+
+A page replaces the plain page of its document (`storefront/documents/plain_page.py`). What was typed and chosen
+there moves to the fields with the same names, and so does the focus.
 """
 
 import reflex as rx
@@ -14,10 +17,11 @@ EARLY_PRESS_SCRIPT = """
 (() => {
   const waiting = [];
   let isDoing = false;
-  const controls = 'button:not([type="submit"]), [data-opens], [type="checkbox"], [type="radio"]';
+  const ticks = '[type="checkbox"], [type="radio"]';
+  const controls = `button:not([type="submit"]), [data-opens], ${ticks}`;
   const known = (element, names) => names.filter((name) => element.hasAttribute(name));
-  const names = ["id", "name", "value", "data-testid", "data-opens", "data-closes", "aria-label"];
-  const finder = (element) => {
+  const controlNames = ["id", "name", "value", "data-testid", "data-opens", "data-closes", "aria-label"];
+  const finder = (element, names) => {
     const given = known(element, names);
     const used = given.length ? given : known(element, ["class"]);
     const parts = used.map((name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`);
@@ -31,7 +35,7 @@ EARLY_PRESS_SCRIPT = """
     if (isDoing) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const find = finder(element);
+    const find = finder(element, controlNames);
     waiting.push(() => {
       const found = find();
       if (found) again(found);
@@ -46,8 +50,32 @@ EARLY_PRESS_SCRIPT = """
     const form = event.target;
     if (!form.hasAttribute("action")) hold(event, form, (found) => found.requestSubmit());
   };
+  const typed = new Map();
+  let latest = null;
+  const noted = ({ target }) => {
+    if (target.matches(`:not(input, textarea, select), ${ticks}`)) return;
+    if (!typed.has(target)) typed.set(target, finder(target, ["name"]));
+    latest = target;
+  };
+  const move = (field, found) => {
+    if (field.type === "file") found.files = field.files;
+    else Object.getOwnPropertyDescriptor(Object.getPrototypeOf(found), "value").set.call(found, field.value);
+    for (const name of ["input", "change"]) found.dispatchEvent(new Event(name, { bubbles: true }));
+    if (field !== latest || document.activeElement !== document.body) return;
+    found.focus({ preventScroll: true });
+    if (typeof field.selectionStart === "number") found.setSelectionRange(field.selectionStart, field.selectionEnd);
+  };
+  const moveTyped = () => {
+    removeEventListener("input", noted, true);
+    for (const [field, find] of typed) {
+      const found = find();
+      if (found && found !== field) move(field, found);
+    }
+    typed.clear();  // they belong to the plain page
+  };
   addEventListener("click", pressed, true);
   addEventListener("submit", submitted, true);
+  addEventListener("input", noted, true);
   const doNext = () => {
     const next = waiting.shift();
     if (next) {
@@ -58,9 +86,13 @@ EARLY_PRESS_SCRIPT = """
     } else {
       removeEventListener("click", pressed, true);
       removeEventListener("submit", submitted, true);
+      delete window.pageIsHydrated;
     }
   };
-  window.pageIsHydrated = () => queueMicrotask(doNext);  // when all of the page is
+  window.pageIsHydrated = () => queueMicrotask(() => {  // when all of the page is
+    moveTyped();
+    queueMicrotask(doNext);  // after the fields are displayed with their text
+  });
 })();
 """
 

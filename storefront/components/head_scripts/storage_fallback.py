@@ -1,8 +1,9 @@
-"""Storage in memory for browsers that forbid or lack it, so that the shop still works.
+"""Storage in memory for browsers that forbid or lack storage, so that the shop still works.
 
 If cookies and storage are forbidden, reading `localStorage` raises an error; if storage is full, writing does.
-Reflex and the router both use it while a page renders, so every page failed. A script in the head runs before all
-others and stores the values in the page's memory instead. They are lost when the tab loads another document.
+Reflex and the router use it while a page renders, so without this fallback every page fails. A script in the head
+runs before all other scripts and stores the values in the page's memory. They are lost when the tab loads another
+document.
 """
 
 import reflex as rx

@@ -1,7 +1,7 @@
 """The sign-in page of the office. Its forms use HTTP, because only an HTTP response can set the session cookie.
 
-An invited staff member chooses their password here, and a signed-in one sets up their second factor. The browser
-picks the form from the address: see `assets/scripts/office/requested_form.jsx`.
+On this page an invited staff member also chooses the password, and a signed-in one sets up the second factor. The
+address determines which form the browser displays: see `assets/scripts/office/requested_form.jsx`.
 """
 
 from typing import Any
@@ -31,10 +31,10 @@ class OfficeSignInState(KnownClientState):
 
     @event()
     async def load(self) -> Any:
-        """Redirect if the address's form does not apply.
+        """Redirect the staff member if the form in the address is not for them.
 
-        A signed-in staff member who requests no form goes to the office. A signed-out one who requests the second
-        factor goes to the sign-in form.
+        A signed-in staff member who requests no special form goes to the office. One who requests the form of the
+        second factor but is not signed in goes to the sign-in form.
         """
         query = self.router.url.query_parameters
         if "invitacion" in query:

@@ -7,7 +7,10 @@ from backend.core.texts import _
 
 
 def consents_list(consents: ArrayVar[list[tuple[str, str, str]]]) -> rx.Component:
-    """Render each consent, its proof and the SHA-256 of its text: the texts of `describe_consent`."""
+    """Render each consent with its proof and the SHA-256 of its text.
+
+    `consents` are the texts of `describe_consent`.
+    """
 
     def consent_row(consent: ArrayVar[tuple[str, str, str]]) -> rx.Component:
         return rx.el.li(

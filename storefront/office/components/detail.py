@@ -21,13 +21,13 @@ PICTURE_WIDTH = "72px"
 def detail_screen(
     state: Any, title: Any, back_to: tuple[str, str], content: rx.Component, waiting: rx.Component
 ) -> rx.Component:
-    """Render the screen.
+    """Render a detail screen.
 
     Args:
         state: the screen's state.
-        title: its heading.
-        back_to: the name and the address of the list that it belongs to.
-        content: its content.
+        title: the screen's heading.
+        back_to: the name and the address of the list to which the object belongs.
+        content: the screen's content.
         waiting: the placeholder while the content loads: see `skeleton`.
     """
     label, place = back_to
@@ -94,7 +94,10 @@ def contact_button(href: Any, shape: str, *label: Any, **more: Any) -> rx.Compon
 
 
 def note_form(state: Any, name: str, longest: int) -> rx.Component:
-    """Render a form that adds a staff note: `state` has a handler `add_staff_note`. Its ids begin with `name`."""
+    """Render a form that adds a staff note. `name` is the prefix of its element ids.
+
+    `state` must have an event handler `add_staff_note`. `longest` is the maximum number of characters.
+    """
     return rx.el.form(
         rx.el.label(_("Nota para el equipo"), html_for=name, class_name="field__label"),
         rx.el.textarea(

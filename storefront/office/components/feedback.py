@@ -12,7 +12,7 @@ from storefront.office.icons import icon
 
 
 def empty_state(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """Render an empty state: why there is nothing, and what to do next."""
+    """Render the message of an empty list: why there is nothing, and what the staff member can do."""
     return rx.el.div(
         icon(shape, size=36),
         rx.el.p(title, class_name="o-empty__title"),
@@ -25,7 +25,7 @@ def empty_state(shape: str, title: str, text: str, *actions: rx.Component) -> rx
 def chip(text: str | rx.Var[str], tone: str | rx.Var[str] = "plain") -> rx.Component:
     """Render a status in one or two words.
 
-    `tone`: `plain`, `good` (done), `wait` (waiting for someone else) or `bad` (the staff must act).
+    `tone` is `plain`, `good` (done), `wait` (waiting for another person) or `bad` (staff must act).
     """
     return rx.el.span(text, class_name="o-chip", data_tone=tone)
 
@@ -42,11 +42,11 @@ def rows_skeleton(count: int = 6) -> rx.Component:
 
 
 def screen(state: Any, content: rx.Component, skeleton: rx.Component | None = None) -> rx.Component:
-    """Render the content, its placeholder while it loads, or why it cannot be shown.
+    """Render the content, a placeholder while it loads, or the reason why it cannot be shown.
 
     Args:
         state: the screen's state.
-        content: the component of the state's `content`.
+        content: the component that renders the state's `content`.
         skeleton: the placeholder while the content loads.
     """
     retry_button = rx.el.button(

@@ -1,4 +1,4 @@
-"""Forms of the office: fields with their problems, and the save bar."""
+"""Forms of the office: fields with their error messages, and the bar with the save button."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,10 +17,10 @@ LEAVE_QUESTION = _("Hay cambios sin guardar. ¿Salir de todas formas?")
 def edit_form(
     state: Any, on_save: Any, *content: rx.Component, end: rx.Component | None = None, **more: Any
 ) -> rx.Component:
-    """Render a form whose values are passed to `on_save` by name.
+    """Render a form whose values are passed to the event `on_save`, by field name.
 
-    `state` is the screen's: each save, successful or refused, sets its `announcement`, and `problems` by field.
-    `end` replaces the save bar. For `more` see `EditForm`.
+    Every save, successful or refused, must set `announcement` of the screen's `state`, and its `problems` by field.
+    `end` replaces the save bar. `more` are props of `EditForm`.
     """
     properties = {
         "answers": answer_number(state),
@@ -34,9 +34,9 @@ def edit_form(
 
 
 def office_field(state: Any, form: str, name: str, label: str, **more: Any) -> rx.Component:
-    """Render a text field of a form. Its problem is `state.problems[name]`.
+    """Render a text field of a form. Its error message is `state.problems[name]`.
 
-    For `more` see `storefront.components.forms.field`.
+    `more` are arguments of `storefront.components.forms.field`.
     """
     return field(
         name, label, element_id=f"{form}-{name}", problem=text_at(state.problems, name), live="", **more
@@ -59,12 +59,16 @@ def office_select(
 
 
 def confirm_button(label: Any, question: str, yes: str, on_yes: Any) -> rx.Component:
-    """Render a button for an action that cannot be undone: the first click asks, the second one runs it, once.
+    """Render a button for an action that cannot be undone.
+
+    The first click asks for confirmation, the second runs the action.
+
+    It must be inside a `SubmitOnce`, so that the action runs only once.
 
     Args:
         label: the label of the first button.
         question: the consequence that the staff member confirms.
-        yes: the label of the confirming button. It must be inside a `SubmitOnce`.
+        yes: the label of the confirming button.
         on_yes: the event of the confirming button.
     """
     quiet, dark = "button button--small button--quiet", "button button--small button--dark"
@@ -81,14 +85,14 @@ def confirm_button(label: Any, question: str, yes: str, on_yes: Any) -> rx.Compo
 
 @rx.memo
 def save_bar() -> rx.Component:
-    """Render the buttons that save or discard the changes; visible while there are changes."""
+    """Render the buttons that save or discard the changes. They are visible only while there are changes."""
     return submit_bar(_("Guardar"), _("Guardando…"), "primary", "save")
 
 
 def submit_bar(label: str, busy: str, look: str, test_id: str) -> rx.Component:
-    """Render the end of a form: a discard button and a submit button, which shows `busy` while it saves.
+    """Render the end of a form: a discard button, and a submit button that displays `busy` while it saves.
 
-    It needs a separate memo: it changes with every typed letter.
+    It must be inside a separate `rx.memo`, because it renders again after every typed letter.
     """
     return rx.el.div(
         rx.el.button(

@@ -58,7 +58,9 @@ class HistoryState(AnnouncingState, KnownClientState):
 
 
 def history_panel(subject_id: rx.Var[str], class_name: str = "o-panel o-section") -> rx.Component:
-    """Render the latest entries of an object, loaded when opened. It is hidden without the right to read the audit.
+    """Render the latest changes of an object. They are loaded when the staff member opens the panel.
+
+    The panel is hidden from staff without the right to read the audit log.
 
     Args:
         subject_id: the object's id, as in `backend.audit.Subject`.

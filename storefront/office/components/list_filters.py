@@ -1,6 +1,6 @@
-"""The filters of a list: a search, quick filters, all filters behind «Filtros», and the active filters.
+"""The filters of a list: a search, quick filters, all filters behind the button «Filtros», and the active filters.
 
-They are fields of the list's address: see `backend.office.listing.ListView`.
+The filters are query parameters of the list's address: see `backend.office.listing.ListView`.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ class ListFilters:
     """The filters of one list.
 
     Attributes:
-        name: prefix of the fields' ids.
+        name: prefix of the fields' element ids.
         place: the screen's address.
-        list_view: the variable of the list's view.
+        list_view: the variable of the list's `ListView`.
         on_filter: the event handler that receives the form's filters.
-        all_label: the label of the list without filters.
+        all_label: the label of the link that removes all filters.
     """
 
     name: str
@@ -44,9 +44,9 @@ class ListFilters:
         """Render the search and all filters.
 
         Args:
-            search: see `search`; None if the list has none.
-            quick: the quick filters: label, field and value.
-            filters: see `form`; None if there are only quick filters.
+            search: the search field: see `search`; None if the list has none.
+            quick: the quick filters, each as label, field and value.
+            filters: the form with all filters: see `form`; None if there are only quick filters.
         """
         links = (
             rx.el.a(

@@ -24,8 +24,8 @@ def rows(
     Args:
         items: the variable of its rows.
         row: renders a row: a `row_link`, or an `rx.el.li` with `data_row=""` and the row's id as its `id`.
-        nothing: the component of the empty list: `feedback.empty`.
-        label: names the list for screen readers.
+        nothing: the component of the empty list: see `feedback.empty_state`.
+        label: name of the list for screen readers.
     """
     return rx.cond(
         items.length() > 0,
@@ -37,7 +37,10 @@ def rows(
 def row_link(
     href: str | rx.Var[str], *content: rx.Component, row_id: rx.Var[str], test_id: str, class_name: str = ""
 ) -> rx.Component:
-    """Render a row that links to its detail screen. `row_id` restores the focus when the staff member comes back."""
+    """Render a row that links to its detail screen.
+
+    When the staff member comes back to the list, the row with `row_id` gets the focus again.
+    """
     return rx.el.li(
         rx.el.a(*content, href=href, class_name=f"o-row {class_name}".strip(), data_opens_row=""),
         id=rx.Var.create(row_id),
@@ -63,10 +66,10 @@ def office_list(
         state: an `OfficeList`.
         items: the variable of its rows.
         row: renders a row: see `rows`.
-        nothing: the component of the empty list: `feedback.empty`.
-        label: names the list for screen readers.
-        counts_new: True if the state counts rows that are not shown yet.
-        wrap: wraps the rows, for example in a selection.
+        nothing: the component of the empty list: see `feedback.empty_state`.
+        label: name of the list for screen readers.
+        counts_new: True if the state counts new rows that are not displayed yet.
+        wrap: wraps the rows in another component, for example to select them.
     """
     return rx.fragment(
         *([new_rows_button(state)] if counts_new else []),
@@ -85,7 +88,7 @@ def office_list(
 
 
 def new_rows_button(state: Any) -> rx.Component:
-    """Render «3 nuevos», a button that loads the new rows. Its space is reserved, so that nothing moves."""
+    """Render «3 nuevos», a button that loads the new rows. Its space is reserved, so that the list does not move."""
     count = state.new_count
     text = rx.cond(count == 1, _("1 nuevo"), _("{n} nuevos").format(n=count))
     return rx.el.div(
@@ -106,5 +109,5 @@ def new_rows_button(state: Any) -> rx.Component:
 
 
 def fold_row(head: rx.Component, body: rx.Component, *, row_id: rx.Var[str], **marks: Any) -> rx.Component:
-    """Render a row that expands. `head` is its `summary`; `marks` are further properties, such as its test id."""
+    """Render a row that expands. `head` is its `summary` element; `marks` are more props, such as its test id."""
     return rx.el.li(rx.el.details(head, body), id=rx.Var.create(row_id), key=row_id, data_row="", **marks)

@@ -1,4 +1,4 @@
-"""Buttons of rows that can be reordered: see `storefront.office.react_components.ReorderableRows`."""
+"""Buttons that move rows of a list up or down: see `storefront.office.react_components.ReorderableRows`."""
 
 from typing import Any
 

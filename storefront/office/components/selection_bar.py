@@ -8,7 +8,7 @@ from storefront.office.react_components import SELECTION
 
 
 def selection_bar(*actions: rx.Component, hidden: rx.Var[bool] | bool = False) -> rx.Component:
-    """Render the bar with these buttons. It is hidden without selected rows, or if `hidden` is True."""
+    """Render the bar with these buttons. It is hidden if no row is selected, or if `hidden` is True."""
     return rx.el.div(
         rx.el.p(
             rx.cond(

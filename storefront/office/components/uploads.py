@@ -77,11 +77,11 @@ class PictureUpload(rx.Component):
 
 
 def picture_upload(on_uploaded: Any) -> rx.Component:
-    """Render a button that takes or chooses pictures and uploads them one by one, with each one's progress and problem.
+    """Render a button that takes or selects pictures and uploads them one by one, with progress and errors for each.
 
-    `on_uploaded` is an event of the screen. When all uploads have ended it receives the addresses of the uploaded
-    pictures, in the form that a product's pictures use. A failed picture stays in the list: it can be sent again or
-    removed.
+    The event `on_uploaded` runs when all uploads have ended. It receives the addresses of the uploaded pictures, in
+    the form that a product's pictures use. A failed picture stays in the list: the staff member can send it again
+    or remove it.
     """
     return PictureUpload.create(
         texts=rx.Var.create(TEXTS),
@@ -94,7 +94,10 @@ def picture_upload(on_uploaded: Any) -> rx.Component:
 
 
 def video_upload(texts: Any, most_bytes: Any, on_uploaded: Any) -> rx.Component:
-    """Render the same button for one video: `texts` are `video_texts` for `most_bytes`."""
+    """Render a button that uploads one video, with its progress. `texts` are the `video_texts` for `most_bytes`.
+
+    See `picture_upload` for `on_uploaded`.
+    """
     return PictureUpload.create(
         texts=texts, max_bytes=most_bytes, accept=VIDEOS, is_one=True, name="video", on_uploaded=on_uploaded
     )

@@ -1,1 +1,1 @@
-"""Content screens (Contenido): texts, pictures and legal texts that the staff previews and publishes."""
+"""Content screens (Contenido): texts, pictures and legal texts that staff preview and publish."""

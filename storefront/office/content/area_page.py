@@ -1,4 +1,4 @@
-"""Components of a content area's screen: the form, its preview, and every version."""
+"""Components of a content area's screen: the form, its preview, and the list of versions."""
 
 from typing import Any
 
@@ -54,7 +54,10 @@ def page() -> rx.Component:
 
 
 def area_form() -> rx.Component:
-    """Render the form. Its button shows a preview: nothing can be published before that."""
+    """Render the form of a content area.
+
+    Its button displays a preview, because only a previewed form can be published.
+    """
     fields = rx.match(
         VIEW.area,
         (Area.BANNER, ROW_GROUPS[Area.BANNER]()),
@@ -146,12 +149,12 @@ def mail_fields() -> rx.Component:
 
 @rx.memo
 def preview_bar() -> rx.Component:
-    """Render the buttons that preview or discard the changes; visible while there are changes."""
+    """Render the buttons that preview or discard the changes. They are visible only while there are changes."""
     return submit_bar(_("Ver cómo queda"), _("Un momento…"), "dark", "look")
 
 
 def conflict_panel() -> rx.Component:
-    """Render the version that another staff member published in the meantime."""
+    """Render the version that another staff member published while this one edited the form."""
     return rx.el.section(
         area_preview(AreaState.other_version, "area-theirs"),
         SubmitOnce.create(

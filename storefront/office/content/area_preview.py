@@ -47,7 +47,7 @@ def area_preview(shown: ObjectVar[AreaPreview], test_id: str) -> rx.Component:
 
 
 def mail_preview(shown: ObjectVar[AreaPreview]) -> rx.Component:
-    """Render a mail: its subject, and its page in a frame without scripts."""
+    """Render an e-mail: its subject, and its HTML in a frame that runs no scripts."""
     return rx.fragment(
         rx.el.p(rx.el.b(shown.mail_subject)),
         rx.el.iframe(
@@ -60,7 +60,7 @@ def mail_preview(shown: ObjectVar[AreaPreview]) -> rx.Component:
 
 
 def section_preview(shown: ObjectVar[SectionView]) -> rx.Component:
-    """Render a section of the home page; sections of the shop appear as their names."""
+    """Render a section of the home page. Of a section that the shop itself defines, only the name is displayed."""
     names = [(kind, name) for kind, name in SECTION_NAMES.items()]
     return rx.el.li(
         rx.cond(

@@ -1,4 +1,4 @@
-"""The rows of an area's form that can be reordered: slides, sections and lines."""
+"""The rows that can be reordered in the form of a content area: slides, sections and lines."""
 
 from collections.abc import Callable
 from typing import Any
@@ -59,7 +59,7 @@ def line_rows() -> rx.Component:
 def row_group(
     row: Callable[[ObjectVar[AreaRow]], rx.Component], *adding: rx.Component, placed: str
 ) -> rx.Component:
-    """Render rows that can be reordered, and the buttons that add one."""
+    """Render rows that can be reordered, and the buttons that add a row."""
     return ReorderableRows.create(
         field_problem(f"{FORM}-rows", text_at(AreaState.problems, "rows"), ""),
         rx.el.ol(rx.foreach(AREA_ROWS, row), class_name="o-areas__rows"),
@@ -72,7 +72,7 @@ def row_group(
 
 
 def area_row(row: ObjectVar[AreaRow], fields: rx.Component) -> rx.Component:
-    """Render a row. It is one element for every kind, so that typed text moves with it."""
+    """Render a row. All kinds of rows are the same element, so that the typed text moves with its row."""
     return rx.el.li(
         rx.el.input(type="hidden", name="row[]", value=row.key, read_only=True),
         fields,
@@ -90,14 +90,16 @@ def row_fields(
     sent: tuple[str, ...],
     is_removable: bool = True,
 ) -> rx.Component:
-    """Render the fields of a row below its buttons. Cells without a field are sent back unchanged.
+    """Render the fields of a row, below the buttons that move or remove it.
+
+    Values of the row without a visible field are sent back unchanged in hidden fields.
 
     Args:
         row: the row.
         name: the label of its kind.
-        content: its fields.
-        sent: the cells that `content` sends.
-        is_removable: True if it can be removed.
+        content: its visible fields.
+        sent: the names of the values that `content` sends.
+        is_removable: True if the row can be removed.
     """
     unsent = [
         rx.el.input(type="hidden", name=f"cell_{cell}[]", value=getattr(row, cell), read_only=True)
@@ -216,7 +218,10 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
 
 
 def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
-    """Render a section: fields to edit an editorial one; only the name of one that the shop defines."""
+    """Render a section of the form.
+
+    A section written by staff has fields; one that the shop defines has only its name.
+    """
     written = row_fields(
         row,
         _("Sección tuya"),

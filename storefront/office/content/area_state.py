@@ -35,7 +35,7 @@ MAX_VERSION = 10**6
 
 
 class AreaState(OfficeScreen, KnownClientState):
-    """One content area, and the preview of its form."""
+    """State of the screen of one content area: its content, and the preview of its form."""
 
     content: rx.Field[AreaPage | None] = rx.field(None)
     added_rows: rx.Field[list[AreaRow]] = rx.field(default_factory=list)
@@ -142,7 +142,10 @@ class AreaState(OfficeScreen, KnownClientState):
         self._announce(_("Volvió la versión {version}: ya se ve en la tienda.").format(version=version))
 
     async def _show_other_version(self) -> None:
-        """Show the version that another staff member published; the preview stays and can be published over it."""
+        """Show the version that another staff member has just published.
+
+        The preview stays, and can still replace that version.
+        """
         async with current_shop().database.read() as session:
             saved = await read_current_version(session, self._area_in_url())
             who = (await actor_names(session, {saved.saved_by or ""})).get(saved.saved_by or "", "")
@@ -171,10 +174,10 @@ class AreaState(OfficeScreen, KnownClientState):
 
 
 def find_area(path: str) -> Area:
-    """Return the area of a screen's address.
+    """Return the content area of a screen's address.
 
     Raises:
-        NotFound: the address has no area.
+        NotFound: there is no content area with this address.
     """
     name = path.rstrip("/").rpartition("/")[2]
     if name not in AREAS:
@@ -183,10 +186,10 @@ def find_area(path: str) -> Area:
 
 
 def _parse_form(form: object) -> AreaForm:
-    """Parse the form of an area.
+    """Parse the form of a content area.
 
     Raises:
-        InvalidData: it is not a form of this screen.
+        InvalidData: the values do not come from a form of this screen.
     """
     if not isinstance(form, dict):
         raise InvalidData("not a form")

@@ -1,4 +1,4 @@
-"""The content screen (Contenido): content areas, and the legal texts with all their versions."""
+"""The content screen (Contenido): links to the content areas, and the legal texts with all their versions."""
 
 from typing import Any, ClassVar
 from urllib.parse import parse_qs
@@ -39,7 +39,7 @@ MAX_VERSION = 10**6
 
 
 class ContentState(OfficeScreen, KnownClientState):
-    """The legal texts, and the one that is being edited."""
+    """State of the content screen: the legal texts, and the one that is open for editing."""
 
     content: rx.Field[ContentPage | None] = rx.field(None)
     preview: rx.Field[str] = rx.field("")

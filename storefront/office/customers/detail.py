@@ -66,7 +66,7 @@ def is_allowed(action: str) -> rx.Var[bool]:
 
 
 def status_line() -> rx.Component:
-    """Render the account status, and links to other records of the same address."""
+    """Render the account status, and links to other customer records with the same e-mail address."""
 
     def record_link(record: ArrayVar[tuple[str, str]]) -> rx.Component:
         return rx.el.a(record[1], href=f"{CUSTOMERS}/{record[0]}", key=record[0], class_name="o-link")
@@ -80,7 +80,7 @@ def status_line() -> rx.Component:
 
 
 def contact_panel() -> rx.Component:
-    """Render the contact data; with the right to change it, a form."""
+    """Render the contact data. Staff with the right to change them get a form."""
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
         value = getattr(VIEW.fields, name)
@@ -232,7 +232,7 @@ def data_export_panel() -> rx.Component:
 
 
 def erasure_panel() -> rx.Component:
-    """Render the form that deletes the customer's data, or the obstacles to that."""
+    """Render the form that deletes the customer's personal data, or the reasons why they cannot be deleted now."""
     form = rx.el.form(
         rx.el.p(
             _(

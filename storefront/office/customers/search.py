@@ -12,7 +12,7 @@ MAX_HITS = 3
 async def find_customers(actor: Actor, text: str) -> list[SearchHit]:
     """Return the newest customers that match the text.
 
-    The result is empty without the right to see customers, or without a text.
+    The result is empty if the text is empty, or the actor may not see customers.
     """
     if not text.strip() or not actor.may(Right.READ_CUSTOMERS):
         return []

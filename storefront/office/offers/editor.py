@@ -1,4 +1,4 @@
-"""The editor of an offer: the form, a preview of its changes, and ending the offer."""
+"""The editor of an offer: its form, a preview of the changes, and the button that ends the offer."""
 
 from typing import Any
 
@@ -101,7 +101,7 @@ def offer_form() -> rx.Component:
 
 
 def preview_panel() -> rx.Component:
-    """Render the changes that the form would make, and the button that saves it."""
+    """Render the changes that the form would make, and the button that saves them."""
 
     def preview_row(row: ObjectVar[PreviewRow]) -> rx.Component:
         return rx.el.tr(

@@ -21,10 +21,10 @@ from storefront.reflex_ext.hooks import text_at
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Components of an editor of one offer or sale. Its `state` is a `PreviewedForm`.
+    """Components of the editor of an offer or a sale. Its `state` is a `PreviewedForm`.
 
     Attributes:
-        name: prefix of the fields' ids.
+        name: prefix of the fields' element ids.
         test_id: prefix of the test ids.
         content: variable of the content, with `id`, `version`, `category_boxes` and `can_end`.
         form: variable of the form's values.
@@ -75,7 +75,7 @@ class Editor:
         )
 
     def products_field(self) -> rx.Component:
-        """Render the field of products, one per line; visible if products are the chosen target."""
+        """Render the field of products, one per line. It is visible if the offer is for single products."""
         element_id, problem = f"{self.name}-toys", text_at(self.state.problems, "toys")
         area = rx.el.textarea(
             id=rx.Var.create(element_id),
@@ -120,9 +120,10 @@ class Editor:
         )
 
     def edit_form(self, *fields: rx.Component) -> rx.Component:
-        """Render the form. Its button shows the changes that it would make: nothing can be saved before that.
+        """Render the form. Its button previews the changes, because only previewed changes can be saved.
 
-        The form is reset with each version, so that staff members do not overwrite changes that they have not seen.
+        The form is reset when a new version is saved, so that staff members do not overwrite changes that they have
+        not seen.
         """
         return rx.el.form(
             rx.el.div(*fields, class_name="o-offer__fields"),

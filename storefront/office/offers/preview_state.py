@@ -1,4 +1,4 @@
-"""Shared state of the forms of an offer and of a sale: a form is previewed before it is saved."""
+"""Base state of the forms of offers and sales: a form is previewed before it is saved."""
 
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ MAX_FIELD_LENGTH = 200_000
 
 
 class PreviewedForm(OfficeScreen, mixin=True):
-    """An existing or new offer or sale, and a preview of its form's changes."""
+    """State of the screen of an existing or new offer or sale, with a preview of the changes in its form."""
 
     preview: rx.Field[Any] = rx.field(None)
     """Changes of the form that was previewed most recently; `save` stores exactly these."""
@@ -41,7 +41,10 @@ class PreviewedForm(OfficeScreen, mixin=True):
         raise NotImplementedError
 
     async def _save_form(self, session: Any, actor: Actor, form: Any) -> Any:
-        """Save the form and return its id; if the changes differ from the previewed ones, return the new preview."""
+        """Save the form and return its id.
+
+        If the changes are not those of the preview, return a new preview instead.
+        """
         raise NotImplementedError
 
     @office_event(Right.CHANGE_PROMOTIONS, is_press=False)

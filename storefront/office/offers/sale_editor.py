@@ -1,4 +1,4 @@
-"""The editor of a sale: the form, the prices before and after, its end day, and ending it now."""
+"""The editor of a sale: its form, the prices before and after, its end day, and the button that ends it now."""
 
 from typing import Any
 
@@ -130,7 +130,7 @@ def prices_panel() -> rx.Component:
 
 
 def preview_panel() -> rx.Component:
-    """Render the changes that the form would make, and the button that saves it."""
+    """Render the changes that the form would make, and the button that saves them."""
     return EDITOR.changes_panel(
         rx.cond(PREVIEW.can_save, EDITOR.save_button(_("Guardar rebaja"))),
         price_table(PREVIEW.rows, PREVIEW.more),

@@ -88,7 +88,7 @@ def status_line() -> rx.Component:
 
 
 def hold_notice() -> rx.Component:
-    """Render a notice that the order must not be packed, with a link to the decision."""
+    """Render a notice that the order must not be packed, with a link to the screen where staff decide about it."""
     return rx.el.div(
         rx.el.p(
             rx.el.b(_("El banco se contradice sobre el pago.")),
@@ -270,7 +270,7 @@ def mails_panel() -> rx.Component:
 
 
 def timeline_panel() -> rx.Component:
-    """Render the order's timeline, the newest first, and a form for a staff note."""
+    """Render the order's timeline, newest event first, and a form for a staff note."""
 
     def event_item(view: ObjectVar[EventView]) -> rx.Component:
         return rx.el.li(

@@ -73,7 +73,7 @@ def order_towns_panel() -> rx.Component:
 
 
 def address_panel() -> rx.Component:
-    """Render the shipping address; a form corrects it while no label exists."""
+    """Render the shipping address. As long as no label exists, it has a form to correct the address."""
     address = VIEW.address
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
@@ -146,7 +146,7 @@ def payment_panel() -> rx.Component:
 
 
 def returns_panel() -> rx.Component:
-    """Render the order's returns, and a link to open another one."""
+    """Render the order's returns, and a link to open a new return."""
 
     def return_item(row: ObjectVar[ReturnRow]) -> rx.Component:
         return rx.el.li(

@@ -187,7 +187,7 @@ class OrderState(OfficeScreen, KnownClientState):
         await self._show(actor)
 
     async def _announce_outcome(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
-        """Announce the outcome; if someone else did it before, say who."""
+        """Announce the outcome of an action. If another staff member has already done it, announce who."""
         if outcome.was_already_done:
             await self._announce_refusal(actor, outcome.text, actions)
             return
@@ -195,7 +195,10 @@ class OrderState(OfficeScreen, KnownClientState):
         await self._show(actor)
 
     async def _announce_refusal(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
-        """Announce a refusal and the latest staff member who did one of the `actions`, and show the current order."""
+        """Announce a refusal, and show the current order.
+
+        The message includes the staff member who was the latest to do one of the `actions`.
+        """
         last_actor_text = ""
         if actions:
             async with current_shop().database.read() as session:

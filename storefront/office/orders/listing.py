@@ -52,7 +52,7 @@ def page() -> rx.Component:
 
 
 def selectable_rows(listed: rx.Component) -> rx.Component:
-    """Wrap the rows in the form that selects orders and acts on them."""
+    """Wrap the rows in a form with which staff select orders and act on them."""
     return RowSelection.create(
         rx.cond(VIEW.rows.length() > 0, select_all_box()),
         listed,
@@ -96,7 +96,7 @@ def select_all_box() -> rx.Component:
 
 
 def order_row(order: ObjectVar[OrderRow]) -> rx.Component:
-    """Render an order: number, customer, total and status; with a checkbox to select it."""
+    """Render an order: a checkbox to select it, its number, customer, total and status."""
     return rx.el.li(
         rx.el.label(
             rx.el.input(

@@ -73,7 +73,7 @@ class OrdersState(OfficeList, KnownClientState):
 
     @office_event(Right.FULFILL)
     async def run_action(self, actor: Actor, action: str, order_ids: list[str]) -> None:
-        """Create the labels of these orders, or record that they were shipped."""
+        """Run an action on these orders: create their labels, or record that they were shipped."""
         shop, chosen = current_shop(), checked_texts(order_ids, MAX_ORDERS_PER_CALL)
         action = checked_text(action, 20)
         if action == LABELS:
@@ -95,7 +95,7 @@ class OrdersState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_ORDERS)
     async def announce_unprinted(self, actor: Actor, order_ids: list[str]) -> None:
-        """Announce which of these orders are not printed because they have no label."""
+        """Announce the numbers of those orders that are not printed, because they have no label."""
         chosen = checked_texts(order_ids, MAX_ORDERS_PER_CALL)
         async with current_shop().database.read() as session:
             missing = await list_numbers_without_label(session, actor, chosen)

@@ -1,4 +1,4 @@
-"""The packing screen (Empacar): the oldest unpacked order, line by line, for a phone in the warehouse."""
+"""The packing screen (Empacar), for a phone in the warehouse. It shows the oldest unpacked order, line by line."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -40,7 +40,7 @@ HELD_TEXT = _("El banco se contradice sobre el pago: no lo empaques hasta que al
 
 
 class PackState(OfficeScreen, KnownClientState):
-    """The order that is being packed. It changes only when the staff member asks for the next one."""
+    """State of the packing screen. The order changes only when the staff member requests the next one."""
 
     content: rx.Field[PackView | None] = rx.field(None)
 
@@ -53,7 +53,7 @@ class PackState(OfficeScreen, KnownClientState):
             return await pack_view(session, actor, checked_id(order_id) if order_id else "")
 
     async def _refresh(self, actor: Actor) -> None:
-        """Update the shown order without replacing it by another one."""
+        """Update the displayed order, but never replace it by another order."""
         await self._show_order(actor, self._order_id())
 
     @office_event(Right.FULFILL)
@@ -68,7 +68,10 @@ class PackState(OfficeScreen, KnownClientState):
 
     @office_event(Right.FULFILL, is_press=False)
     async def show_next(self, actor: Actor) -> None:
-        """Show the next order: the one after a skipped order, otherwise the oldest."""
+        """Show the next order.
+
+        If the displayed order is skipped, it is the order after it; otherwise it is the oldest.
+        """
         shown = self.content.order if self.content else None
         after = shown.id if shown is not None and shown.state == "open" else ""
         await self._show_order(actor, "", after)
@@ -85,7 +88,7 @@ class PackState(OfficeScreen, KnownClientState):
 
 
 class PackingForm(rx.Component):
-    """Wrapper of the order that is being packed; the browser counts the units in the box."""
+    """Wrapper of the order that is being packed. It counts the packed units in the browser."""
 
     library = PACKING_SCRIPT
     tag = "PackingForm"
@@ -97,9 +100,14 @@ class PackingForm(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class BoxState:
-    """The units in the box by line, whether all are in it, and the message about the latest scanned code.
+    """State of the box in which an order is packed.
 
-    `line` returns the properties of a line's button; `camera` holds those of the camera's button.
+    Attributes:
+        counts: the packed units, by order line.
+        is_complete: True if all units are packed.
+        message, tone: the message about the latest scanned code, and its tone.
+        line: function that returns the React props of a line's button.
+        camera: React props of the camera's button.
     """
 
     counts: dict[str, int]
@@ -133,7 +141,7 @@ def page() -> rx.Component:
 
 
 def queue_line() -> rx.Component:
-    """Render the number of orders to pack, and of those that need a decision first."""
+    """Render the number of orders to pack, and the number of orders that staff must decide about first."""
     return rx.el.p(
         rx.cond(VIEW.waiting == 1, _("Espera 1 pedido."), _("Esperan {n} pedidos.").format(n=VIEW.waiting)),
         rx.cond(
@@ -216,7 +224,10 @@ def order_panel() -> rx.Component:
 
 
 def open_order_panel() -> rx.Component:
-    """Render the lines to check off, and the label's button, which is disabled until all are checked."""
+    """Render the lines to check off, and the button that creates the label.
+
+    It is disabled until all lines are checked.
+    """
     return PackingForm.create(
         box_lines(), lines=ORDER.lines, order=ORDER.id, texts=rx.Var.create(TEXTS), key=ORDER.id
     )
@@ -297,7 +308,7 @@ def label_buttons() -> rx.Component:
 
 
 def packed_panel() -> rx.Component:
-    """Render a packed order: its label to print, and a button to the next order."""
+    """Render a packed order: its label to print, and a button that shows the next order."""
     return rx.el.div(
         rx.el.div(
             icon("check", size=36),
@@ -331,7 +342,7 @@ def packed_panel() -> rx.Component:
 
 
 def stopped_panel(text: str, *, is_doubt: bool = False) -> rx.Component:
-    """Render why the order cannot be packed now, and a button to the next order."""
+    """Render the reason why the order cannot be packed now, and a button that shows the next order."""
     decide = rx.el.a(
         _("Ver en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--dark o-pack__label"
     )

@@ -12,7 +12,7 @@ MAX_HITS = 5
 async def find_orders(actor: Actor, text: str) -> list[SearchHit]:
     """Return the newest orders that match the text.
 
-    The result is empty without the right to see orders, or without a text.
+    The result is empty if the text is empty, or the actor may not see orders.
     """
     if not text.strip() or not actor.may(Right.READ_ORDERS):
         return []

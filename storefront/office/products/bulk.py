@@ -49,7 +49,7 @@ def select_box(row: ObjectVar[ProductRow]) -> rx.Component:
 
 @rx.memo
 def products_selection_bar() -> rx.Component:
-    """Render the actions on the selected products; hidden while a bulk change is drafted."""
+    """Render the actions on the selected products. They are hidden while a bulk change is being prepared."""
 
     def action_button(action: str, label: str) -> rx.Component:
         return rx.el.button(
@@ -69,7 +69,7 @@ def products_selection_bar() -> rx.Component:
 
 
 def draft_panel() -> rx.Component:
-    """Render the draft of a bulk change: its form, its preview, and the button that starts it."""
+    """Render a bulk change that is being prepared: its form, its preview, and the button that starts it."""
     several = rx.cond(DRAFT.count == 1, _("1 juguete"), _("{n} juguetes").format(n=DRAFT.count.to_string()))
     of_all = _("Todos los del filtro")
     head = rx.el.div(

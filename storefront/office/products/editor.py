@@ -1,4 +1,7 @@
-"""The product editor (Producto), for phones first: title, price, units and pictures above, other fields in sections."""
+"""The product editor (Producto), designed for phones.
+
+Title, price, units and pictures are at the top, all other fields in sections below.
+"""
 
 from typing import Any
 
@@ -285,7 +288,10 @@ def former_addresses() -> rx.Component:
 
 
 def clashes_panel() -> rx.Component:
-    """Render the values that two staff members changed: both values, and a button that takes the other one."""
+    """Render the values that this and another staff member changed at the same time.
+
+    Each has both versions, and a button that uses the other staff member's version.
+    """
 
     def clash_item(row: ObjectVar[ClashRow]) -> rx.Component:
         return rx.el.li(

@@ -74,7 +74,7 @@ def variants_group() -> rx.Component:
 
 
 def variant_row(row: ObjectVar[VariantRow]) -> rx.Component:
-    """Render a variant: its name if there are several, price, stock and codes."""
+    """Render a variant: price, stock and codes. If the product has several variants, also render the variant's name."""
     named = rx.el.div(
         variant_field(row, "title", _("Presentación"), row.title, max_length=255),
         move_buttons(_("Presentación"), drop_button(_("Quitar {name}").format(name=row.title))),
@@ -104,7 +104,7 @@ def variant_row(row: ObjectVar[VariantRow]) -> rx.Component:
 
 
 def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
-    """Render the price, the previous price and the received units of a variant."""
+    """Render the fields of a variant's price, its price before a sale, and its received units."""
     number: dict[str, Any] = {"input_mode": "numeric"}
     return rx.el.div(
         variant_field(row, "price", _("Precio"), row.price, **number, max_length=15),
@@ -124,7 +124,7 @@ def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
 
 
 def free_box(row: ObjectVar[VariantRow]) -> rx.Component:
-    """Render the checkbox that lets the variant be sold at a price of 0."""
+    """Render the checkbox that allows the variant to be sold at a price of 0."""
     box = rx.el.input(
         type="checkbox",
         name="is_free[]",
@@ -175,7 +175,7 @@ def variant_field(
 
 
 def pictures_group() -> rx.Component:
-    """Render the pictures in order: the first one is shown in lists."""
+    """Render the pictures in their order. Lists display the first one."""
 
     def picture_row(row: ObjectVar[PictureRow]) -> rx.Component:
         element_id = f"{FORM}-alt-{row.key}"
@@ -228,7 +228,8 @@ def pictures_group() -> rx.Component:
 def video_group() -> rx.Component:
     """Render the video field.
 
-    The browser sends the final field of this name: without a row it is the empty hidden one.
+    A hidden field of the same name is sent as an empty text if there is no video. Of two fields with the same name,
+    the form uses the final one.
     """
 
     def video_row(row: ObjectVar[VideoRow]) -> rx.Component:

@@ -67,7 +67,7 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class VariantRow:
-    """A variant of the form. `stocked` is its stock as a text, `stock_path` the address of its stock."""
+    """A variant in the form. `stocked` is its stock as a text, and `stock_path` the address of its stock screen."""
 
     key: str
     title: str
@@ -82,7 +82,7 @@ class VariantRow:
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """A picture of the form. `is_added`: it is not saved yet."""
+    """A picture in the form. `is_added` is True if it is not saved yet."""
 
     key: str
     url: str
@@ -93,7 +93,7 @@ class PictureRow:
 
 @dataclass(frozen=True, slots=True)
 class VideoRow:
-    """The video of the form. `is_added`: it is not saved yet."""
+    """The video in the form. `is_added` is True if it is not saved yet."""
 
     key: str
     url: str
@@ -102,9 +102,9 @@ class VideoRow:
 
 @dataclass(frozen=True, slots=True)
 class ClashRow:
-    """A value that two staff members changed.
+    """A value that this and another staff member changed at the same time.
 
-    A button sets the form's `field` to `value`; without a `field` there is no button.
+    A button copies `value` into the form's field `field`. If `field` is empty, there is no button.
     """
 
     key: str
@@ -117,14 +117,15 @@ class ClashRow:
 
 @dataclass(frozen=True, slots=True)
 class EditorView:
-    """A product as the editor shows it.
+    """A product, as the editor displays it.
 
     Attributes:
-        seen: the same values for the browser to send back: see `EditForm`.
-        price_label: the formatted price of its first variant; `before_label` is the one before a sale.
-        src: its first picture.
-        videos: its video, if it has one.
-        video_texts, max_video_bytes: for the upload button of the video.
+        seen: the displayed values, which the browser sends back with the form: see `EditForm`.
+        price_label: the formatted price of its first variant.
+        before_label: the formatted price of its first variant before a sale.
+        src: address of its first picture.
+        videos: its video in a list; empty if it has none.
+        video_texts, max_video_bytes: texts and size limit of the button that uploads the video.
         blank: an empty variant.
     """
 
@@ -191,7 +192,10 @@ class ProductState(OfficeScreen, KnownClientState):
         return frozenset() if shown is None or shown.is_new else frozenset({shown.id})
 
     async def _refresh(self, actor: Actor) -> None:
-        """Show what others saved; fields in use keep what was typed: see `assets/scripts/office/forms.jsx`."""
+        """Display the values that other staff members have saved.
+
+        Fields that the staff member is editing keep the typed text: see `assets/scripts/office/forms.jsx`.
+        """
         if self.content is None or self.content.is_new:
             return
         try:
@@ -283,7 +287,10 @@ class ProductState(OfficeScreen, KnownClientState):
         super()._announce_error(error)
 
     async def _show_clashes(self, actor: Actor, product_id: str, error: FormClashes) -> None:
-        """Show the changes of others and let the staff member decide: saving again overwrites them."""
+        """Display the changes of other staff members that clash with the form.
+
+        Saving the form again overwrites them.
+        """
         async with current_shop().database.read() as session:
             self.content = _editor_view(await read_product_form(session, actor, product_id))
         self.problems = {}
@@ -352,7 +359,7 @@ def _picture_row(url: str, alt: str, *, is_added: bool = False) -> PictureRow:
 
 
 def _clash_row(clash: Clash, shown: EditorView) -> ClashRow:
-    """Return a clash for display: the values of a select field are replaced by their labels."""
+    """Return a clash as it is displayed: the values of a select field are replaced by their labels."""
     name, _dash, key = clash.name.partition("-")
     label = LABELS.get(name, name)
     if name == "title" and key:

@@ -32,7 +32,7 @@ _UNITS = re.compile(r"[+-]?[0-9]{1,7}")
 
 
 def dump_base(base: FormBase) -> str:
-    """Serialize the values that the form shows; the browser stores them and sends them back."""
+    """Serialize the values that the form displays. The browser sends them back with the form."""
     return _BASE.dump_json(base).decode()
 
 
@@ -40,7 +40,7 @@ def parse_product_form(form: object) -> SubmittedForm:
     """Parse the form of a product.
 
     Raises:
-        InvalidData: it is not a form of this screen.
+        InvalidData: the values do not come from the form of this screen.
     """
     if not isinstance(form, dict):
         raise InvalidData("not a form")
@@ -100,7 +100,7 @@ def _typed_units(form: object) -> list[tuple[str, str]]:
 def _parse_list(
     form: dict[Any, Any], name: str, max_items: int, max_length: int = MAX_CELL_LENGTH + 100
 ) -> list[str]:
-    """Return the texts that a form sent under one name, in order."""
+    """Return all texts that the form sent under this name, in their order."""
     values = form.get(name, [])
     if not isinstance(values, list) or len(values) > max_items + 1:
         raise InvalidData("not a list")

@@ -82,7 +82,7 @@ def page() -> rx.Component:
 
 
 def selectable_rows(listed: rx.Component) -> rx.Component:
-    """Wrap the rows in the form that selects products, with the draft of a bulk change below."""
+    """Wrap the rows in a form with which staff select products. The panel of a bulk change follows below the form."""
     choosing_form = RowSelection.create(
         rx.cond((VIEW.rows.length() > 0) & has_right(Right.CHANGE_CATALOG), select_all_box()),
         listed,
@@ -127,7 +127,7 @@ def filters() -> rx.Component:
 
 
 def product_row(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render a product: picture, title and status, and cells that edit its price and units."""
+    """Render a product: picture, title and status, and cells in which its price and units can be edited."""
 
     def state_chip(state: ObjectVar[ChipView]) -> rx.Component:
         return chip(state.text, state.tone)
@@ -157,7 +157,7 @@ def product_row(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def price_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render the price. A single variant's price is edited here, several prices on the product's own screen."""
+    """Render the price. The price of a single variant is edited here, several prices on the product's own screen."""
     value: Any = rx.fragment(
         rx.el.b(row.price_label),
         rx.cond(row.old_label != "", rx.el.s(row.old_label, class_name="o-row__detail")),
@@ -175,7 +175,7 @@ def price_cell(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def units_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render the units for sale. If all are at one location they are edited here, otherwise in Bodega."""
+    """Render the units for sale. Units at a single location are edited here, others on the stock screen (Bodega)."""
     value: Any = rx.fragment(rx.el.b(row.free), rx.el.span(_("libres"), class_name="o-row__detail"))
     leading = rx.el.a(value, href=f"{STOCK}?q={row.stock_search}", class_name="o-cell__value")
     return rx.cond(
@@ -186,7 +186,7 @@ def units_cell(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def edit_cell(value: rx.Component, label: str, form: rx.Component, class_name: str = "") -> rx.Component:
-    """Render a value that opens its edit form."""
+    """Render a value that opens the form to edit it."""
     return rx.el.details(
         rx.el.summary(
             value,
@@ -201,7 +201,7 @@ def edit_cell(value: rx.Component, label: str, form: rx.Component, class_name: s
 
 
 def price_form(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render the form of the price and of the price before a sale."""
+    """Render the form of a product's price and of its price before a sale."""
     problem = text_at(ProductsState.problems, f"{PRICE}-{row.variant_id}")
 
     def pesos(name: str, label: str, value: Any, problem: rx.Var[str], **more: Any) -> rx.Component:
@@ -239,7 +239,7 @@ def price_form(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def units_form(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render the form of the units and of the reason of a change."""
+    """Render the form of a product's units and of the reason for the change."""
     return rx.el.form(
         hidden_field("variant_id", row.variant_id),
         hidden_field("location_id", row.location_id),

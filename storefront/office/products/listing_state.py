@@ -1,4 +1,4 @@
-"""State of the product list, with prices and units that are edited in it, and bulk changes."""
+"""State of the product list, in which prices and units can be edited, and of bulk changes."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -68,7 +68,7 @@ class BulkDraft:
 
     Attributes:
         ids: the products that were selected one by one.
-        filters: the list's filters if the change applies to every matching product; None for the selected ones.
+        filters: the list's filters, if the change applies to every matching product; None if it applies to `ids`.
         count: number of selected products.
         action: the action; empty until it is chosen.
         target: the handle of the category or the collection.
@@ -126,7 +126,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def change_price(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Change a price. The form contains the variant's id, and the price that it showed."""
+        """Change a price. The form contains the variant's id, the new price, and the price that was displayed."""
         typed = checked_fields(form, "variant_id", "price", "old_price", "seen", "seen_old", max_length=40)
         variant_id = checked_id(typed["variant_id"])
         amount, old = parse_pesos(typed["price"]), parse_pesos(typed["old_price"])
@@ -145,9 +145,9 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK)
     async def change_units(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Set the units at a location, or move units if the number has a sign.
+        """Set the units at a location. If the typed number has a sign, add or remove units instead.
 
-        The form names the variant and the location.
+        The form contains the variant, the location, the units that were displayed, and the reason.
         """
         names = ("variant_id", "location_id", "units", "seen", "reason")
         typed = checked_fields(form, *names, max_length=64)
@@ -188,7 +188,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def start_draft(self, actor: Actor, action: str, product_ids: list[str]) -> None:
-        """Start a draft with these products and preview it; without an action, ask for one."""
+        """Start a bulk change of these products and preview it. If `action` is empty, ask for the action first."""
         ids = checked_texts(product_ids, MAX_SELECTED_PRODUCTS)
         self.draft, self.draft_count = (
             BulkDraft(ids, len(ids), action=_parse_action(action)),
@@ -274,7 +274,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_CATALOG)
     async def undo(self, actor: Actor, subject: str) -> None:
-        """Restore a price or a number of units, if it has not changed since."""
+        """Undo a change of a price or of a number of units, if the value has not changed again since."""
         kind, *parts = checked_text(subject, MAX_SUBJECT_LENGTH).split(SEPARATOR)
         if kind == PRICE and len(parts) == 5:
             before, after = _parse_price(*parts[1:3]), _parse_price(*parts[3:5])

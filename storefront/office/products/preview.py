@@ -1,4 +1,4 @@
-"""Preview of a product's page for the staff, also of a hidden product. Nothing can be bought in it."""
+"""Preview of a product's page for staff, also for a hidden product. Nothing can be bought in the preview."""
 
 from typing import ClassVar
 
@@ -30,7 +30,7 @@ TITLE = _("Vista previa")
 
 
 class PreviewState(OfficeScreen, KnownClientState):
-    """The product of the address, as its page shows it."""
+    """State of the preview: the product in the address, as its page displays it."""
 
     content: rx.Field[ProductContent | None] = rx.field(None)
 
@@ -44,7 +44,7 @@ class PreviewState(OfficeScreen, KnownClientState):
 
 
 def page() -> rx.Component:
-    """Render the page below a notice that it is a preview. Its links to other pages are disabled."""
+    """Render the product's page below a notice that it is a preview. Links to other pages are disabled."""
     content = PreviewState.content
     buy = rx.el.button(
         _("Agregar al carrito"),

@@ -1,1 +1,1 @@
-"""Return screens of the office: the list, the detail of a return, and opening one for a customer."""
+"""Return screens of the office: the list, the detail of a return, and the form that opens a return for a customer."""

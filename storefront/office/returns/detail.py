@@ -92,7 +92,7 @@ def request_panel() -> rx.Component:
 
 
 def facts_list(pairs: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
-    """Render a list of names and values; nothing if it is empty."""
+    """Render a list of names and values. Render nothing if the list is empty."""
     return rx.cond(
         pairs.length() > 0,
         rx.el.dl(
@@ -103,7 +103,7 @@ def facts_list(pairs: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
 
 
 def lines_panel() -> rx.Component:
-    """Render the lines of the return; while units are expected, a form to receive them."""
+    """Render the lines of the return. While its units are expected, the lines have fields to record their arrival."""
 
     def line(view: ObjectVar[ReturnLineView]) -> rx.Component:
         return rx.el.li(
@@ -151,7 +151,7 @@ def lines_panel() -> rx.Component:
 
 
 def arrived_fields(line: ObjectVar[ReturnLineView]) -> list[rx.Component]:
-    """Return the fields for the units of a line that arrived in good state and damaged."""
+    """Return the two fields for the arrived units of a line: in good condition, and damaged."""
 
     def units(prefix: str, label: str, default: Any) -> rx.Component:
         return rx.el.label(
@@ -210,7 +210,7 @@ def approval_form() -> rx.Component:
 
 
 def amount_field(form: str, hint: Any) -> rx.Component:
-    """Render the field of the amount in pesos, with the proposed amount, and the field of a reason."""
+    """Render the field of the amount in pesos, filled with the proposed amount, and the field of a reason."""
     return rx.fragment(
         office_field(
             ReturnState,

@@ -41,7 +41,7 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.HANDLE_RETURNS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record the units that arrived: `good-…` and `damaged-…` by line."""
+        """Record the units that arrived. The form has the fields `good-…` and `damaged-…` for each line."""
         try:
             async with current_shop().database.transaction() as session:
                 await receive(session, actor, self._id_in_url(), parse_arrived_units(form))
@@ -54,7 +54,11 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.HANDLE_RETURNS)
     async def approve(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Approve the `amount`; `why` explains an amount above the units' price, `restock` puts good units on sale."""
+        """Approve a refund of the `amount`.
+
+        The form may also contain `restock`, to sell the good units again, and `why`, the reason for an amount above
+        the price of the units.
+        """
         typed = checked_fields(form, "amount", "restock", "why", max_length=MAX_REASON_LENGTH)
         amount = _parse_pesos(typed["amount"])
         try:
@@ -92,7 +96,10 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def pay(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the `amount` was transferred, with its `reference`; `why` explains more than was approved."""
+        """Record that the `amount` was transferred, with the transfer's `reference`.
+
+        `why` is the reason for an amount above the approved one.
+        """
         typed = checked_fields(form, "amount", "reference", "why", max_length=MAX_REASON_LENGTH)
         amount = _parse_pesos(typed["amount"])
         try:
@@ -115,10 +122,11 @@ class ReturnState(OfficeScreen, KnownClientState):
 
 
 def parse_arrived_units(form: object) -> dict[str, tuple[int, int]]:
-    """Return the units of each line that arrived: good, and damaged.
+    """Return the arrived units by line id: the number in good condition, and the number damaged.
 
     Raises:
-        InvalidData: the form or a number of units is invalid; for units `fields` has a message.
+        InvalidData: the form or a number of units is invalid. For a wrong number, `fields` has the message under
+            `units`.
     """
     if not isinstance(form, dict) or len(form) > MAX_FIELDS:
         raise InvalidData("not a form")

@@ -1,4 +1,4 @@
-"""The list of returns (Devoluciones): open ones by deadline, then closed ones."""
+"""The list of returns (Devoluciones): open returns by deadline, then closed returns."""
 
 from typing import ClassVar
 

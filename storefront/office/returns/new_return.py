@@ -35,7 +35,7 @@ MAX_FIELDS = 500
 
 
 class NewReturnState(OfficeScreen, KnownClientState):
-    """The order that a return is opened for: its id is in the address."""
+    """State of the screen that opens a return. The id of the order is in the address."""
 
     content: rx.Field[NewReturnView | None] = rx.field(None)
 
@@ -48,7 +48,10 @@ class NewReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.HANDLE_RETURNS)
     async def open(self, actor: Actor, form: dict[str, Any]) -> Any:
-        """Open the return and redirect to it. The form has `kind`, `reason`, the bank account, and units by line."""
+        """Open the return and redirect to its screen.
+
+        The form has `kind`, `reason`, the bank account, and the units of each line.
+        """
         typed = parse_return_form(form)
         self.problems = {}
         try:
@@ -73,7 +76,7 @@ def parse_return_form(form: object) -> dict[str, str]:
     """Return the texts of a return's form by name.
 
     Raises:
-        InvalidData: it is not a form of texts, or a text is too long.
+        InvalidData: the form contains other values than texts, or a text is too long.
     """
     if not isinstance(form, dict) or len(form) > MAX_FIELDS:
         raise InvalidData("not a form")

@@ -1,4 +1,4 @@
-"""Components of the settings screen: shop data, warehouse, limits, notices, providers and their tests."""
+"""Components of the settings screen: shop data, warehouse, limits, notices, and providers with their tests."""
 
 from typing import Any
 
@@ -156,7 +156,7 @@ def settings_field(name: str) -> rx.Component:
 
 
 def unquoted_field() -> rx.Component:
-    """Render the choice of what to do with a destination that no carrier quotes."""
+    """Render the field for destinations without a carrier's price: refuse them, or use the fixed price."""
     return office_select(
         SettingsState,
         "settings",
@@ -290,7 +290,7 @@ def try_button(trial: str | rx.Var[str], name: str | rx.Var[str], label: str = "
 
 
 def trial_outcome(trial: str | rx.Var[str]) -> rx.Component:
-    """Render the result of the latest test of a service, if there was one. `trial` is the test's key in `OUTCOMES`."""
+    """Render the result of the latest test of a service, if it was tested. `trial` is the test's key in `OUTCOMES`."""
     result = OUTCOMES[trial].to(ObjectVar, TrialResult)
     return rx.cond(
         SettingsState.outcomes.contains(trial),

@@ -23,7 +23,7 @@ MAX_SEEN_LENGTH = 20_000
 
 
 class SettingsState(OfficeScreen, KnownClientState):
-    """The saved settings, and the result of the latest test of each service."""
+    """State of the settings screen: the saved settings, and the result of the latest test of each service."""
 
     content: rx.Field[ShopPage | None] = rx.field(None)
     outcomes: rx.Field[dict[str, TrialResult]] = rx.field(default_factory=dict)
@@ -72,7 +72,11 @@ class SettingsState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_SHOP)
     async def switch_off(self, actor: Actor, provider_id: str, is_warned: bool) -> None:
-        """Stop offering a provider. `is_warned`: the screen warned that customers cannot buy without it."""
+        """Switch a provider off, so that it is no longer offered.
+
+        `is_warned` is True if the screen has warned the staff member that customers cannot buy without the
+        provider.
+        """
         checked_provider_id, is_sure = checked_id(provider_id), is_warned is True
         try:
             async with current_shop().database.transaction() as session:
@@ -108,13 +112,13 @@ class SettingsState(OfficeScreen, KnownClientState):
 
 
 def _running_providers() -> tuple[list[str], list[str]]:
-    """Return the ids of the payment and fulfillment providers that the shop runs with."""
+    """Return the ids of the payment providers and of the fulfillment providers in this process."""
     shop = current_shop()
     return list(shop.payments.providers), list(shop.fulfillment_providers)
 
 
 def _parse_seen(form: dict[str, str]) -> dict[str, str]:
-    """Return the values that the complete form showed: see `EditForm`.
+    """Return the values that the form displayed, which the browser sent back: see `EditForm`.
 
     Raises:
         InvalidData: a field is missing, or the values cannot be parsed.

@@ -42,7 +42,7 @@ def page() -> rx.Component:
 
 
 def receiving_panel() -> rx.Component:
-    """Render the panel that scans received goods and saves their units."""
+    """Render the panel in which staff scan received goods and save their units."""
     scan = rx.el.form(
         office_field(
             StockState,
@@ -175,7 +175,7 @@ def product_picture(url: rx.Var[str]) -> rx.Component:
 
 
 def stock_card(row: ObjectVar[StockRow]) -> rx.Component:
-    """Render a variant's stock at a location; expanded, the count form and the movements."""
+    """Render a variant's stock at a location and, when it is expanded, the form of a stock count and the movements."""
     return fold_row(
         rx.el.summary(
             product_picture(row.picture),
@@ -215,7 +215,7 @@ def stock_card(row: ObjectVar[StockRow]) -> rx.Component:
 
 
 def count_forms(row: ObjectVar[StockRow]) -> rx.Component:
-    """Render the form of a stock count, and the form of the low-stock threshold."""
+    """Render the form of a stock count, and the form of the number from which the stock is low."""
     reasons = [rx.el.option(REASONS[reason], value=reason) for reason in COUNT_REASONS]
 
     def number(name: str, label: str, value: Any, problem: rx.Var[str]) -> rx.Component:

@@ -46,9 +46,9 @@ RECEIPT_FIELDS = ("location_id", "supplier", "document", "note")
 
 @dataclass(frozen=True, slots=True)
 class ReceiptLine:
-    """A received line that is not saved yet.
+    """A received variant that is not saved yet.
 
-    `times_added` counts repeated scans; its field is reset with each.
+    `times_added` counts the scans of the variant. Its units field is reset after every scan.
     """
 
     variant_id: str
@@ -99,7 +99,7 @@ class StockState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK, is_press=False)
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Add the scanned or typed variant to the receipt, or list the variants that match."""
+        """Add the scanned or typed variant to the receipt. If several variants match, list them."""
         text = checked_fields(form_data, "code")["code"]
         self.problems, self.matches = {}, []
         if not text:
@@ -131,7 +131,7 @@ class StockState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK, is_press=False)
     async def set_line_units(self, actor: Actor, variant_id: str, text: str) -> None:
-        """Set the units of a received line. Another scan of its variant adds one unit."""
+        """Set the units of a received line. A later scan of the same variant adds one unit."""
         actor.require(Right.CHANGE_STOCK)
         checked_id(variant_id)
         if (units := parse_units(checked_text(text, MAX_UNITS_TEXT))) is not None:
@@ -167,7 +167,10 @@ class StockState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK)
     async def correct(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Set the counted units of a row. The form contains its `key`, the `seen` units, and the reason."""
+        """Set the stock of a row to the counted units.
+
+        The form contains its `key`, the `seen` units, and the reason.
+        """
         typed = checked_fields(form_data, "key", "seen", "counted", "reason", "note")
         row, counted, seen = (
             self._parse_key(typed["key"]),
@@ -213,7 +216,7 @@ class StockState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK)
     async def undo(self, actor: Actor, subject: str) -> None:
-        """Restore the number before a correction, if the stock has not changed since."""
+        """Undo a correction, if the stock has not changed again since."""
         parts = checked_text(subject, MAX_KEY_LENGTH + 20).split(SEPARATOR)
         before, after = (parse_units(part) for part in parts[2:4]) if len(parts) == 4 else (None, None)
         if before is None or after is None:
@@ -248,7 +251,7 @@ class StockState(OfficeList, KnownClientState):
             self.problems = {"code": full.format(most=MAX_RECEIPT_LINES)}
 
     def _set_units(self, variant_id: str, units: int, scans: int = 0) -> None:
-        """Set the units of a variant's line. `times`: how many scans this adds."""
+        """Set the units of a variant's line. `scans` is the number of scans that caused the change."""
         self.lines = [
             replace(line, units=units, times_added=line.times_added + scans)
             if line.variant_id == variant_id

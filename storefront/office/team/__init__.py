@@ -1,1 +1,1 @@
-"""Equipo: the staff members, and the staff member's own account."""
+"""Team screens (Equipo): the list of staff members, and each staff member's own account."""

@@ -95,7 +95,10 @@ def code_form(action: str, submit: str, leads_to: str) -> rx.Component:
 
 
 def proof_form(leads_to: str) -> rx.Component:
-    """Render a form that verifies the second factor after a sign-in without it, then leads to a screen."""
+    """Render a form for a staff member who signed in without the second factor.
+
+    It checks a code and opens `leads_to`.
+    """
     return code_form("/auth/staff/second-factor", _("Confirmar"), leads_to)
 
 
@@ -110,10 +113,10 @@ def second_factor_notice(
     """Render what the staff member must do with their second factor before the screen allows changes.
 
     Args:
-        missing: the screen's variable: `PROVE`, `ENROL`, or empty.
-        absent: the text for a staff member without a second factor.
-        unproved: the text for a staff member who signed in without it.
-        leads_to: the screen itself.
+        missing: the screen's variable; its value is `PROVE`, `ENROL` or empty.
+        absent: the text for a staff member who has no second factor.
+        unproved: the text for a staff member who has one, but signed in without it.
+        leads_to: the screen's own address.
         test_id: the panel's test id.
     """
     enrol = rx.fragment(rx.el.p(absent), enrolment_link())
@@ -165,7 +168,7 @@ def second_factor_panel() -> rx.Component:
 
 
 def password_panel() -> rx.Component:
-    """Render a form that changes the password, which ends all sessions."""
+    """Render the form that changes the password. A change ends all sessions."""
     return panel(
         _("Contraseña"),
         rx.el.p(_("Al cambiarla se cierran todas tus sesiones, también esta."), class_name="o-row__detail"),

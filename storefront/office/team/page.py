@@ -155,7 +155,7 @@ def title_and_detail(title: Any, detail: Any) -> rx.Component:
 
 
 def member_row(row: ObjectVar[MemberRow]) -> rx.Component:
-    """Render a staff member; expanded, the actions on their account."""
+    """Render a staff member and, when it is expanded, the actions on their account."""
     seen = rx.cond(
         row.seen_label != "", _("visto {moment}").format(moment=row.seen_label), _("aún no ha entrado")
     )
@@ -186,7 +186,7 @@ def member_row(row: ObjectVar[MemberRow]) -> rx.Component:
 
 
 def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
-    """Render the actions on a staff member's role, sessions, second factor and access."""
+    """Render the actions on a staff member: change role, end sessions, reset second factor, and revoke access."""
     role = rx.el.form(
         rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
         rx.el.input(type="hidden", name="seen", value=row.role, read_only=True),
@@ -236,7 +236,7 @@ def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
 
 
 def action_button(label: str, on_click: Any, email: rx.Var[str]) -> rx.Component:
-    """Render a button that acts at once, only once. Screen readers also hear `who`, the person it applies to."""
+    """Render a button that acts immediately and only once. For screen readers, its label includes the `email`."""
     return rx.el.button(
         label,
         rx.el.span(": ", email, class_name="sr-only"),
@@ -248,6 +248,6 @@ def action_button(label: str, on_click: Any, email: rx.Var[str]) -> rx.Component
 
 
 def confirmed_button(label: str, question: str, yes: str, on_click: Any, email: rx.Var[str]) -> rx.Component:
-    """Render a button that asks before it acts; `who` as in `action_button`."""
+    """Render a button that asks for confirmation before it acts. For screen readers, its label includes the `email`."""
     with_who = rx.fragment(label, rx.el.span(": ", email, class_name="sr-only"))
     return confirm_button(with_who, question, yes, on_click)

@@ -38,7 +38,7 @@ class TeamState(OfficeScreen, KnownClientState):
             return await team_page(session, actor)
 
     async def _refresh(self, actor: Actor) -> None:
-        """Update the shown rows in place and count the new ones; no row is added, removed or moved."""
+        """Update the displayed rows and count the new ones. No row is added, removed or moved."""
         shown = self.content
         if shown is None:
             return
@@ -57,7 +57,7 @@ class TeamState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_STAFF)
     async def invite(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Invite a staff member by mail. The form contains their `email` and `role`."""
+        """Invite a staff member by e-mail. The form contains their `email` and `role`."""
         typed = checked_fields(form_data, "email", "role", max_length=MAX_TEXT_LENGTH)
         self.problems = {}
         try:

@@ -11,7 +11,10 @@ QUIET, DARK = "button button--small button--quiet", "button button--small button
 
 
 def consent_section() -> rx.Component:
-    """Build the latest consent of each kind. Nothing for an account from before consents were asked for."""
+    """Build the customer's latest consent of each kind.
+
+    It is empty if the account was created before the shop asked for consents.
+    """
 
     def consent_item(row: ObjectVar[ConsentRow]) -> rx.Component:
         withdraw_button = AskFirst.create(

@@ -29,16 +29,16 @@ def account_field(
     kind: str = "text",
     **more: Any,
 ) -> rx.Component:
-    """Build a text field. The browser alone holds its text until the form is submitted.
+    """Build a text field. Only the browser stores its text until the form is submitted.
 
     Args:
         name: the field's name in the submitted form.
         label: the visible label.
         autocomplete: the `autocomplete` value.
-        answer: the response to the field's form, with its problems.
+        answer: the response to the form, which has the error of each field.
         form: the form's name.
         kind: the input's type.
-        more: see `field`.
+        more: more arguments of `field`.
     """
     if kind in ("email", "password"):
         more["auto_capitalize"] = "none"
@@ -60,13 +60,13 @@ def problem_text(answer: ObjectVar[Any], name: str) -> rx.Var[str]:
 
 
 def form_answer(form: Text) -> ObjectVar[FormAnswer]:
-    """Return the latest response if it belongs to this form, or an empty one."""
+    """Return the latest response if it is the response to this form; otherwise an empty one."""
     is_mine = AccountState.answer.form == form
     return rx.cond(is_mine, AccountState.answer, FormAnswer()).to(ObjectVar, FormAnswer)
 
 
 def event_form(form: Text, on_submit: Any, submit: str, *content: rx.Component) -> rx.Component:
-    """Build a form that an event submits. Further clicks are ignored until the answer arrives."""
+    """Build a form that is submitted by an event. Further clicks are ignored until the answer arrives."""
     button = rx.el.button(
         rx.el.span(submit, class_name="when-idle"),
         rx.el.span(_("Guardando…"), class_name="when-busy"),

@@ -159,7 +159,7 @@ def towns_panel() -> rx.Component:
 
 
 def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.Component:
-    """Build the form of a new address, or of an entry of the address book."""
+    """Build the form to add an address, or to change an entry of the address book."""
     person = entry if entry is not None else SHOPPER
     answer = form_answer(form)
 
@@ -202,7 +202,7 @@ def address_form(form: Text, entry: ObjectVar[AddressView] | None = None) -> rx.
 
 
 def remove_button(entry: ObjectVar[AddressView]) -> rx.Component:
-    """Build the remove button with its question, so that an address is not lost by a wrong click."""
+    """Build the button that removes an address. It asks for confirmation, so that a wrong click does no harm."""
     label = _("Quitar la dirección ") + f"{entry.address}"
     button = rx.el.button(
         icon("trash", size=20), type="button", class_name="icon-button", aria_label=label, data_asks=""

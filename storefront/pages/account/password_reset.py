@@ -1,7 +1,7 @@
 """A forgotten password: the form that requests a link, and the form that sets a new password.
 
-The token of a link is behind the `#` of its URL, so that no log and no other site sees it. The page removes it from
-the URL immediately (`assets/scripts/account.jsx`) and sends it only with the new password.
+The token of a link is in the fragment of its URL (after the `#`), so that no log and no other site can read it. The
+page immediately removes it from the URL (`assets/scripts/account.jsx`), and sends it only with the new password.
 """
 
 import reflex as rx

@@ -36,14 +36,20 @@ GOOGLE_PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class SignInOptions:
-    """The sign-in options: `has_google` if Google is one, and the problem of the previous attempt."""
+    """Content of the sign-in page: `has_google` is True if the shop offers Google's sign-in.
+
+    `problem` is the error of the previous attempt with Google, or empty.
+    """
 
     has_google: bool = False
     problem: str = ""
 
 
 async def load(params: PageParams) -> PageData[SignInOptions]:
-    """Read the sign-in options and the problem of Google's sign-in. A URL can only select a known problem."""
+    """Read the sign-in options and the error of a sign-in with Google.
+
+    The URL contains only a key of a known error, so that it cannot put other text on the page.
+    """
     title = _("Crea tu cuenta") if params.path.rstrip("/") == REGISTER else _("Entra a tu cuenta")
     problem = GOOGLE_PROBLEMS.get(params.get_parameter("google"), "")
     return PageData(SignInOptions(current_shop().settings.has_google, problem), private_meta(title))
@@ -68,7 +74,7 @@ SIGN_IN = SignInState.content
 
 
 def google_button() -> rx.Component:
-    """Build Google's sign-in button, if the shop offers it, and its problem."""
+    """Build Google's sign-in button, if the shop offers it, and the error message of the previous attempt."""
     return rx.fragment(
         rx.cond(
             SIGN_IN.problem != "",
@@ -103,7 +109,7 @@ def card_page(title: Text, *content: rx.Component) -> rx.Component:
 
 
 def sign_in_link(text: str, to: str) -> rx.Component:
-    """Build a link to another sign-in page. The parameter `next` of the page's URL is carried over."""
+    """Build a link to another sign-in page. It passes on the parameter `next` of the current URL."""
     return rx.el.a(text, href=rx.Var.create(f"{to}{NEXT_QUERY}"))
 
 
@@ -140,7 +146,7 @@ def consent_boxes() -> rx.Component:
 
 
 def sign_in_card(title: str, *content: rx.Component) -> rx.Component:
-    """Build a card that displays a skeleton until it is loaded, so that no button moves during a click."""
+    """Build a card that displays a skeleton until its content is loaded, so that no button moves during a click."""
     skeleton = rx.el.div(
         skeleton_bar("100%", "3rem"),
         skeleton_bar("100%", "9rem"),
@@ -207,12 +213,15 @@ CONSENT_TITLE = _("Antes de crear tu cuenta")
 
 
 async def load_consent(_params: PageParams) -> PageData[None]:
-    """Return the document's meta only: a cookie that no page can read identifies the customer coming from Google."""
+    """Return only the status and head of the document.
+
+    The new customer who comes from Google is identified by a cookie that no page can read.
+    """
     return PageData(None, private_meta(CONSENT_TITLE))
 
 
 def consent_page() -> rx.Component:
-    """Build the page that asks a new customer from Google for consent, before the account is created."""
+    """Build the page that asks a customer who comes from Google for consent, before the account is created."""
     return card_page(
         CONSENT_TITLE,
         rx.el.p(

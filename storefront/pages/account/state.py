@@ -1,6 +1,6 @@
 """State of the account page.
 
-Every event checks in the database who is signed in, and changes only that customer's data.
+Every event reads from the database who is signed in, and changes only the data of this customer.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -99,7 +99,10 @@ class FormAnswer:
 
 
 async def load(_params: PageParams) -> PageData[None]:
-    """Return the document's meta only: the document is not personal, only the websocket knows the customer."""
+    """Return only the status and head of the document.
+
+    The document is the same for all customers; the customer is known only after the websocket has connected.
+    """
     return PageData(None, private_meta(TITLE))
 
 
@@ -107,7 +110,10 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
 
 def _show_errors(handler: Handler) -> Handler:
-    """Return the handler with its errors shown as notices. An error is also an answer: forms keep the typed text."""
+    """Wrap an event handler so that its errors are shown as notices.
+
+    An error also counts as an answer for the submitted form, which keeps the typed text.
+    """
 
     @wraps(handler)
     async def handler_with_notices(self: "AccountState", *arguments: Any, **named: Any) -> Any:
@@ -212,7 +218,10 @@ class AccountState(PageState, rx.State):
     @event(press=Resend.EVERY_PAGE)
     @_show_errors
     async def buy_again(self, order_id: str) -> Any:
-        """Add the products of an order to the cart and go there. Unavailable products are named in a notice."""
+        """Add the products of an order to the cart, and redirect to the cart.
+
+        A notice names the unavailable products.
+        """
         shopper = await get_shopper(self)
         if shopper is None:
             return self._clear_and_redirect()
@@ -316,7 +325,7 @@ class AccountState(PageState, rx.State):
         return None
 
     def _clear_and_redirect(self) -> Any:
-        """Delete all personal data from the state, as the session has ended, and redirect to the sign-in page."""
+        """Delete all personal data from the state, because the session has ended, and redirect to the sign-in page."""
         self.shopper, self.orders, self.book, self.consents = ShopperView(), [], [], []
         self.payer = ""
         self.answer = FormAnswer(next_number(self.answer.number))
@@ -332,7 +341,7 @@ class AccountState(PageState, rx.State):
 
 
 def payer_label(saved: Mapping[str, str]) -> str:
-    """Return the payer's identity document with only its final digits readable; empty if none is saved."""
+    """Return the payer's identity document with all but its final digits hidden; empty if no payer is saved."""
     kind = DOCUMENT_TYPES.get(saved.get("doc_type", ""))
     number = saved.get("doc_number", "")
     return (
@@ -356,7 +365,7 @@ def _parse_texts(values: object) -> dict[str, str]:
     """Return the form's texts by name.
 
     Raises:
-        InvalidData: the value is not a form of texts.
+        InvalidData: the values are not texts by name.
     """
     if not isinstance(values, Mapping) or len(values) > MAX_FORM_FIELDS:
         raise InvalidData("not a form")
@@ -364,9 +373,9 @@ def _parse_texts(values: object) -> dict[str, str]:
 
 
 def _find_town_code(text: str) -> str:
-    """Return the code of the municipality with this name, written as in the list or unambiguous.
+    """Return the code of the municipality that the text names; empty if there is none, or several.
 
-    Empty if there is none, or more than one.
+    The text is an entry of the list of municipalities, or a name that only one municipality has.
     """
     for town in search_municipalities(text):
         if text.casefold() == town_view(town).label.casefold():

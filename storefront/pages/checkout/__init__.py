@@ -1,4 +1,4 @@
-"""The checkout: one page from the contact to the bank."""
+"""The checkout: one page, from the contact data to the choice of the bank."""
 
 from storefront.pages.checkout.document import load
 from storefront.pages.checkout.layout import page

@@ -192,7 +192,10 @@ def shipping_step() -> rx.Component:
 
 
 def shipping_option_cards(priced: ObjectVar[Shipping]) -> rx.Component:
-    """Build the shipping options priced for the current address. The price for another address is never displayed."""
+    """Build the shipping options with their prices for the current address.
+
+    Prices for another address are never displayed.
+    """
     element_id, problem = field_id("shipping"), problem_text("shipping")
     slow = _("La transportadora está tardando. Sigue con tus datos: el precio llega aquí.")
     none = _("Por ahora no tenemos envíos para este pedido. Escríbenos y lo resolvemos.")

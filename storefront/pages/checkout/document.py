@@ -1,4 +1,4 @@
-"""The checkout's document. It contains no cart, as only the browser knows its cart."""
+"""The checkout's document. It contains no cart, because only the browser knows its cart."""
 
 from backend.core.texts import _
 from storefront.meta import NOINDEX, DocumentMeta
@@ -9,5 +9,5 @@ META = DocumentMeta(title=TITLE, robots=NOINDEX)
 
 
 async def load(_params: PageParams) -> PageData[str]:
-    """Return the document's meta only: the browser has not sent its cart yet."""
+    """Return only the status and head of the document, because the browser has not sent its cart yet."""
     return PageData("", META)

@@ -1,4 +1,4 @@
-"""Handling of errors while an order is placed. Their texts are in `backend.core.error_texts`, `CHECKOUT`."""
+"""Handling of errors while an order is placed. The texts of the errors are in `backend.core.error_texts.CHECKOUT`."""
 
 from backend.checkout.quotes.unquoted_delivery import NoCourier
 from backend.core.errors import InsufficientStock, InvalidData, ShopError, TotalChanged

@@ -77,10 +77,10 @@ NUMERIC_DOCUMENTS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape
 
 
 def parse_fields(value: object) -> dict[str, str]:
-    """Return the known fields of the values that a browser sent.
+    """Return the known fields of the values that a browser sent. Unknown fields are ignored.
 
     Raises:
-        InvalidData: the value is not a mapping of texts, or a text is too long.
+        InvalidData: the values are not texts by name, or a text is too long.
     """
     if not isinstance(value, dict):
         raise InvalidData("not a form")
@@ -94,7 +94,7 @@ def parse_fields(value: object) -> dict[str, str]:
 
 
 def parse_field_names(value: object) -> frozenset[str]:
-    """Return the known field names of the list that a browser sent. All other items are ignored."""
+    """Return the known field names in a list that a browser sent. All other items are ignored."""
     if not isinstance(value, list):
         return frozenset()
     return frozenset(name for name in value[:MAX_ID_LENGTH] if isinstance(name, str) and name in LABELS)

@@ -1,4 +1,4 @@
-"""The part of the checkout's form that the browser holds: see `assets/scripts/checkout.jsx`."""
+"""The part of the checkout's form that works in the browser: see `assets/scripts/checkout.jsx`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,13 +18,20 @@ SCRIPT = script("checkout")
 
 @dataclass(frozen=True, slots=True)
 class FormView:
-    """The typed values, the progress of the purchase, and the properties of elements.
+    """State of the checkout's form in the browser, and React props of its elements.
 
-    `chosen` is the chosen shipping option. `is_pricing`: its price is being calculated; `is_slow`: this takes long;
-    `is_waiting`: no price is known yet. `has_price`: there is a price for the current values. `failure` is the
-    result of a failed attempt to place the order, or None. Properties: `form` of the form, in which Enter moves to
-    the next field and a failed attempt focuses the first problem; `unfold_button` of the button that opens the purchase
-    on phones.
+    Attributes:
+        typed: the typed values, by field name.
+        chosen: id of the chosen shipping option.
+        is_pricing: True while the price of the shipping option is being calculated.
+        is_slow: True if this calculation takes long.
+        is_waiting: True if no price is known yet.
+        has_price: True if the price for the current values is known.
+        is_placing: True while the order is being placed.
+        failure: the result of a failed attempt to place the order, or None.
+        form: React props of the form. Enter moves to the next field; a failed attempt focuses the first invalid
+            field.
+        unfold_button: React props of the button that expands the order summary on phones.
     """
 
     typed: dict[str, str]
@@ -71,20 +78,20 @@ def field_id(name: str) -> str:
 
 
 def control_props(name: str) -> list[rx.Var[Any]]:
-    """Return the properties that connect an input or select element to a field."""
+    """Return the React props that connect an input or select element to a field."""
     return [props(FORM.control, name)]
 
 
 def radio_props(
     name: str, value: Any, *, is_chosen: rx.Var[bool] | None = None, also: dict[str, str] | None = None
 ) -> list[rx.Var[Any]]:
-    """Return the properties that connect a radio button to a field.
+    """Return the React props that connect a radio button to a field.
 
     Args:
         name: the field.
         value: the value of this button.
-        is_chosen: True if it is chosen, where the field's value does not decide it.
-        also: other fields that this button sets.
+        is_chosen: True if the button is chosen. None: it is chosen if the field has its value.
+        also: values of other fields that this button sets, by field name.
     """
     return [props(FORM.choice, name, value, ABSENT if is_chosen is None else is_chosen, also or {})]
 
@@ -111,7 +118,7 @@ def text_line(name: str, hint: str = "", *, is_optional: bool = False, **more: A
 
 
 def on_note(values: rx.Var[Any], reached: rx.Var[Any], number: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """Declare an event with the typed values, the fields reached so far, and the note's number."""
+    """Return a note event's arguments for Reflex: typed values, fields reached so far, and the note's number."""
     return [values, reached, number]
 
 
@@ -126,7 +133,7 @@ def on_place(values: rx.Var[Any], total: rx.Var[Any]) -> list[rx.Var[Any]]:
 
 
 class Departure(rx.Component):
-    """Leaves for the bank once the order is placed, whatever the page displays by then."""
+    """A component that opens the bank's page when the order is placed, whatever the page displays at that time."""
 
     library = SCRIPT
     tag = "Departure"
@@ -134,7 +141,7 @@ class Departure(rx.Component):
 
 
 class Checkout(rx.Component):
-    """A wrapper of the form and the purchase that holds the typed values."""
+    """A wrapper of the form and the order summary. It stores the typed values in the browser."""
 
     library = SCRIPT
     tag = "Checkout"

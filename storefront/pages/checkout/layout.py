@@ -1,4 +1,4 @@
-"""The checkout's page: the form and the purchase, without links that distract from paying."""
+"""The checkout's page: the form and the order summary, without links that distract from paying."""
 
 import reflex as rx
 
@@ -43,7 +43,7 @@ LAST = CheckoutState.last_order_view
 
 
 def quiet_frame(*content: rx.Component) -> rx.Component:
-    """Build the reduced frame around the content: the shop's name, the link back, and contact data for help."""
+    """Build the reduced frame around the content: the shop's name, a link to the cart, and contact data for help."""
     return rx.fragment(
         skip_link(),
         rx.el.header(
@@ -126,7 +126,7 @@ def cart_news_list() -> rx.Component:
 
 
 def consent_list() -> rx.Component:
-    """Build the checkboxes that are required to buy; they start unticked."""
+    """Build the checkboxes that are required to buy. They are not ticked at first."""
     boxes = [
         consent_box(
             name,
@@ -141,7 +141,7 @@ def consent_list() -> rx.Component:
 
 
 def failure_alert() -> rx.Component:
-    """Build the alert that shows why the latest attempt to place the order failed."""
+    """Build the alert that explains why the latest attempt to place the order failed."""
     result = FORM.failure
     marked = [
         rx.cond(
@@ -179,7 +179,7 @@ def failure_alert() -> rx.Component:
 
 
 def pay_button() -> rx.Component:
-    """Build the button with the amount to pay. It waits while the amount is unknown or the order is being placed."""
+    """Build the button that pays, with the amount. It is busy while the price is calculated or the order is placed."""
     is_busy = FORM.is_placing | FORM.is_pricing
     by_pse = _("Pagar {total} con PSE").format(total=CartState.cart.total_label)
     total = rx.cond(IS_FREE, _("Confirmar pedido: nada por pagar"), by_pse)
@@ -210,10 +210,7 @@ def order_link(text: str, kind: str = "quiet") -> rx.Component:
 
 
 def placed_notice() -> rx.Component:
-    """Build the message that the order exists but is not paid.
-
-    The customer left the bank's page without paying, or never reached it.
-    """
+    """Build the message that the order exists but is not paid: the customer has not paid at the bank yet."""
     return empty_state(
         "order-pending",
         _("Tu pedido está esperando el pago"),
@@ -232,7 +229,7 @@ def placed_notice() -> rx.Component:
 
 
 def empty_checkout() -> rx.Component:
-    """Build the page without a cart; it links to the latest order, if there is one."""
+    """Build the page for a browser without a cart. It links to the latest order, if there is one."""
     return rx.fragment(
         cart_news_list(),
         empty_cart(),
@@ -277,9 +274,9 @@ def skeleton() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """Build the whole page for the stage of the purchase.
+    """Build the checkout page. Its content depends on the stage of the purchase.
 
-    After a reconnect, the old stage stays until the new one is known.
+    After a reconnection, the previous stage is displayed until the current one is known.
     """
     now = rx.cond(
         rx.State.is_hydrated, CheckoutState.stage, "waiting"

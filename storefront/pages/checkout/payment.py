@@ -28,7 +28,7 @@ from storefront.reflex_ext.hooks import last_known
 
 
 def payment_step() -> rx.Component:
-    """Build the step of the payment, or the message that there is nothing to pay."""
+    """Build the step of the payment. If the total is 0, it has a message that there is nothing to pay."""
     by_pse = rx.cond(CheckoutState.is_payable, rx.fragment(*pse_fields()), not_payable())
     return step(
         3,
@@ -39,7 +39,7 @@ def payment_step() -> rx.Component:
 
 
 def nothing_to_pay() -> rx.Component:
-    """Build the message that the total is 0, so that neither bank nor document is needed."""
+    """Build the message that the total is 0, so neither a bank nor a document is needed."""
     return rx.el.div(
         icon("check"),
         rx.el.p(_("No tienes nada que pagar: no te pedimos banco ni documento.")),
@@ -50,7 +50,7 @@ def nothing_to_pay() -> rx.Component:
 
 
 def not_payable() -> rx.Component:
-    """Build the message that the shop cannot receive PSE payments. It replaces the fields, before anything is typed."""
+    """Build the message that the shop cannot receive PSE payments. It is displayed instead of the payment fields."""
     return rx.el.p(
         icon("warning"),
         rx.el.span(
@@ -99,9 +99,9 @@ def pse_fields() -> list[rx.Component]:
 
 
 def saved_payer_box() -> rx.Component:
-    """Build the checkbox for saving document and bank, unticked at first, and a hint if they were filled in.
+    """Build the checkbox to save the payer's document and bank. It is not ticked at first, and hidden from guests.
 
-    Not for guests.
+    If saved values were filled in, a hint is displayed.
     """
     hint = rx.el.p(
         _("Llenamos tu documento y tu banco porque nos lo pediste. "),
@@ -152,7 +152,7 @@ def person_type_cards() -> rx.Component:
 def select_options(
     name: str, options: ArrayVar[list[SelectOption]], placeholder: str
 ) -> tuple[rx.Component, rx.Component]:
-    """Build the options of a select element, and before them the placeholder while none is chosen."""
+    """Build the options of a select element. A placeholder comes first, until an option is chosen."""
     nothing = rx.el.option(placeholder, value="", custom_attrs={"disabled": True})
     entries = rx.foreach(options, lambda entry: rx.el.option(entry.label, value=entry.value, key=entry.value))
     is_offered = options.pluck("value").contains(typed_text(name))
@@ -160,12 +160,15 @@ def select_options(
 
 
 def default_document(person_type: str) -> str:
-    """Return the document that is selected when the type of person changes, as each type has its own documents."""
+    """Return the document type that is selected when the type of person changes.
+
+    Each type of person has its own ones.
+    """
     return DOCUMENTS[person_type][0]["value"]
 
 
 def document_select() -> rx.Component:
-    """Build the select element of the document type: NIT for a company, all others for a person."""
+    """Build the select element of the document type: only NIT for a company, all other types for a person."""
     kinds = rx.Var.create(DOCUMENTS)[rx.cond(typed_text("person_type"), typed_text("person_type"), PERSON)]
     return select_field(
         LABELS["doc_type"],

@@ -1,7 +1,8 @@
-"""State of the checkout: thin handlers that call the checkout's services.
+"""State of the checkout: thin event handlers that call the checkout's services.
 
-The browser and the cart's draft hold the typed values; this state holds only the server's answers. A broken
-connection or a server restart loses nothing: `load` runs again, and the browser sends its values again.
+The typed values are in the browser and in the cart's draft in the database; this state has only the server's
+answers. A broken connection or a server restart loses nothing: `load` runs again, and the browser sends its values
+again.
 """
 
 import json
@@ -71,10 +72,15 @@ MAX_REPRICINGS = 2
 class CheckoutState(PageState, rx.State):
     """The progress of this browser's purchase.
 
-    `stage` is `waiting` (not known yet), `open` (to be filled in), `placed` (the order's payment is pending at the
-    bank) or `empty`. `book` has the addresses of the signed-in customer; `has_payer`: the customer had document and
-    bank saved. `loaded_at` changes with every `load`; `noted` is the number of the latest saved note. `is_payable`:
-    the cart may be paid by PSE. `changes` is a number that changes after every attempt to change the bank.
+    Attributes:
+        stage: `waiting` (not known yet), `open` (to be filled in), `placed` (the order's payment is pending at the
+            bank) or `empty`.
+        loaded_at: a number that changes with every `load`.
+        has_payer: True if the payer's document and bank of the customer were saved.
+        book: the addresses of the signed-in customer.
+        noted: the number of the latest saved note (see `save_note`).
+        is_payable: True if the cart may be paid by PSE.
+        changes: a number that changes after every attempt to change the bank.
     """
 
     content: rx.Field[str] = rx.field("")
@@ -105,7 +111,7 @@ class CheckoutState(PageState, rx.State):
         return await load(params)
 
     async def _update(self) -> None:
-        """Update the options after the office has switched a provider on or off: see `storefront.live.refresh`."""
+        """Update the options after staff have switched a provider on or off: see `storefront.live.refresh`."""
         cart_id = await self._usable_cart_id()
         if self.stage != "open" or not cart_id:
             return
@@ -150,9 +156,10 @@ class CheckoutState(PageState, rx.State):
 
     @event(supersedes=True)
     async def save_note(self, values: dict[str, str], reached: list[str], number: int) -> None:
-        """Save the typed values in the cart's draft, and show the problems of the fields that the customer has reached.
+        """Save the typed values in the cart's draft, and show the errors of the fields that the customer has reached.
 
-        Each note contains all values of the previous one, so only the newest of several waiting notes is saved.
+        Every note contains all values of the previous one. So if several notes are waiting, only the newest is
+        saved.
         """
         async with errors_as_notices(self):
             typed = fields.parse_fields(values)
@@ -188,7 +195,7 @@ class CheckoutState(PageState, rx.State):
 
     @event(background=True, supersedes=True)
     async def price_shipping(self, dane_code: str, address: str, option_id: str) -> None:
-        """Price the shipping options to this address and choose one of them. A later call replaces this one."""
+        """Price the shipping options for this address, and choose one of them. A later call cancels this one."""
         async with self:
             is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
             self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
@@ -215,9 +222,9 @@ class CheckoutState(PageState, rx.State):
 
     @event()
     async def follow_cart(self) -> Any:
-        """Show the cart after another tab has changed or emptied it, or made it an order.
+        """Show the current cart after another tab has changed it, emptied it, or placed its order.
 
-        A change removes the cart's shipping, which is then priced again.
+        A change removes the cart's shipping option, so the shipping is priced again.
         """
         if self._is_placing or self.stage != "open":
             return None
@@ -291,9 +298,9 @@ class CheckoutState(PageState, rx.State):
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
-        """Cancel the payment at the bank and fill in the form for another bank.
+        """Cancel the payment at the bank, and display the form again, so that the customer can choose another bank.
 
-        If the payment has ended in the meantime, the order's page opens and shows its result.
+        If the payment has ended in the meantime, the order's page opens and displays its result.
         """
         async with self:
             page, (order_id, token) = self.last_order_view.page, self._stored_order()
@@ -308,7 +315,10 @@ class CheckoutState(PageState, rx.State):
             self.changes = next_number(self.changes)
 
     def _form_events(self) -> list[Any]:
-        """Return the events that load the banks, and the shipping prices if the address is known, for an open form."""
+        """Return the events that load the banks and the shipping prices; empty unless `stage` is `open`.
+
+        The prices are loaded only if the municipality is known.
+        """
         if self.stage != "open":
             return []
         draft = self.draft
@@ -317,9 +327,9 @@ class CheckoutState(PageState, rx.State):
         return [CheckoutState.load_banks, *prices]
 
     async def _usable_cart_id(self) -> str:
-        """Return the id of the cart that this page was loaded with, even if another tab has forgotten it.
+        """Return the id of the cart with which this page was loaded, even if another tab has forgotten the cart.
 
-        Empty if it is another customer's.
+        Return an empty id if the cart belongs to another customer.
         """
         return await find_usable_cart(self, self._cart_id or (await self.get_state(CartState)).cart_id)
 
@@ -329,7 +339,7 @@ class CheckoutState(PageState, rx.State):
             await refresh_cart(cart)
 
     async def _find_stage(self, cart_id: str) -> None:
-        """Find out whether this cart can be paid, has become an order, or does not exist."""
+        """Set the stage: whether this cart can be paid, has become an order, or does not exist."""
         checkout, cart = current_shop().checkout, await self.get_state(CartState)
         self._cart_id = await find_usable_cart(self, cart_id)
         placed = await checkout.find_placed_order(self._cart_id) if self._cart_id else None
@@ -352,14 +362,14 @@ class CheckoutState(PageState, rx.State):
         self.stage = "placed" if self.last_order_view.bank_url else "empty"
 
     async def _remember_order(self, cart_id: str, placed: PlacedOrder) -> None:
-        """Store the order's link in the browser, and forget the cart that became the order."""
+        """Store the link of the order in the browser, and forget the cart from which the order was created."""
         self.last_order = json.dumps({"id": placed.order_id, "token": placed.token})
         cart = await self.get_state(CartState)
         if cart.cart_id == cart_id:
             forget_cart(cart)
 
     async def _last_order(self) -> LastOrder:
-        """Return the latest order of this browser, if its token is valid and the current customer may see it."""
+        """Return the latest order of this browser, if its token is valid and the current customer may see the order."""
         order_id, token = self._stored_order()
         try:
             placed = await current_shop().placed_orders.get_placed_order(
@@ -371,7 +381,7 @@ class CheckoutState(PageState, rx.State):
         return LastOrder(placed.number, order_path(order_id, token), placed.redirect_url or "")
 
     def _stored_order(self) -> tuple[str, str]:
-        """Return id and token of the latest order that the browser stored; empty if they are missing or invalid."""
+        """Return the id and token of the latest order stored in the browser; empty if they are missing or invalid."""
         try:
             stored = json.loads(self.last_order)
             return checked_id(stored["id"]), checked_text(stored["token"], MAX_TEXT_LENGTH)
@@ -382,7 +392,10 @@ class CheckoutState(PageState, rx.State):
 async def _price_options(
     cart_id: str, dane_code: str, address: str, option_id: str, ip: str, *, is_choice: bool
 ) -> Shipping:
-    """Return the priced shipping options, one of them chosen. With `is_choice` the displayed prices stay."""
+    """Return the priced shipping options, one of them chosen.
+
+    With `is_choice`, the displayed prices are not requested again.
+    """
     dane_code, address = checked_text(dane_code, MAX_ID_LENGTH), checked_text(address, MAX_TEXT_LENGTH)
     option_id = checked_text(option_id, MAX_ID_LENGTH)
     checkout = current_shop().checkout
@@ -399,8 +412,10 @@ async def place_as_shown(
     """Place the order as the page displays it, with the shipping that is `shown`.
 
     If the cart was changed in another tab or on another device, its shipping was removed and is priced again. Then
-    the order is placed only for the total that the customer has agreed to. The same applies while a new connection
-    has not loaded the shipping yet: then the form's choice, or the first option, counts as shown.
+    the order is placed only if its total is still the total that the customer has agreed to.
+
+    A new connection may not have loaded the shipping yet. Then the option in the form, or the first option, is
+    used.
     """
     checkout = current_shop().checkout
     is_known = shown.status not in ("none", "quoting")

@@ -9,7 +9,7 @@ from storefront.components.icons import icon
 def step(
     number: int, title: str | rx.Var[str], is_done: rx.Var[bool], *content: rx.Component
 ) -> rx.Component:
-    """Build a step under its number, which becomes a tick when the step is complete."""
+    """Build a numbered step of the form. When the step is complete, a tick replaces the number."""
     heading = f"paso-{number}"
     return rx.el.section(
         rx.el.h2(

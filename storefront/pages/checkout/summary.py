@@ -18,7 +18,7 @@ BODY = "tu-compra"
 
 
 def summary_line(item: ObjectVar[CartLine]) -> rx.Component:
-    """Build one line: product, quantity and amount."""
+    """Build one line of the order summary: product, quantity and amount."""
     return rx.el.li(
         rx.el.div(
             product_picture(item.picture, "64px", alt=""),
@@ -44,16 +44,16 @@ def summary_line(item: ObjectVar[CartLine]) -> rx.Component:
 
 
 def amount(text: rx.Var[str], otherwise: str | rx.Var[str]) -> rx.Component:
-    """Build an amount that includes shipping.
+    """Build an amount that includes shipping; `otherwise` is displayed if there is no price yet.
 
-    A placeholder replaces it while shipping is priced, as the old one is wrong.
+    While shipping is being priced, a placeholder is displayed, because the previous amount is wrong.
     """
     pricing = rx.el.span(rx.el.span(texts.PRICING, class_name="sr-only"), class_name="bone amount__bone")
     return rx.cond(FORM.is_pricing, pricing, rx.cond(FORM.has_price, text, otherwise))
 
 
 def totals() -> rx.Component:
-    """Build the totals. Amounts that include shipping wait for its price."""
+    """Build the totals. Amounts that include shipping are displayed when the shipping is priced."""
     cart = CartState.cart
     return rx.fragment(
         rx.el.dl(

@@ -27,11 +27,15 @@ class ShippingCard:
 
 @dataclass(frozen=True, slots=True)
 class Shipping:
-    """The shipping options to `dane_code`.
+    """The shipping options for the municipality `dane_code`.
 
-    `status`: `none` (no municipality yet), `quoting` (another address is being priced), `choosing` (another option
-    is being priced), `ready` or `failed`. `problem` is the reason of a failure, if known; `notice` is why an option
-    is missing.
+    Attributes:
+        status: `none` (no municipality yet), `quoting` (another address is being priced), `choosing` (another
+            option is being priced), `ready` or `failed`.
+        choices: the options.
+        chosen: id of the chosen option, or empty.
+        problem: the reason of a failure, if it is known.
+        notice: the reason why an option is missing, or empty.
     """
 
     status: str = "none"
@@ -44,10 +48,14 @@ class Shipping:
 
 @dataclass(frozen=True, slots=True)
 class PlacingResult:
-    """Result of the latest attempt to place the order. `number` is different for each attempt.
+    """Result of the latest attempt to place the order.
 
-    `kind`: `placed` (`address` is the bank's page), `fields`, `total`, `shipping` (no longer offered), `stock` or
-    `failed`.
+    Attributes:
+        number: a number that is different for every attempt.
+        kind: `placed`, or the reason of the failure: `fields` (invalid), `total` (changed), `shipping` (no longer
+            offered), `stock` (too few units) or `failed`.
+        text: the message for the customer.
+        address: the bank's page, if `kind` is `placed`.
     """
 
     number: int = 0
@@ -58,7 +66,7 @@ class PlacingResult:
 
 @dataclass(frozen=True, slots=True)
 class LastOrder:
-    """The latest order of this browser. `bank_url` is where it can still be paid, else empty."""
+    """The latest order of this browser. `bank_url` is the bank's page to pay it; empty if it cannot be paid there."""
 
     number: int = 0
     page: str = ""

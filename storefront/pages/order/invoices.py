@@ -9,7 +9,7 @@ from storefront.pages.order.sections import section
 
 
 def invoices_section(shown: ArrayVar[list[CustomerInvoice]], token: rx.Var[str]) -> rx.Component:
-    """Build all invoice documents, if there are any. `token` gives access to their files."""
+    """Build the section of invoice documents, if there are any. `token` gives access to their files."""
     content = rx.foreach(shown, lambda document: invoice_files(document, token))
     return rx.cond(shown.length() > 0, section(_("Factura electrónica"), content, name="factura"))
 

@@ -43,12 +43,12 @@ class OrderWatch(rx.Component):
 
 
 def text_by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
-    """Return the text for a status; for an unknown status, that of a pending order."""
+    """Return the text for a status. An unknown status gets the text of a pending order."""
     return rx.match(status, *words.items(), next(iter(words.values())))
 
 
 def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """Return the title: the state of the payment, or of the delivery once the order is paid."""
+    """Return the title of the page: the state of the payment or, after the payment, the state of the delivery."""
     paid = rx.match(order.journey, *texts.JOURNEY_TITLES.items(), text_by_status(order.status, texts.TITLES))
     is_confirmed = (order.total == 0) & (order.status == "paid") & (order.journey == "preparing")
     is_canceled = (order.total == 0) & (order.status == "canceled")
@@ -239,7 +239,7 @@ def skeleton() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """Build the whole page. It never displays another order than that of the URL."""
+    """Build the whole page. It displays only the order in the URL, never an order that was loaded before."""
     content = OrderState.content
     return page_frame(
         loaded_content(

@@ -1,6 +1,6 @@
-"""The part of an order's page for cancelling it, returning products (retracto) and warranty claims (garantía).
+"""The section of an order's page to cancel the order, return products (retracto) and claim the warranty (garantía).
 
-The forms accept pictures, need no script, and lead back to this page.
+The forms accept pictures, work without scripts, and redirect to this page.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ RETURNS_ID = "devoluciones"
 
 
 def returns_section(part: ObjectVar[ReturnsView], action: rx.Var[str], result: rx.Var[str]) -> rx.Component:
-    """Build the existing requests and the forms for new ones, if there are any."""
+    """Build the section with the existing requests and the forms for new ones. It is hidden if there are none."""
     shown = section(
         _("Cancelar, devolver o pedir garantía"),
         rx.cond(

@@ -27,7 +27,7 @@ def section(title: str, *content: rx.Component, name: str) -> rx.Component:
 
 
 def fact(name: str, value: rx.Var[str] | str, test_id: str = "") -> rx.Component:
-    """Build a name and its value; a dash for a value that is not known yet."""
+    """Build a name and its value. A dash replaces a value that is not known yet."""
     shown = rx.cond(value == "", "—", value) if isinstance(value, rx.Var) else value
     return rx.el.div(rx.el.dt(name), rx.el.dd(shown, data_testid=test_id))
 
@@ -174,7 +174,7 @@ def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
 
 
 def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build the payment data of an order whose total was 0: nothing was paid."""
+    """Build the payment data of an order whose total was 0, so that nothing was paid."""
     facts = order.payment
     return section(
         _("Pago"),
@@ -192,7 +192,7 @@ def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
 
 
 def payment_section(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build the transaction data that PSE requires on a result page, for any result (wire: checkout)."""
+    """Build the transaction data that PSE requires on the page of a payment's result (wire: checkout)."""
     facts = order.payment
     state = rx.match(facts.state, *texts.PAYMENT_STATES.items(), texts.PAYMENT_STATES["pending"])
     return section(

@@ -1,6 +1,6 @@
-"""State of the order's page, which only the holder of its signed link can see.
+"""State of the order's page. Only visitors who have its signed link can see the page.
 
-No handler trusts the state: each reads the URL and checks its token again.
+No event handler relies on the state: each reads the URL and checks its token again.
 """
 
 import logging
@@ -38,10 +38,13 @@ UNKNOWN = _("No encontramos este pedido")
 
 @dataclass(frozen=True, slots=True)
 class OrderContent:
-    """The order of a URL; None if there is no such order, or the token is not that of the order.
+    """The order in a URL; None if there is no such order, or the token is for another order.
 
-    `bank_url` is where it can still be paid, else empty. `form_action` is the URL that receives its forms, and
-    `result` is the message about a submitted form. `token` is that of the URL, for the order's files.
+    Attributes:
+        bank_url: the bank's page to pay the order; empty if it cannot be paid there.
+        form_action: the URL that receives the forms of the page.
+        result: the message about a submitted form.
+        token: the token in the URL, which gives access to the order's files.
     """
 
     order_id: str = ""
@@ -53,7 +56,7 @@ class OrderContent:
 
 
 async def load(params: PageParams) -> PageData[OrderContent]:
-    """Read the order from the database. The payment gateway is not asked, as a document must not wait for it."""
+    """Read the order from the database. The payment gateway is not called, because a document must not wait for it."""
     try:
         return await read_order(params, ask_gateway=False)
     except NotFound:
@@ -62,10 +65,10 @@ async def load(params: PageParams) -> PageData[OrderContent]:
 
 
 async def read_order(params: PageParams, *, ask_gateway: bool) -> PageData[OrderContent]:
-    """Read the order. With `ask_gateway`, ask the payment gateway for the current state of its payment.
+    """Read the order. With `ask_gateway`, request the current state of its payment from the payment gateway.
 
     Raises:
-        NotFound: there is no such order, or the token is not that of the order.
+        NotFound: there is no such order, or the token is for another order.
     """
     placed_orders, order_id, token = current_shop().placed_orders, params.last_part, get_token(params)
     order = await placed_orders.get_order_page(order_id, token, refresh=ask_gateway)
@@ -77,18 +80,21 @@ async def read_order(params: PageParams, *, ask_gateway: bool) -> PageData[Order
 
 
 def get_token(params: PageParams) -> str:
-    """Return the token of the URL without text that a gateway may have appended (`?token=abc?ref_payco=1`)."""
+    """Return the token of the URL, without the text that a gateway may have appended (`?token=abc?ref_payco=1`)."""
     return params.get_parameter(TOKEN).partition("?")[0].partition("&")[0]
 
 
 def build_meta(order: OrderView) -> DocumentMeta:
-    """Return the meta of an order's document. It is private, so search engines must not index it."""
+    """Return the status and head of an order's document. It is private, so search engines must not index it."""
     title = _("Pedido {number}").format(number=order.number)
     return DocumentMeta(title=title, robots=NOINDEX)
 
 
 class OrderState(PageState, rx.State):
-    """An order. `answers` changes after every attempt to restore its cart or to change the bank."""
+    """State of an order's page.
+
+    `answers` changes after every attempt to restore the order's cart or to change the bank.
+    """
 
     content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=UNKNOWN))
@@ -99,10 +105,10 @@ class OrderState(PageState, rx.State):
 
     @event(background=True, supersedes=True)
     async def refresh(self) -> None:
-        """Load the order again. The gateway is asked at most every few seconds, the carrier every few minutes.
+        """Load the order again. The gateway is called at most every few seconds, the carrier every few minutes.
 
-        If the browser has opened another order by the time they answer, nothing changes. The page repeats this
-        event by itself, so a failure is not shown.
+        If the browser has opened another order before they answer, nothing changes. The page repeats this event
+        automatically, so a failure is not shown.
         """
         async with self:
             address = address_of(self)
@@ -118,10 +124,10 @@ class OrderState(PageState, rx.State):
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
-        """Cancel the payment at the bank, restore the cart and go to the checkout to choose another bank.
+        """Cancel the payment at the bank, restore the cart, and redirect to the checkout to choose another bank.
 
-        A second click has no second effect, as it finds the cart restored. If the payment has ended in the
-        meantime, the page shows its result.
+        A second click has no effect, because the cart is already restored. If the payment has ended in the
+        meantime, the page displays its result.
         """
         async with self:
             params = PageParams.from_url(self.router.url)
@@ -137,9 +143,9 @@ class OrderState(PageState, rx.State):
 
     @event(press=Resend.EVERY_PAGE)
     async def try_again(self) -> Any:
-        """Restore the cart of an order that was not paid, and go to the checkout.
+        """Restore the cart of an order that was not paid, and redirect to the checkout.
 
-        If the order is paid in the meantime, the page shows that.
+        If the order was paid in the meantime, the page displays that.
         """
         params, cart = PageParams.from_url(self.router.url), await self.get_state(CartState)
         events: Any = None

@@ -63,7 +63,9 @@ async def test_problem_found_by_two_replicas_opens_one_alert(database: Database,
     assert await read_webhook_calls(database) == ["began"]
 
 
-async def test_alert_begins_again_only_after_its_end(database: Database) -> None:
+async def test_problem_found_again_opens_a_new_alert_only_after_the_earlier_one_ended(
+    database: Database,
+) -> None:
     await find_problem(database)
     await let_time_pass(database, 9)
     assert await end_old_alerts(database) == 0
@@ -84,7 +86,9 @@ async def test_each_subject_has_its_own_alert(database: Database) -> None:
     assert await count(database, Alert) == 2
 
 
-async def test_alert_ended_by_two_replicas_ends_once(database: Database, other: Database) -> None:
+async def test_alert_ended_by_two_replicas_is_reported_as_ended_once(
+    database: Database, other: Database
+) -> None:
     await find_problem(database)
     await let_time_pass(database, 11)
     ended = await asyncio.gather(end_old_alerts(database), end_old_alerts(other))
@@ -92,7 +96,7 @@ async def test_alert_ended_by_two_replicas_ends_once(database: Database, other: 
     assert await read_webhook_calls(database) == ["began", "ended"]
 
 
-async def test_missing_alert_is_not_found(database: Database) -> None:
+async def test_reading_an_unknown_alert_raises_not_found(database: Database) -> None:
     with pytest.raises(NotFound):
         async with database.read() as session:
             await read_alert(session, "alert_1")

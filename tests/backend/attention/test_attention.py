@@ -27,7 +27,7 @@ from tests.store_steps import get, post
 K = AttentionKind
 
 
-def test_every_kind_has_its_rules() -> None:
+def test_every_kind_of_attention_has_rules() -> None:
     assert set(RULES) == set(AttentionKind)
     for rules in RULES.values():
         assert rules.recommended in rules.actions
@@ -35,7 +35,7 @@ def test_every_kind_has_its_rules() -> None:
         assert rules.within > timedelta(0)
 
 
-async def test_rows_are_listed_with_all_fields(admin: httpx.AsyncClient, raised: Raise) -> None:
+async def test_attention_rows_are_listed_with_all_fields(admin: httpx.AsyncClient, raised: Raise) -> None:
     attention_id = await raised(
         K.PAID_TWICE, amount=33_528, order_id="order_1", payment_session_id="payses_1"
     )
@@ -57,7 +57,7 @@ async def test_rows_are_listed_with_all_fields(admin: httpx.AsyncClient, raised:
     assert (row["resolved_at"], row["resolved_by"], row["resolution"]) == (None, None, None)
 
 
-async def test_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: Raise) -> None:
+async def test_list_of_attention_is_filtered_and_paged(admin: httpx.AsyncClient, raised: Raise) -> None:
     doubt = await raised(K.LABEL_IN_DOUBT, "ful_1", order_id="order_1")
     late = await raised(K.APPROVED_LATE, "payses_1", order_id="order_1")
     done = await raised(K.APPROVED_LATE, "payses_2", order_id="order_2")
@@ -76,7 +76,9 @@ async def test_list_is_filtered_and_paged(admin: httpx.AsyncClient, raised: Rais
     assert (await admin.get("/admin/attention", params={"status": "lost"})).status_code == 400
 
 
-async def test_reading_and_resolving_need_staff(anyone: httpx.AsyncClient, raised: Raise) -> None:
+async def test_reading_and_resolving_attention_require_a_staff_sign_in(
+    anyone: httpx.AsyncClient, raised: Raise
+) -> None:
     attention_id = await raised(K.APPROVED_LATE)
     assert (await anyone.get("/admin/attention")).status_code == 401
     assert (await anyone.get(f"/admin/attention/{attention_id}")).status_code == 401
@@ -84,7 +86,7 @@ async def test_reading_and_resolving_need_staff(anyone: httpx.AsyncClient, raise
     assert (await anyone.post(f"/admin/attention/{attention_id}/resolve", json=body)).status_code == 401
 
 
-async def test_note_resolves_a_row_and_stores_the_actor(
+async def test_resolved_row_stores_the_note_and_the_staff_member(
     admin: httpx.AsyncClient, raised: Raise, shop: Shop
 ) -> None:
     attention_id = await raised(K.PAYMENT_UNRESOLVED)
@@ -113,7 +115,7 @@ async def test_note_resolves_a_row_and_stores_the_actor(
         (K.PAID_TWICE, {}, ""),
     ],
 )
-async def test_disallowed_action_is_refused_and_row_stays_open(
+async def test_disallowed_action_is_refused_and_the_row_stays_open(
     *, admin: httpx.AsyncClient, raised: Raise, kind: K, body: dict[str, str], says: str
 ) -> None:
     attention_id = await raised(kind, "1")
@@ -123,7 +125,7 @@ async def test_disallowed_action_is_refused_and_row_stays_open(
     assert (await get(admin, f"/admin/attention/{attention_id}"))["attention"]["status"] == "open"
 
 
-async def test_unknown_row_is_not_found(admin: httpx.AsyncClient) -> None:
+async def test_unknown_attention_row_returns_404(admin: httpx.AsyncClient) -> None:
     assert (await admin.get("/admin/attention/attn_nosuch")).status_code == 404
     body = {"action": "dismissed", "note": "no"}
     assert (await admin.post("/admin/attention/attn_nosuch/resolve", json=body)).status_code == 404
@@ -150,7 +152,7 @@ class CountingResolver(Resolver):
         self.applied += 1
 
 
-async def test_faster_concurrent_decision_is_the_only_one(shop: Shop, raised: Raise) -> None:
+async def test_slower_of_two_concurrent_decisions_is_refused(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
     resolver = CountingResolver()
     service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
@@ -160,7 +162,7 @@ async def test_faster_concurrent_decision_is_the_only_one(shop: Shop, raised: Ra
     assert resolver.applied == 1
 
 
-async def test_concurrent_decisions_resolve_once(shop: Shop, raised: Raise) -> None:
+async def test_only_one_of_six_concurrent_decisions_resolves_the_row(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.APPROVED_LATE)
     resolver = CountingResolver()
     service = AttentionService(shop.database, {K.APPROVED_LATE: resolver})
@@ -175,14 +177,16 @@ async def test_concurrent_decisions_resolve_once(shop: Shop, raised: Raise) -> N
     assert resolver.applied == 1
 
 
-async def test_resolved_row_can_be_raised_again(shop: Shop, raised: Raise, admin: httpx.AsyncClient) -> None:
+async def test_attention_can_be_raised_again_after_its_row_was_resolved(
+    shop: Shop, raised: Raise, admin: httpx.AsyncClient
+) -> None:
     first = await raised(K.APPROVED_LATE)
     assert await raised(K.APPROVED_LATE) == first
     await post(admin, f"/admin/attention/{first}/resolve", {"action": "dismissed", "note": "no"})
     assert await raised(K.APPROVED_LATE) != first
 
 
-async def test_each_new_row_sends_one_mail_to_the_shop(shop: Shop, raised: Raise) -> None:
+async def test_each_new_attention_row_sends_one_mail_to_the_shop(shop: Shop, raised: Raise) -> None:
     attention_id = await raised(K.PAID_TWICE, amount=33_528, order_id="order_1")
     await raised(K.PAID_TWICE, amount=33_528, order_id="order_1")
     async with shop.database.read() as session:
@@ -202,7 +206,7 @@ async def test_each_new_row_sends_one_mail_to_the_shop(shop: Shop, raised: Raise
         assert fact in text
 
 
-async def test_row_resolved_before_its_mail_sends_none(
+async def test_attention_row_resolved_before_its_mail_is_sent_causes_no_mail(
     shop: Shop, raised: Raise, admin: httpx.AsyncClient
 ) -> None:
     attention_id = await raised(K.PAID_TWICE)
@@ -224,7 +228,9 @@ async def failed_job(shop: Shop) -> int:
         return job.id
 
 
-async def test_honor_runs_the_failed_job_again(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+async def test_honoring_the_attention_of_a_failed_job_runs_the_job_again(
+    shop: Shop, admin: httpx.AsyncClient, failed_job: int
+) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
     await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "honor"})
     async with shop.database.read() as session:
@@ -232,7 +238,9 @@ async def test_honor_runs_the_failed_job_again(shop: Shop, admin: httpx.AsyncCli
     assert (job.failed_at, job.failures, job.failing_since) == (None, 0, None)
 
 
-async def test_dismiss_deletes_the_failed_job(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+async def test_dismissing_the_attention_of_a_failed_job_deletes_the_job(
+    shop: Shop, admin: httpx.AsyncClient, failed_job: int
+) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
     await post(admin, f"/admin/attention/{row['id']}/resolve", {"action": "dismissed", "note": "obsolete"})
     async with shop.database.read() as session:
@@ -255,7 +263,9 @@ async def test_dismissed_periodic_job_runs_at_its_next_time(shop: Shop, admin: h
     assert timedelta(hours=23) < pause <= timedelta(days=1)
 
 
-async def test_deleted_job_cannot_run(shop: Shop, admin: httpx.AsyncClient, failed_job: int) -> None:
+async def test_attention_of_a_job_that_no_longer_failed_cannot_be_honored(
+    shop: Shop, admin: httpx.AsyncClient, failed_job: int
+) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]
     async with shop.database.transaction() as session:
         await session.execute(update(Job).values(failed_at=None))

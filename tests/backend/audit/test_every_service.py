@@ -117,7 +117,7 @@ def is_read_only(node: Function) -> bool:
     return bool(rights) and all(right.startswith(("READ_", "EXPORT_")) for right in rights)
 
 
-def test_every_function_with_an_actor_records_or_only_reads() -> None:
+def test_every_function_with_an_actor_records_an_entry_or_only_reads() -> None:
     found = dict(list_functions())
     recording = {"record"}
     while True:
@@ -139,7 +139,7 @@ def test_every_function_with_an_actor_records_or_only_reads() -> None:
 
 
 class TestGuard:
-    async def test_write_without_an_entry_is_found(self, database: Database) -> None:
+    async def test_write_without_an_audit_entry_is_found(self, database: Database) -> None:
         with watch_audit(__file__) as guard:
             async with database.transaction() as session:
                 await write_without_entry(session, COMMAND_LINE)

@@ -42,7 +42,7 @@ async def product_row(database: Database) -> None:
 
 @pytest.mark.usefixtures("product_row")
 class TestChanges:
-    async def test_fields_before_and_after(self, database: Database) -> None:
+    async def test_entry_has_changed_fields_with_values_before_and_after(self, database: Database) -> None:
         async with database.transaction() as session:
             before = await database_now(session)
             product = await session.get_one(Product, "prod_top")
@@ -58,7 +58,7 @@ class TestChanges:
             "variant:variant_top price": (20_000, 18_000),
         }
 
-    async def test_reverted_change_is_not_recorded(self, database: Database) -> None:
+    async def test_change_reverted_in_the_same_transaction_is_not_recorded(self, database: Database) -> None:
         async with database.transaction() as session:
             product = await session.get_one(Product, "prod_top")
             await record(session, COMMAND_LINE, "changed", TOP)
@@ -68,7 +68,7 @@ class TestChanges:
         (entry,) = await read_entries(database)
         assert changes_by_field(entry) == {"brand": ("Roble", "Pino")}
 
-    async def test_each_entry_has_its_own_changes(self, database: Database) -> None:
+    async def test_each_audit_entry_has_only_its_own_changes(self, database: Database) -> None:
         async with database.transaction() as session:
             product = await session.get_one(Product, "prod_top")
             await record(session, COMMAND_LINE, "changed", TOP)
@@ -79,7 +79,7 @@ class TestChanges:
         assert changes_by_field(first) == {"title": ("Trompo", "Trompito")}
         assert changes_by_field(second) == {"stocked": (1, 2), "brand": ("Roble", "Pino")}
 
-    async def test_rolled_back_action_leaves_no_entry(self, database: Database) -> None:
+    async def test_rolled_back_action_leaves_no_audit_entry(self, database: Database) -> None:
         with suppress(RuntimeError):
             async with database.transaction() as session:
                 await record(session, COMMAND_LINE, "changed", TOP)
@@ -87,7 +87,7 @@ class TestChanges:
         assert await read_entries(database) == []
 
     @pytest.mark.parametrize("ended_by", [RuntimeError, IntegrityError])
-    async def test_rolled_back_savepoint_leaves_no_entry(
+    async def test_rolled_back_savepoint_leaves_no_audit_entry(
         self, database: Database, ended_by: type[Exception]
     ) -> None:
         async with database.transaction() as session:
@@ -122,7 +122,9 @@ class TestChanges:
 
 
 class TestPersonalValues:
-    async def test_are_stored_separately_and_secrets_nowhere(self, database: Database) -> None:
+    async def test_personal_values_are_stored_separately_and_secrets_are_not_stored(
+        self, database: Database
+    ) -> None:
         async with database.transaction() as session:
             await record(session, COMMAND_LINE, "created", Subject(SubjectType.STAFF, "user_1"))
             session.add(Staff(id="user_1", email="ana@trompo.example", password_hash="argon2", role="shop"))
@@ -135,7 +137,7 @@ class TestPersonalValues:
         assert entry.changes[value.place]["field"] == "email"
         assert (value.before, value.after) == (None, "ana@trompo.example")
 
-    async def test_deletion_is_recorded_as_an_entry(self, database: Database) -> None:
+    async def test_deletion_of_personal_values_is_recorded(self, database: Database) -> None:
         subject = Subject(SubjectType.CUSTOMER, "cus_1")
         async with database.transaction() as session:
             await record(session, SHOP, "changed", subject, personal={"phone": ("300", "301")})
@@ -150,7 +152,7 @@ class TestPersonalValues:
         assert len(actions) == 3
 
     @pytest.mark.parametrize("value", [5, 1.5, True, None, "5", "", [5], {"a": None}])
-    async def test_can_be_any_json_value(self, database: Database, value: Any) -> None:
+    async def test_personal_value_can_be_any_json_value(self, database: Database, value: Any) -> None:
         async with database.transaction() as session:
             await record(session, SHOP, "changed", TOP, personal={"was": (value, "x"), "is": ("x", value)})
         async with database.read() as session:
@@ -159,7 +161,7 @@ class TestPersonalValues:
             ).all()
         assert sorted(map(repr, stored)) == sorted(map(repr, [(value, "x"), ("x", value)]))
 
-    def test_listed_columns_exist(self) -> None:
+    def test_columns_listed_as_non_personal_exist(self) -> None:
         tables = all_tables().tables
         unknown = {
             f"{table}.{column}"
@@ -188,7 +190,9 @@ class TestAppendOnly:
         ids=["change an entry", "delete an entry", "change a personal value"],
     )
     @pytest.mark.usefixtures("entry")
-    async def test_statement_is_refused(self, database: Database, statement: Any) -> None:
+    async def test_change_or_deletion_of_audit_rows_is_refused(
+        self, database: Database, statement: Any
+    ) -> None:
         with pytest.raises(DBAPIError, match="append-only"):
             async with database.transaction() as session:
                 await session.execute(statement)
@@ -196,7 +200,7 @@ class TestAppendOnly:
             assert (await session.execute(select(func.count()).select_from(AuditEntry))).scalar_one() == 1
 
     @pytest.mark.usefixtures("entry")
-    async def test_truncate_is_refused(self, database: Database) -> None:
+    async def test_truncate_of_the_audit_table_is_refused(self, database: Database) -> None:
         if not database.is_sqlite:
             with pytest.raises(DBAPIError, match="append-only"):
                 async with database.transaction() as session:

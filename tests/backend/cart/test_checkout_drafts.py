@@ -9,7 +9,7 @@ from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults
 
 
-async def test_draft_stores_limited_input(database: Database, defaults: Defaults) -> None:
+async def test_too_long_input_is_not_stored_in_a_draft(database: Database, defaults: Defaults) -> None:
     cart_id, _ = await cart_with(database, defaults)
     async with database.transaction() as session:
         await save_draft(session, cart_id, {"email": "a@b", "first_name": "Ana"})

@@ -13,7 +13,7 @@ from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults, add_product
 
 
-async def test_adding_twice_makes_one_line(database: Database, defaults: Defaults) -> None:
+async def test_product_added_twice_is_one_cart_line(database: Database, defaults: Defaults) -> None:
     cart_id, trompo = await cart_with(database, defaults)
     async with database.transaction() as session:
         await add_to_cart(session, cart_id, trompo, 3)
@@ -22,7 +22,7 @@ async def test_adding_twice_makes_one_line(database: Database, defaults: Default
     assert (cart.count, cart.total, cart.total_label) == (5, 150_000, "$ 150.000")
 
 
-async def test_concurrent_adding_in_two_tabs_loses_no_units(database: Database, defaults: Defaults) -> None:
+async def test_units_added_concurrently_are_all_in_the_cart(database: Database, defaults: Defaults) -> None:
     cart_id, trompo = await cart_with(database, defaults, stock=50, quantity=1)
 
     async def add() -> None:
@@ -69,7 +69,7 @@ async def test_line_of_another_cart_cannot_be_changed(database: Database, defaul
             await change_line(session, other, line.id, 1)
 
 
-async def test_a_quantity_of_zero_removes_the_line(database: Database, defaults: Defaults) -> None:
+async def test_quantity_of_zero_removes_the_cart_line(database: Database, defaults: Defaults) -> None:
     cart_id, _ = await cart_with(database, defaults)
     async with database.transaction() as session:
         line = (await read_cart_view(session, cart_id)).lines[0]

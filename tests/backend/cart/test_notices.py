@@ -1,4 +1,4 @@
-"""News of a cart: each event is shown once, with a link, to the cart's shopper, until they dismiss it.
+"""Notices of a cart: each event is shown once, with a link, to the cart's shopper, until they dismiss it.
 
 | event | text | link |
 |---|---|---|
@@ -230,7 +230,7 @@ async def test_code_that_was_not_merged_adds_a_notice(database: Database, defaul
         ("minimum", "Para usar este código te faltan $ 50.000 en juguetes."),
     ],
 )
-async def test_code_that_no_longer_applies_has_a_notice_until_it_is_removed(
+async def test_promotion_code_that_no_longer_applies_has_a_notice_until_it_is_removed(
     database: Database, defaults: Defaults, end: str, reason: str
 ) -> None:
     cart_id, _trompo = await cart_with(database, defaults)  # $ 60.000

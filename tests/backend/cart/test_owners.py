@@ -105,7 +105,9 @@ async def typed_codes(database: Database, cart_id: str) -> set[str]:
         return set((await session.execute(typed.where(CartPromotion.cart_id == cart_id))).scalars())
 
 
-async def test_codes_and_gift_message_are_merged(database: Database, variants: dict[str, str]) -> None:
+async def test_codes_and_gift_message_of_two_carts_are_merged(
+    database: Database, variants: dict[str, str]
+) -> None:
     ana = await customer(database)
     own = await find_browser_cart(database, await cart(database, variants, trompo=1), ana)
     guests = await cart(database, variants, yoyo=1)
@@ -128,7 +130,7 @@ async def test_codes_and_gift_message_are_merged(database: Database, variants: d
         assert (await session.get_one(Cart, own)).meta == {"channel": "web"}
 
 
-async def test_code_of_a_now_automatic_promotion_is_not_merged(
+async def test_code_whose_promotion_became_automatic_is_not_merged(
     database: Database, variants: dict[str, str]
 ) -> None:
     """Check a promotion that the office made automatic between typing its code and signing in."""
@@ -162,7 +164,7 @@ async def test_merge_does_not_exceed_the_maximum_of_codes(
     assert (len(found), found >= set(mine)) == (MAX_CODES, True)
 
 
-async def test_restored_cart_stays_in_its_purchase_after_sign_in(
+async def test_restored_guest_cart_still_belongs_to_its_purchase_after_sign_in(
     database: Database, variants: dict[str, str]
 ) -> None:
     """Check that the order's cart belongs to the guest's cart, and then to the account's."""
@@ -177,7 +179,9 @@ async def test_restored_cart_stays_in_its_purchase_after_sign_in(
         assert await read_chain(session, own) == {ordered, guests, own}
 
 
-async def test_sold_out_line_is_merged(database: Database, variants: dict[str, str]) -> None:
+async def test_sold_out_line_is_kept_when_carts_are_merged(
+    database: Database, variants: dict[str, str]
+) -> None:
     """Check that the cart shows the problem to the shopper, and that signing in loses nothing."""
     ana = await customer(database)
     own = await find_browser_cart(database, await cart(database, variants, trompo=3), ana)
@@ -190,7 +194,7 @@ async def test_sold_out_line_is_merged(database: Database, variants: dict[str, s
     assert await read_content(database, variants, own) == {"trompo": 4}
 
 
-async def test_concurrent_sign_ins_of_many_browsers_make_one_cart(
+async def test_carts_of_many_concurrent_sign_ins_become_one_cart(
     database: Database, variants: dict[str, str]
 ) -> None:
     ana = await customer(database)
@@ -200,7 +204,7 @@ async def test_concurrent_sign_ins_of_many_browsers_make_one_cart(
     assert await read_content(database, variants, found[0]) == {"yoyo": 8}
 
 
-async def test_signing_out_leaves_the_cart_with_the_account(
+async def test_cart_stays_with_the_account_after_signing_out(
     database: Database, variants: dict[str, str]
 ) -> None:
     ana, luis = await customer(database), await customer(database, "luis@example.com")
@@ -213,7 +217,9 @@ async def test_signing_out_leaves_the_cart_with_the_account(
     assert await find_browser_cart(database, "", ana) == own
 
 
-async def test_completed_cart_is_not_used_again(database: Database, variants: dict[str, str]) -> None:
+async def test_completed_cart_is_not_returned_as_the_browsers_cart(
+    database: Database, variants: dict[str, str]
+) -> None:
     ana = await customer(database)
     own = await find_browser_cart(database, await cart(database, variants, trompo=2), ana)
     async with database.transaction() as session:

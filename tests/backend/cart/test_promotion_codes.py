@@ -78,7 +78,7 @@ async def test_code_gives_a_discount_until_it_is_removed(
     assert (await read_ok(await store.request("DELETE", path, json=removal)))["cart"] == cart
 
 
-async def test_promo_codes_are_set_at_creation_and_replaced_by_a_change(
+async def test_codes_sent_in_a_cart_change_replace_the_codes_of_the_cart(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     await promotion(admin, "DIEZ")
@@ -166,7 +166,7 @@ async def test_code_applies_to_its_products_and_categories_with_subcategories(
     assert [item["discount_total"] for item in cart["items"]] == [25_000, 10_000]
 
 
-async def test_automatic_promotion_needs_no_code(
+async def test_automatic_promotion_applies_without_a_code(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variant_id: str
 ) -> None:
     campaign = {"name": "Feria", "campaign_identifier": "FERIA", "starts_at": "2020-01-01T00:00:00Z"}
@@ -183,7 +183,7 @@ async def test_automatic_promotion_needs_no_code(
     assert (await get(store, f"/store/carts/{cart['id']}"))["cart"]["total"] == 100_000
 
 
-async def test_typed_code_stays_with_the_reason_why_it_no_longer_applies(
+async def test_typed_code_that_no_longer_applies_stays_in_the_cart_with_the_reason(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, variant_id: str
 ) -> None:
     await promotion(admin, "DIEZ", rules=[minimum(100_000)])
@@ -225,7 +225,7 @@ async def test_codes_of_one_campaign_do_not_exceed_its_budget(
     ]
 
 
-async def test_a_cart_has_at_most_ten_codes(
+async def test_more_than_ten_promotion_codes_in_a_cart_are_refused(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     codes = [f"CODIGO{n}" for n in range(11)]
@@ -237,7 +237,7 @@ async def test_a_cart_has_at_most_ten_codes(
     assert len((await read_typed_codes(store, cart["id"], *codes[:10]))["promotions"]) == 10
 
 
-async def test_attempts_with_codes_are_limited(
+async def test_guessing_of_promotion_codes_is_limited(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     await promotion(admin, "SECRETO")

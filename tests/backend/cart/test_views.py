@@ -39,7 +39,7 @@ async def test_two_variants_of_a_product_are_two_lines_with_their_names(
     assert lines == [(trompo, "Trompo", "", 30_000, 10), (large.id, "Trompo", "Grande", 45_000, 1)]
 
 
-async def test_shortage_is_shown_on_the_line(database: Database, defaults: Defaults) -> None:
+async def test_missing_units_are_shown_on_the_cart_line(database: Database, defaults: Defaults) -> None:
     cart_id, trompo = await cart_with(database, defaults, stock=5, quantity=4)
     async with database.transaction() as session:
         from backend.inventory.service import reserve, set_stock
@@ -50,7 +50,7 @@ async def test_shortage_is_shown_on_the_line(database: Database, defaults: Defau
         assert (await read_cart_view(session, cart_id)).lines[0].problem == "gone"
 
 
-async def test_line_that_is_no_longer_for_sale_has_its_old_title(
+async def test_cart_line_that_is_no_longer_for_sale_keeps_its_title(
     database: Database, defaults: Defaults
 ) -> None:
     cart_id, _trompo = await cart_with(database, defaults)

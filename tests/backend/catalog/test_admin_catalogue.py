@@ -124,7 +124,7 @@ async def test_products_are_added_to_a_category(
     assert (await admin.post("/admin/product-categories/pcat_nosuch/products", json={})).status_code == 404
 
 
-async def test_rank_change_moves_the_siblings(admin: httpx.AsyncClient) -> None:
+async def test_rank_change_of_a_category_moves_its_siblings(admin: httpx.AsyncClient) -> None:
     """Check the ranks of siblings: they are always 0, 1, 2, and a rank after all siblings is reduced.
 
     | change | ranks of the siblings |
@@ -294,7 +294,7 @@ async def test_product_changes_only_the_given_fields(
     assert (await store.get(f"/store/products/{created['id']}")).status_code == 404
 
 
-async def test_variants_have_prices(admin: httpx.AsyncClient) -> None:
+async def test_variant_prices_are_created_and_changed(admin: httpx.AsyncClient) -> None:
     """wire: commerce-api, Admin, variants."""
     created = await product(admin)
     path = f"/admin/products/{created['id']}/variants"
@@ -335,7 +335,9 @@ async def test_reserved_variant_is_not_deleted(
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
 
 
-async def test_deleted_product_frees_its_handle(admin: httpx.AsyncClient, store: httpx.AsyncClient) -> None:
+async def test_handle_of_a_deleted_product_can_be_used_again(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient
+) -> None:
     created = await product(admin)
     gone = (await admin.delete(f"/admin/products/{created['id']}")).json()
     assert gone == {"id": created["id"], "object": "product", "deleted": True}
@@ -372,7 +374,9 @@ async def test_unknown_product_is_not_found(admin: httpx.AsyncClient) -> None:
     assert (refused.status_code, refused.json()) == (404, {"type": "not_found", "message": message})
 
 
-async def test_concurrent_products_with_one_handle_create_only_one(admin: httpx.AsyncClient) -> None:
+async def test_only_one_of_two_concurrent_products_with_the_same_handle_is_created(
+    admin: httpx.AsyncClient,
+) -> None:
     said = {"title": "Trompo", "handle": "trompo"}
     answers = await asyncio.gather(*(admin.post("/admin/products", json=said) for _ in range(5)))
     assert min(answer.status_code for answer in answers) == 200
@@ -380,7 +384,9 @@ async def test_concurrent_products_with_one_handle_create_only_one(admin: httpx.
     assert (await get(admin, "/admin/products"))["count"] == 1
 
 
-async def test_bar_code_is_unique(admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> None:
+async def test_bar_code_of_another_variant_is_refused(
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
+) -> None:
     async with shop.database.transaction() as session:
         rival_id = await add_product(session, shop_defaults, "yoyo")
         mine_id = await add_product(session, shop_defaults, "trompo")
@@ -437,13 +443,13 @@ async def test_product_has_its_own_tax_rate(admin: httpx.AsyncClient, store: htt
     assert asked["product"]["tax_rate"] == 0
 
 
-async def test_database_refuses_other_tax_rates(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_unsupported_tax_rate_is_refused_by_the_database(shop: Shop, shop_defaults: Defaults) -> None:
     with pytest.raises(IntegrityError, match="tax_rate"):
         async with shop.database.transaction() as session:
             await add_product(session, shop_defaults, "trompo", tax_rate=16)
 
 
-async def test_new_variant_is_always_counted(admin: httpx.AsyncClient) -> None:
+async def test_stock_of_a_new_variant_is_always_managed(admin: httpx.AsyncClient) -> None:
     """Send `manage_inventory: false`, as the platform's dashboard does by default."""
     said = {"prices": [{"amount": 9_000}], "manage_inventory": False}
     made = await product(admin, variants=[said])
@@ -466,7 +472,7 @@ async def test_new_variant_is_always_counted(admin: httpx.AsyncClient) -> None:
     assert (await get(admin, path))["product"] == after
 
 
-async def test_product_names_existing_channels_and_profile_only(
+async def test_unknown_sales_channel_or_shipping_profile_of_a_product_is_refused(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """Accept existing sales channels and the existing shipping profile; the product always has all of them."""

@@ -120,7 +120,7 @@ CHANGES: list[tuple[Callable[[dict[str, str]], Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("change", "after"), CHANGES)
-async def test_next_page_shows_a_change_on_every_replica(
+async def test_next_page_shows_changed_counts_on_every_replica(
     shop: Shop, ids_by_handle: dict[str, str], change: Callable[[dict[str, str]], Any], after: dict[str, Any]
 ) -> None:
     other = Database.from_settings(shop.settings)
@@ -132,7 +132,7 @@ async def test_next_page_shows_a_change_on_every_replica(
     await other.close()
 
 
-async def test_unchanged_counts_are_not_repeated(
+async def test_unchanged_products_are_not_counted_again(
     shop: Shop, ids_by_handle: dict[str, str], statements: list[str]
 ) -> None:
     first = await read_counts(shop.database)
@@ -142,7 +142,7 @@ async def test_unchanged_counts_are_not_repeated(
     assert not any("count(" in statement for statement in statements)
 
 
-async def test_concurrent_readers_count_once(
+async def test_concurrent_readers_run_the_count_queries_only_once(
     shop: Shop, ids_by_handle: dict[str, str], statements: list[str]
 ) -> None:
     first = await read_counts(shop.database)
@@ -155,7 +155,9 @@ async def test_concurrent_readers_count_once(
     assert sum("count(" in statement for statement in statements) == once
 
 
-async def test_lower_version_is_a_new_version(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+async def test_lower_version_number_also_invalidates_the_cached_counts(
+    shop: Shop, ids_by_handle: dict[str, str]
+) -> None:
     """Check a lower version: on PostgreSQL it is a transaction's number, and an older transaction may commit later."""
     assert await read_counts(shop.database) == BEFORE
     async with shop.database.transaction() as session:
@@ -165,7 +167,7 @@ async def test_lower_version_is_a_new_version(shop: Shop, ids_by_handle: dict[st
     assert (await read_counts(shop.database))["total"] == 1
 
 
-async def test_waiting_reader_counts_if_the_first_is_canceled(
+async def test_waiting_reader_counts_if_the_first_reader_is_canceled(
     shop: Shop, ids_by_handle: dict[str, str]
 ) -> None:
     counts = asyncio.Event()
@@ -190,7 +192,9 @@ async def test_waiting_reader_counts_if_the_first_is_canceled(
         await stopped
 
 
-async def test_counts_of_a_transaction_are_not_cached(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+async def test_counts_read_inside_a_transaction_are_not_cached(
+    shop: Shop, ids_by_handle: dict[str, str]
+) -> None:
     """Count in a transaction: on SQLite another change may get the same next version."""
     async with shop.database.transaction() as session:
         await session.execute(_unpublish(ids_by_handle))
@@ -215,7 +219,9 @@ async def test_every_filter_has_its_own_counts(shop: Shop, ids_by_handle: dict[s
         }
 
 
-async def test_counts_by_price_follow_every_change(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+async def test_counts_filtered_by_price_are_read_again_after_every_change(
+    shop: Shop, ids_by_handle: dict[str, str]
+) -> None:
     """Price changes affect only lists filtered by price: with such a filter, every change invalidates the counts."""
     cheap = CatalogFilter(max_price=40_000)
     for _ in range(2):
@@ -243,7 +249,7 @@ async def priced_products(shop: Shop, shop_defaults: Defaults) -> dict[str, int]
     return {f"toy-{number}": min(prices) * 1000 for number, prices in enumerate(PRICES) if prices}
 
 
-async def test_price_of_a_product_is_that_of_its_cheapest_variant(
+async def test_price_filter_and_sort_use_the_price_of_the_cheapest_variant(
     shop: Shop, priced_products: dict[str, int]
 ) -> None:
     bounds = (None, 0, 1, 29_999, 30_000, 40_000, 61_000)
@@ -287,7 +293,9 @@ def fill_shop(shop: Shop, shop_defaults: Defaults) -> FillShop:
 
 
 @pytest.mark.parametrize("kinds", ["x-xX-_x-X", "xxxx", "----", "x---", "---x", "_X", ""])
-async def test_pages_list_available_products_first(shop: Shop, fill_shop: FillShop, kinds: str) -> None:
+async def test_catalogue_pages_list_available_products_first(
+    shop: Shop, fill_shop: FillShop, kinds: str
+) -> None:
     await fill_shop(kinds)
     numbered = list(enumerate(kinds))
     expected = [

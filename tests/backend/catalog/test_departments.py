@@ -55,7 +55,9 @@ class Case:
         Case((("novela", None), ("cuentos", None)), "novela", ("novela", "cuentos"), ("novela",)),
     ],
 )
-async def test_every_category_is_displayed(database: Database, settings: Settings, case: Case) -> None:
+async def test_every_category_is_displayed_for_any_shape_of_the_tree(
+    database: Database, settings: Settings, case: Case
+) -> None:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         product_id = (await session.get_one(Variant, await add_product(session, defaults, "cubo"))).product_id

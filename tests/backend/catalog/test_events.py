@@ -59,7 +59,9 @@ async def test_hold_and_release_change_the_displayed_stock(database: Database, d
     assert sorted(await read_published_variants(database)) == sorted([trompo, yoyo])
 
 
-async def test_renewed_hold_changes_nothing(database: Database, defaults: Defaults) -> None:
+async def test_renewed_hold_does_not_change_the_displayed_stock(
+    database: Database, defaults: Defaults
+) -> None:
     trompo = await toy(database, defaults, 3)
     await hold_units(database, "cart_a", {trompo: 2})
     await read_published_variants(database)
@@ -87,7 +89,7 @@ async def test_shipment_does_not_change_the_displayed_stock(database: Database, 
     assert await read_published_variants(database) == []
 
 
-async def test_only_a_different_count_changes_the_displayed_stock(
+async def test_only_a_different_stock_count_changes_the_displayed_stock(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await toy(database, defaults, 3)
@@ -97,14 +99,18 @@ async def test_only_a_different_count_changes_the_displayed_stock(
         assert await read_published_variants(database) == expected
 
 
-async def test_first_count_changes_the_displayed_stock(database: Database, defaults: Defaults) -> None:
+async def test_first_stock_count_at_a_location_changes_the_displayed_stock(
+    database: Database, defaults: Defaults
+) -> None:
     trompo = await toy(database, defaults, 3)
     async with database.transaction() as session:
         await inventory.set_stock(session, trompo, "sloc_another", 4)
     assert await read_published_variants(database) == [trompo]
 
 
-async def test_change_of_a_very_large_stock_is_not_published(database: Database, defaults: Defaults) -> None:
+async def test_stock_change_above_the_largest_cart_quantity_is_not_published(
+    database: Database, defaults: Defaults
+) -> None:
     trompo = await toy(database, defaults, MAX_QUANTITY + 2)
     await hold_units(database, "cart_a", {trompo: 1})
     assert await read_published_variants(database) == []

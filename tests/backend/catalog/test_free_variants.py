@@ -52,7 +52,7 @@ async def add_to_cart(store: httpx.AsyncClient, variant_id: str) -> httpx.Respon
     return await store.post(path, json={"variant_id": variant_id, "quantity": 2})
 
 
-async def test_price_of_0_is_sold_only_if_marked_as_free(
+async def test_variant_with_a_price_of_0_is_sold_only_if_marked_as_free(
     store: httpx.AsyncClient, variants_by_handle: dict[str, str]
 ) -> None:
     answers = {
@@ -106,7 +106,7 @@ async def test_free_variant_is_displayed_as_free(
     assert detail.variants[0].price_label == "Gratis"
 
 
-async def test_pages_and_store_api_agree_with_the_cart(
+async def test_pages_and_store_api_offer_exactly_the_variants_that_a_cart_accepts(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, variants_by_handle: dict[str, str]
 ) -> None:
     sold = {"unpriced": False, "free": True, "priced": True}
@@ -141,7 +141,7 @@ async def test_pages_and_store_api_agree_with_the_cart(
     assert counted["inventory_quantity"] == 7  # staff see the counted units
 
 
-async def test_unpriced_variant_does_not_decide_what_its_product_costs(
+async def test_unpriced_variant_does_not_affect_the_price_of_its_product(
     shop: Shop, shop_defaults: Defaults, variants_by_handle: dict[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -161,7 +161,7 @@ async def test_unpriced_variant_does_not_decide_what_its_product_costs(
     assert len(ascending.cards) == 3
 
 
-async def test_api_clients_mark_variants_as_free(
+async def test_api_clients_can_mark_variants_as_free(
     shop: Shop, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """Set the mark in a new product, a product change, the variant routes and a batch; `null` and false remove it."""

@@ -54,14 +54,14 @@ async def test_every_former_handle_leads_to_the_current_one(shop: Database) -> N
     assert await find_handle(shop, "yoyo") is None
 
 
-async def test_reused_own_handle_is_not_a_former_one(shop: Database) -> None:
+async def test_handle_used_again_by_its_product_is_no_longer_a_former_handle(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "peonza", handle="trompo")
     assert await find_handle(shop, "trompo") is None
     assert await find_handle(shop, "peonza") == "trompo"
 
 
-async def test_former_handle_leads_to_its_latest_owner(shop: Database) -> None:
+async def test_former_handle_of_two_products_leads_to_the_latest_one(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "yoyo", handle="trompo")
     await change(shop, "trompo", handle="yoyo-rojo")
@@ -79,7 +79,7 @@ async def test_former_handle_of_a_hidden_product_is_not_found(shop: Database) ->
     assert not await read_is_deleted(shop, "trompo")
 
 
-async def test_deleted_product_is_reported_under_all_its_handles(shop: Database) -> None:
+async def test_every_handle_of_a_deleted_product_is_reported_as_deleted(shop: Database) -> None:
     await change(shop, "trompo", handle="peonza")
     await change(shop, "peonza", deleted_at=now())
     assert [await read_is_deleted(shop, handle) for handle in ("trompo", "peonza", "yoyo", "nada")] == [

@@ -182,7 +182,7 @@ async def region(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 @pytest.mark.parametrize("query", STORE)
-async def test_store_responses_are_equal_to_the_byte(
+async def test_store_responses_equal_the_recorded_ones_byte_by_byte(
     store: httpx.AsyncClient, region: str, query: str
 ) -> None:
     answer = await store.get(f"/store/products?{query.replace('REGION', region)}")
@@ -191,7 +191,7 @@ async def test_store_responses_are_equal_to_the_byte(
 
 
 @pytest.mark.parametrize("fields", STAFF)
-async def test_admin_responses_are_equal_to_the_byte(
+async def test_admin_responses_equal_the_recorded_ones_byte_by_byte(
     admin: httpx.AsyncClient, region: str, fields: str
 ) -> None:
     answer = await admin.get("/admin/products", params={"fields": fields, "order": "handle"})

@@ -141,7 +141,7 @@ async def parts(shop: Shop, ids_by_handle: dict[str, str]) -> list[SQLModel]:
     ]
 
 
-async def test_change_of_any_part_changes_the_product(
+async def test_change_of_any_part_of_a_product_raises_its_change_number(
     shop: Shop, ids_by_handle: dict[str, str], parts: list[SQLModel]
 ) -> None:
     variants, pictures = (
@@ -166,7 +166,9 @@ async def test_change_of_any_part_changes_the_product(
         seen = latest
 
 
-async def test_moved_variant_changes_both_products(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+async def test_moved_variant_raises_the_change_numbers_of_both_products(
+    shop: Shop, ids_by_handle: dict[str, str]
+) -> None:
     before = await read_change_count(shop.database)
     moved = (
         update(Variant)
@@ -185,7 +187,9 @@ async def test_deleted_product_keeps_its_change_number(shop: Shop, ids_by_handle
     )
 
 
-async def test_rolled_back_transaction_is_not_a_change(shop: Shop, ids_by_handle: dict[str, str]) -> None:
+async def test_rolled_back_transaction_raises_no_change_number(
+    shop: Shop, ids_by_handle: dict[str, str]
+) -> None:
     async def change_and_fail() -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(Variant).values(price=1))
@@ -230,7 +234,9 @@ async def test_transaction_with_many_rows_counts_as_one_change(many_writers: Dat
     assert await read_change_numbers(many_writers) == dict.fromkeys(("aro", "bola"), before + 1)
 
 
-async def test_concurrent_writers_in_another_order_do_not_deadlock(many_writers: Database) -> None:
+async def test_concurrent_writers_of_products_in_different_order_do_not_deadlock(
+    many_writers: Database,
+) -> None:
     def reviews(*product_ids: str) -> list[Executable]:
         new = (
             Review(product_id=one, name="Ana", stars=5, text="Gira", written_at=now()) for one in product_ids
@@ -272,7 +278,7 @@ def changes() -> ProductChanges:
     return remembered
 
 
-def test_everything_may_have_changed_before_the_first_version() -> None:
+def test_products_count_as_changed_until_the_first_version_is_read() -> None:
     assert not ProductChanges().are_unchanged_since(7, [])
 
 
@@ -288,7 +294,7 @@ def test_everything_may_have_changed_before_the_first_version() -> None:
         (9, [], True),
     ],
 )
-def test_product_has_changed_since_a_smaller_number(
+def test_product_counts_as_changed_since_any_number_below_its_own(
     changes: ProductChanges, number: int, products: Sequence[str], is_unchanged: bool
 ) -> None:
     assert changes.missing_since(FIRST._replace(product_changes=9)) == 7
@@ -297,7 +303,7 @@ def test_product_has_changed_since_a_smaller_number(
     assert changes.are_unchanged_since(number, products) is is_unchanged
 
 
-def test_numbers_from_before_a_restore_are_not_trusted(changes: ProductChanges) -> None:
+def test_change_numbers_from_before_a_database_restore_are_not_trusted(changes: ProductChanges) -> None:
     assert changes.missing_since(FIRST._replace(product_changes=5)) is None
     assert changes.missing_since(FIRST._replace(product_changes=9)) == 5
     changes.add_changes(FIRST._replace(product_changes=9), [("a", 9)])

@@ -34,7 +34,9 @@ from backend.catalog.product_facts import product_facts
         ({"extra_metadata": {"contents": "x" * 999}}, [("Contenido", "x" * 300)]),
     ],
 )
-def test_known_facts_are_listed(known: dict[str, object], facts: list[tuple[str, str]]) -> None:
+def test_known_facts_about_a_product_are_listed(
+    known: dict[str, object], facts: list[tuple[str, str]]
+) -> None:
     product = Product(handle="trompo", title="Trompo", **known)  # type: ignore[arg-type]
     assert [(fact.term, fact.value) for fact in product_facts(product)] == facts
 
@@ -51,7 +53,9 @@ def test_known_facts_are_listed(known: dict[str, object], facts: list[tuple[str,
         ("", False),
     ],
 )
-def test_age_symbol_follows_the_warning(warnings: str, is_marked: bool) -> None:
+def test_symbol_for_children_under_three_is_shown_if_the_warning_mentions_them(
+    warnings: str, is_marked: bool
+) -> None:
     product = Product(handle="trompo", title="Trompo", material="Madera", warnings=warnings)
     assert [fact.is_not_under_three for fact in product_facts(product)] == [
         False,

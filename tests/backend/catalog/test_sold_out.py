@@ -53,14 +53,14 @@ THERE = InventoryLevel.location_id == "elsewhere"
         (delete(InventoryLevel).where(THERE), False),
     ],
 )
-async def test_only_selling_out_or_restocking_is_a_change(
+async def test_catalogue_version_changes_only_if_a_variant_sells_out_or_is_restocked(
     shop: Shop, variant: str, statement: Executable, is_change: bool
 ) -> None:
     assert await is_changed_by(shop, statement) is is_change
 
 
 @pytest.mark.parametrize(("stocked", "is_change"), [(0, False), (2, True)])
-async def test_new_level_with_units_is_a_change(
+async def test_new_stock_level_with_units_changes_the_catalogue_version(
     shop: Shop, variant: str, stocked: int, is_change: bool
 ) -> None:
     async with shop.database.transaction() as session:
@@ -69,13 +69,13 @@ async def test_new_level_with_units_is_a_change(
     assert await is_changed_by(shop, insert(InventoryLevel).values(level.model_dump())) is is_change
 
 
-async def test_restocked_variant_is_a_change(shop: Shop, variant: str) -> None:
+async def test_restocked_variant_changes_the_catalogue_version(shop: Shop, variant: str) -> None:
     assert await is_changed_by(shop, update(InventoryLevel).where(HERE).values(reserved=5))
     assert not await is_changed_by(shop, update(InventoryLevel).where(HERE).values(reserved=5, stocked=5))
     assert await is_changed_by(shop, update(InventoryLevel).where(HERE).values(reserved=4))
 
 
-async def test_rolled_back_sellout_is_not_a_change(shop: Shop, variant: str) -> None:
+async def test_rolled_back_sellout_does_not_change_the_catalogue_version(shop: Shop, variant: str) -> None:
     async def sell_out_and_fail() -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(InventoryLevel).values(stocked=0))

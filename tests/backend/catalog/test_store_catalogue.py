@@ -61,7 +61,7 @@ async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
     return Shelf(products, categories, picks.id, region_id)
 
 
-async def test_products_are_filtered_by_options_variants_and_moments(
+async def test_products_are_filtered_by_options_variants_and_times(
     store: httpx.AsyncClient, shelf: Shelf
 ) -> None:
     """wire: commerce-api, Store catalogue, the parameters of GET /store/products."""
@@ -155,7 +155,9 @@ async def test_category_filter_includes_descendants(store: httpx.AsyncClient, sh
     assert await handles(store, f"id={shelf.product['yoyo']}") == ["yoyo"]
 
 
-async def test_count_is_exact_beyond_the_last_page(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_count_of_products_is_exact_beyond_the_last_page(
+    store: httpx.AsyncClient, shelf: Shelf
+) -> None:
     assert (await get(store, "/store/products", offset=50))["count"] == 2
     assert (await get(store, "/store/products", limit=0))["count"] == 2
 
@@ -165,7 +167,7 @@ async def test_page_size_is_limited(store: httpx.AsyncClient, shelf: Shelf) -> N
     assert (await get(store, "/store/products", limit=100_000))["limit"] == 100
 
 
-async def test_calculated_price_needs_a_region(store: httpx.AsyncClient, shelf: Shelf) -> None:
+async def test_calculated_price_without_a_region_is_refused(store: httpx.AsyncClient, shelf: Shelf) -> None:
     """spec: Entities, Region; wire: commerce-api, price."""
     wish = "*variants.calculated_price,+variants.inventory_quantity"
     answer = await get(store, "/store/products", handle="yoyo", fields=wish, region_id=shelf.region_id)
@@ -239,7 +241,7 @@ async def test_invalid_query_is_refused_with_the_message_of_the_platform(
     assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})
 
 
-async def test_unknown_order_is_refused(store: httpx.AsyncClient) -> None:
+async def test_unknown_sort_order_is_refused(store: httpx.AsyncClient) -> None:
     """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
     for order in ("variants.calculated_price", "-", "nosuch"):
         assert (await store.get("/store/products", params={"order": order})).status_code == 400

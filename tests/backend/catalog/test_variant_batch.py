@@ -16,7 +16,7 @@ from tests.backend.catalog.test_admin_catalogue import list_published_products
 from tests.store_steps import get, post
 
 
-async def test_batch_deletes_changes_and_creates(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_batch_deletes_changes_and_creates_variants(admin: httpx.AsyncClient, shop: Shop) -> None:
     cart = await create_product(
         admin, variants=[variant_body("Rojo", "S", sku="R"), variant_body("Azul", "S", sku="A")]
     )
@@ -85,7 +85,7 @@ async def test_invalid_variant_rejects_the_whole_batch(
     assert (await get(admin, path))["product"]["variants"] == cart["variants"]
 
 
-async def test_batch_path_is_not_a_variant_id(admin: httpx.AsyncClient) -> None:
+async def test_path_variants_batch_is_not_read_as_a_variant_id(admin: httpx.AsyncClient) -> None:
     missing = await admin.post(f"{PRODUCTS}/prod_nosuch/variants/batch", json={})
     assert (missing.status_code, missing.json()["message"]) == (
         404, 'Product with id "prod_nosuch" not found',

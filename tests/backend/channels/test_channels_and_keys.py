@@ -102,7 +102,7 @@ async def test_deleting_a_channel_removes_its_links_to_locations(
     assert links == [shop_defaults.channel_id]
 
 
-async def test_concurrent_deletion_of_the_last_channels_refuses_one(
+async def test_last_channel_stays_if_the_last_two_are_deleted_concurrently(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     first, second = await create_channel(admin, "Uno"), await create_channel(admin, "Dos")
@@ -164,7 +164,7 @@ async def test_secret_key_works_until_its_revocation_time(
     assert (await admin.delete(path)).status_code == 200
 
 
-async def test_planned_revocation_can_be_brought_forward(
+async def test_key_with_a_planned_revocation_can_be_revoked_immediately(
     admin: httpx.AsyncClient, anyone: httpx.AsyncClient
 ) -> None:
     key = await create_key(admin, "secret")
@@ -185,7 +185,7 @@ async def test_last_publishable_key_cannot_be_revoked(
     assert sorted(answer.status_code for answer in answers) == [200, 400]
 
 
-async def test_publishable_key_names_one_channel(
+async def test_publishable_key_belongs_to_exactly_one_sales_channel(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -226,7 +226,7 @@ async def test_key_is_renamed_and_found_by_its_title(admin: httpx.AsyncClient) -
         assert "was not found" in check_refused(await admin.get(path), 404)
 
 
-async def test_secret_key_is_shown_once_and_has_its_roles_rights(
+async def test_secret_key_is_shown_once_and_has_the_rights_of_its_role(
     admin: httpx.AsyncClient, anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
     key = await create_key(admin, "secret", role="stockroom")
@@ -321,7 +321,7 @@ def test_secret_key_is_parsed_from_the_header() -> None:
     assert parse_key("") == ""
 
 
-async def test_meaningless_bodies_are_refused(admin: httpx.AsyncClient) -> None:
+async def test_invalid_bodies_of_key_requests_are_refused(admin: httpx.AsyncClient) -> None:
     key = await create_key(admin, "secret")
     for path, body in (
         (KEYS, {"title": "", "type": "secret"}),
@@ -341,7 +341,7 @@ async def test_meaningless_bodies_are_refused(admin: httpx.AsyncClient) -> None:
     assert "names no sales channel" in check_refused(answer)
 
 
-async def test_only_roles_that_may_change_settings_change_keys(
+async def test_only_roles_that_may_change_settings_may_change_api_keys(
     api: FastAPI, shop: Shop, shop_defaults: Defaults
 ) -> None:
     actor = Actor("user_1", Role.SHOP)
@@ -351,7 +351,7 @@ async def test_only_roles_that_may_change_settings_change_keys(
             await create_secret_key(session, actor, "X", Role.SHOP)
 
 
-async def test_filters_of_keys_are_combined(admin: httpx.AsyncClient) -> None:
+async def test_filters_of_api_keys_are_combined(admin: httpx.AsyncClient) -> None:
     await post(admin, KEYS, {"title": "Contabilidad", "type": "secret"})
     await post(admin, KEYS, {"title": "Feria", "type": "publishable"})
     for asked, titles in (

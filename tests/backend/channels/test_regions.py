@@ -15,7 +15,7 @@ async def region_of_new_cart(store: httpx.AsyncClient, **sent: str) -> dict[str,
     return region
 
 
-async def test_new_cart_has_the_changed_region_on_every_replica(
+async def test_new_cart_has_the_latest_region_values_on_every_replica(
     store: httpx.AsyncClient, replica: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     first = await region_of_new_cart(store)
@@ -27,7 +27,7 @@ async def test_new_cart_has_the_changed_region_on_every_replica(
         assert (await region_of_new_cart(anywhere, region_id=first["id"]))["name"] == "Todo el país"
 
 
-async def test_region_is_read_once(
+async def test_region_of_new_carts_is_read_from_the_database_only_once(
     store: httpx.AsyncClient, shop_defaults: Defaults, statements: list[str]
 ) -> None:
     await region_of_new_cart(store)

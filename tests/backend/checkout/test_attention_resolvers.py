@@ -103,7 +103,9 @@ async def short_order(till: Till) -> Order:
     return order
 
 
-async def test_restocked_units_are_reserved_for_the_order(till: Till, short_order: Order) -> None:
+async def test_honored_stock_shortage_reserves_the_restocked_units_for_the_order(
+    till: Till, short_order: Order
+) -> None:
     await set_stock(till, 2)
     await resolve(till, HONOR)
     async with till.database.read() as session:
@@ -113,7 +115,7 @@ async def test_restocked_units_are_reserved_for_the_order(till: Till, short_orde
         ]
 
 
-async def test_dismissed_missing_units_stay_missing(till: Till, short_order: Order) -> None:
+async def test_dismissed_stock_shortage_reserves_no_units(till: Till, short_order: Order) -> None:
     await set_stock(till, 2)
     assert (await resolve(till, NOTHING)).resolution == "dismissed"
     stands = await till.read_order(short_order.id)
@@ -122,7 +124,7 @@ async def test_dismissed_missing_units_stay_missing(till: Till, short_order: Ord
         assert (await session.execute(select(Reservation))).first() is None
 
 
-async def test_order_without_money_gets_no_units(till: Till) -> None:
+async def test_unpaid_order_cannot_get_its_missing_units(till: Till) -> None:
     trompo = await till.make_variant(stock=2)
     order, _ = await till.order(trompo)
     await raise_row(till, AttentionKind.STOCK_SHORT, order_id=order.id)
@@ -131,7 +133,7 @@ async def test_order_without_money_gets_no_units(till: Till) -> None:
     assert await till.available(trompo) == 1
 
 
-async def test_money_of_an_unknown_purchase_pays_nothing(till: Till) -> None:
+async def test_money_whose_purchase_is_unknown_cannot_be_accepted(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     payment = await till.start(await till.cart(trompo))
     await forget_snapshot(till)
@@ -142,7 +144,7 @@ async def test_money_of_an_unknown_purchase_pays_nothing(till: Till) -> None:
     assert await till.orders() == []
 
 
-async def test_late_money_without_a_snapshot_pays_the_unchanged_order(till: Till) -> None:
+async def test_accepted_late_payment_without_a_snapshot_pays_the_unchanged_order(till: Till) -> None:
     trompo = await till.make_variant(stock=3)
     order, payment = await till.order(trompo, 2)
     await forget_snapshot(till)
@@ -155,7 +157,7 @@ async def test_late_money_without_a_snapshot_pays_the_unchanged_order(till: Till
     assert await till.available(trompo) == 1
 
 
-async def test_money_that_already_pays_is_counted_once(till: Till) -> None:
+async def test_money_accepted_twice_is_counted_once(till: Till) -> None:
     """Check an amount that was too small and that staff accepted: a second attention about it changes nothing."""
     trompo = await till.make_variant(stock=3)
     order, payment = await till.order(trompo)
@@ -169,7 +171,7 @@ async def test_money_that_already_pays_is_counted_once(till: Till) -> None:
     assert await till.available(trompo) == 2
 
 
-async def test_unresolved_payment_is_refunded_completely(till: Till) -> None:
+async def test_refund_of_an_unresolved_payment_is_its_full_amount(till: Till) -> None:
     order, payment = await till.order(await till.make_variant())
     await till.placed_orders.change_bank(order.id, till.token(order))
     await raise_row(till, AttentionKind.PAYMENT_UNRESOLVED, payment_session_id=payment.id)
@@ -178,7 +180,7 @@ async def test_unresolved_payment_is_refunded_completely(till: Till) -> None:
 
 
 @pytest.mark.parametrize("amount", [None, 0])
-async def test_unknown_amount_is_not_refunded(till: Till, amount: int | None) -> None:
+async def test_payment_with_an_unknown_amount_is_not_refunded(till: Till, amount: int | None) -> None:
     order, payment = await till.order(await till.make_variant())
     await approve(till, payment, amount)
     assert (await read_open_attention(till)).kind == "amount_differs"
@@ -187,7 +189,7 @@ async def test_unknown_amount_is_not_refunded(till: Till, amount: int | None) ->
     assert (await refunds(till), (await till.read_order(order.id)).payment_status) == ([], "awaiting")
 
 
-async def test_deleted_payment_is_dismissed_with_a_note(till: Till) -> None:
+async def test_attention_of_a_deleted_payment_can_be_dismissed(till: Till) -> None:
     """Check that a dismissal, which changes nothing, does not need the payment."""
     await raise_row(till, AttentionKind.PAID_TWICE, payment_session_id="payses_gone")
     assert await expect_refusal(till, HONOR, NotFound) == "Payment session with id: payses_gone was not found"
@@ -206,7 +208,7 @@ SECOND = "999"
         (NOTHING, ("canceled", "canceled"), []),
     ],
 )
-async def test_unresolved_second_transaction_counts_for_a_payment_without_money(
+async def test_decision_about_a_second_transaction_applies_to_a_payment_without_money(
     till: Till, decision: Decision, stands: tuple[str, str], given_back: list[int]
 ) -> None:
     order, payment = await till.order(await till.make_variant())
@@ -223,7 +225,7 @@ async def test_unresolved_second_transaction_counts_for_a_payment_without_money(
 
 
 @pytest.mark.parametrize("decision", [HONOR, GIVEN_BACK])
-async def test_unresolved_second_transaction_does_not_count_for_a_payment_with_money(
+async def test_decision_about_a_second_transaction_is_refused_for_a_payment_with_money(
     till: Till, decision: Decision
 ) -> None:
     """Check that no refund is booked: it would be one of the first transaction, and cancel the paid order."""
@@ -239,7 +241,7 @@ async def test_unresolved_second_transaction_does_not_count_for_a_payment_with_m
     assert (found.status, found.payment_status, await refunds(till)) == ("pending", "captured", [])
 
 
-async def test_dismissed_second_transaction_does_not_change_the_held_payment(till: Till) -> None:
+async def test_dismissing_a_second_transaction_does_not_change_the_held_payment(till: Till) -> None:
     _, payment = await till.order(await till.make_variant())
     await till.decide(payment, ProviderState.HELD)
     assert await raise_unresolved(till.database, payment, SECOND)
@@ -271,7 +273,7 @@ async def _approve_late(till: Till, cart_id: str) -> PaymentSession:
 
 @pytest.mark.parametrize("came", [_start_without_answer, _approve_late])
 @pytest.mark.parametrize("units", [1, 2])
-async def test_refunded_money_pays_nothing_and_the_cart_can_be_paid_again(
+async def test_cart_of_a_refunded_payment_can_be_paid_again(
     till: Till, came: Callable[[Till, str], Awaitable[PaymentSession]], units: int
 ) -> None:
     trompo = await till.make_variant(stock=3)
@@ -294,7 +296,7 @@ async def test_refunded_money_pays_nothing_and_the_cart_can_be_paid_again(
     assert await till.available(trompo) == 3 - units
 
 
-async def test_refunded_money_does_not_pay_through_another_attention(till: Till) -> None:
+async def test_refunded_payment_cannot_be_accepted_by_another_attention(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     payment = await _approve_late(till, cart_id)
@@ -319,7 +321,7 @@ async def waiting_order(till: Till) -> tuple[Order, PaymentSession]:
     return order, second
 
 
-async def test_refund_of_other_money_does_not_cancel_a_waiting_order(
+async def test_refund_of_an_earlier_payment_does_not_cancel_an_order_that_awaits_another(
     till: Till, waiting_order: tuple[Order, PaymentSession]
 ) -> None:
     order, second = waiting_order
@@ -356,7 +358,7 @@ async def test_order_is_cancelled_when_its_last_payment_ends(
     assert "order_lost" in await till.mails()
 
 
-async def test_end_of_a_closed_payment_does_not_change_a_refunded_order(
+async def test_rejection_of_a_closed_payment_does_not_change_a_refunded_order(
     till: Till,
 ) -> None:
     trompo = await till.make_variant(stock=1)
@@ -392,7 +394,7 @@ async def cancel_packed_fulfillment(till: Till) -> None:
         await session.execute(update(Fulfillment).values(state="canceled"))
 
 
-async def test_money_of_a_packed_order_cannot_be_dismissed(
+async def test_attention_about_the_money_of_a_packed_order_cannot_be_dismissed(
     till: Till,
 ) -> None:
     order, payment = await packed_order(till)
@@ -405,7 +407,7 @@ async def test_money_of_a_packed_order_cannot_be_dismissed(
     assert (await till.read_order(order.id)).status == "canceled"
 
 
-async def test_packed_order_is_not_cancelled_by_the_bank(
+async def test_packed_order_is_not_cancelled_by_a_rejection_of_the_bank(
     till: Till,
 ) -> None:
     """Check that the bank is asked again, so that its report is not lost."""

@@ -151,7 +151,7 @@ async def test_order_and_reservation_exist_before_the_bank_page(
     assert order.id in bank.started[0].return_url
 
 
-async def test_approval_captures_and_makes_the_reservation_permanent(
+async def test_approval_captures_the_payment_and_makes_the_reservation_permanent(
     checkout: Checkout, defaults: Defaults
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
@@ -179,7 +179,7 @@ async def test_failed_payment_cancels_the_order_and_frees_the_stock(
 
 
 @pytest.mark.parametrize("late", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.HELD])
-async def test_late_state_does_not_undo_a_paid_order(
+async def test_late_report_of_another_state_does_not_change_a_paid_order(
     checkout: Checkout, defaults: Defaults, late: ProviderState
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
@@ -197,7 +197,7 @@ async def _list_attention(database: Database) -> list[tuple[str, str, int | None
         return [(row.kind, row.subject_id, row.amount) for row in rows]
 
 
-async def test_late_money_raises_attention(checkout: Checkout, defaults: Defaults) -> None:
+async def test_approval_after_a_rejection_raises_attention(checkout: Checkout, defaults: Defaults) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
     order, payment = await _pay(checkout, await _ready_cart(checkout, trompo))
     await _settle(checkout, payment, ProviderState.REJECTED)
@@ -218,7 +218,7 @@ async def test_late_money_raises_attention(checkout: Checkout, defaults: Default
         {"invoice": "another"},
     ],
 )
-async def test_approval_that_does_not_match_is_held(
+async def test_approval_with_another_amount_or_currency_is_held(
     checkout: Checkout, defaults: Defaults, wrong: dict[str, object]
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
@@ -231,7 +231,7 @@ async def test_approval_that_does_not_match_is_held(
     assert (kind, subject) == ("amount_differs", payment.id)
 
 
-async def test_notification_completes_a_cart_that_the_storefront_did_not(
+async def test_approval_completes_a_cart_that_the_storefront_did_not_complete(
     checkout: Checkout, defaults: Defaults
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
@@ -252,7 +252,9 @@ async def test_fifty_concurrent_completions_make_one_order(checkout: Checkout, d
     assert await _read_available(checkout.database, trompo) == 2
 
 
-async def test_last_ten_units_are_sold_ten_times(checkout: Checkout, defaults: Defaults) -> None:
+async def test_only_ten_of_sixty_concurrent_shoppers_buy_the_last_ten_units(
+    checkout: Checkout, defaults: Defaults
+) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=10)
     ready = await _ready_carts(checkout, trompo, 60)  # twice the number of connections in a pool
 
@@ -268,7 +270,7 @@ async def test_last_ten_units_are_sold_ten_times(checkout: Checkout, defaults: D
         assert (await session.execute(select(func.count()).select_from(Order))).scalar_one() == 10
 
 
-async def test_changed_total_is_refused_instead_of_charged(
+async def test_payment_of_a_total_that_has_changed_is_refused(
     checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
@@ -317,7 +319,7 @@ async def test_item_cannot_be_added_while_the_bank_answers(
     assert (await checkout.complete(cart_id)).order.total == PRICE
 
 
-async def test_two_concurrent_payments_of_one_cart_start_one(
+async def test_only_one_of_eight_concurrent_payments_of_a_cart_is_started(
     checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
@@ -331,7 +333,7 @@ async def test_two_concurrent_payments_of_one_cart_start_one(
     assert len(bank.started) == 1
 
 
-async def test_refused_start_frees_the_stock_and_can_be_repeated(
+async def test_payment_start_refused_by_the_bank_frees_the_stock_and_can_be_repeated(
     checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=1)
@@ -345,7 +347,7 @@ async def test_refused_start_frees_the_stock_and_can_be_repeated(
     assert order.payment_status == "awaiting"
 
 
-async def test_start_without_an_answer_is_looked_up_and_never_repeated(
+async def test_payment_start_without_a_bank_answer_is_looked_up_and_never_repeated(
     checkout: Checkout, defaults: Defaults, bank: ScriptedBank
 ) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=1)
@@ -420,7 +422,9 @@ async def test_only_available_units_are_restored(checkout: Checkout, defaults: D
     assert await _read_content(checkout.database, present) == {trompo: 2}
 
 
-async def test_completed_cart_is_not_changed_by_a_restoration(checkout: Checkout, defaults: Defaults) -> None:
+async def test_restored_lines_are_not_added_to_a_completed_cart(
+    checkout: Checkout, defaults: Defaults
+) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=5)
     lost = await _fail_order(checkout, trompo, 1)
     ordered = await _ready_cart(checkout, trompo, 1)
@@ -431,7 +435,9 @@ async def test_completed_cart_is_not_changed_by_a_restoration(checkout: Checkout
         assert await _read_content(checkout.database, cart_id) == {trompo: 1}
 
 
-async def test_system_provider_authorizes_at_completion(checkout: Checkout, defaults: Defaults) -> None:
+async def test_manual_payment_is_authorized_when_the_cart_is_completed(
+    checkout: Checkout, defaults: Defaults
+) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
     cart_id = await _ready_cart(checkout, trompo)
     payment = (

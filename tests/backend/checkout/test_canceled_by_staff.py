@@ -86,7 +86,9 @@ async def trompo(till: Till) -> str:
     return await till.make_variant(stock=3)
 
 
-async def test_earlier_payment_does_not_revive_a_canceled_order(till: Till, trompo: str) -> None:
+async def test_approved_earlier_payment_does_not_revive_an_order_cancelled_by_staff(
+    till: Till, trompo: str
+) -> None:
     order, earlier = await order_with_manual_payment(till, trompo)
     await cancel(till, order)
     assert await till.decide(earlier, ProviderState.CAPTURED) == "held"
@@ -105,7 +107,9 @@ async def test_payment_approved_after_the_cancellation_must_be_refunded(till: Ti
     assert (await till.read_order(order.id)).payment_status == "refunded"
 
 
-async def test_expired_order_cancelled_by_staff_stays_canceled(till: Till, trompo: str) -> None:
+async def test_late_approval_does_not_revive_an_expired_order_cancelled_by_staff(
+    till: Till, trompo: str
+) -> None:
     order, payment = await till.order(trompo)
     await expire(till)
     assert (await till.read_order(order.id)).canceled_by is None
@@ -114,7 +118,7 @@ async def test_expired_order_cancelled_by_staff_stays_canceled(till: Till, tromp
     await expect_canceled(till, order, payment, {trompo: 3})
 
 
-async def test_approval_revives_an_expired_order(till: Till, trompo: str) -> None:
+async def test_approval_revives_an_order_that_expired_by_itself(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     await expire(till)
     assert (await till.read_order(order.id)).status == "canceled"
@@ -124,7 +128,7 @@ async def test_approval_revives_an_expired_order(till: Till, trompo: str) -> Non
     assert await till.attention() == []
 
 
-async def test_staff_may_accept_a_rejected_order(till: Till, trompo: str) -> None:
+async def test_approval_after_a_rejection_is_offered_to_staff_for_acceptance(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     await till.decide(payment, ProviderState.REJECTED)
     assert await till.decide(payment, ProviderState.CAPTURED) == "rejected"
@@ -133,7 +137,9 @@ async def test_staff_may_accept_a_rejected_order(till: Till, trompo: str) -> Non
     assert (await till.read_order(order.id)).canceled_by is None
 
 
-async def test_an_earlier_payment_of_the_purchase_does_not_revive_it(till: Till, trompo: str) -> None:
+async def test_approved_earlier_payment_does_not_revive_a_purchase_cancelled_by_staff(
+    till: Till, trompo: str
+) -> None:
     first, earlier = await till.order(trompo)
     cart_id = await till.placed_orders.change_bank(first.id, till.token(first))
     await till.ship(cart_id)
@@ -148,7 +154,7 @@ async def test_an_earlier_payment_of_the_purchase_does_not_revive_it(till: Till,
     assert await till.available(trompo) == 3
 
 
-async def test_purchase_started_after_the_cancellation_can_be_paid(till: Till, trompo: str) -> None:
+async def test_new_purchase_after_the_cancellation_can_be_paid(till: Till, trompo: str) -> None:
     order, payment = await till.order(trompo)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
     await cancel(till, order)
@@ -163,7 +169,7 @@ async def test_purchase_started_after_the_cancellation_can_be_paid(till: Till, t
     assert await till.attention() == []
 
 
-async def test_order_accepted_by_staff_is_restored(till: Till, trompo: str) -> None:
+async def test_cancelled_order_is_restored_if_staff_accept_its_late_payment(till: Till, trompo: str) -> None:
     order, earlier = await order_with_manual_payment(till, trompo)
     await cancel(till, order)
     await till.decide(earlier, ProviderState.CAPTURED)
@@ -173,7 +179,9 @@ async def test_order_accepted_by_staff_is_restored(till: Till, trompo: str) -> N
     assert await till.available(trompo) == 2
 
 
-async def test_refunded_order_stays_canceled(till: Till, trompo: str) -> None:
+async def test_order_cancelled_by_a_refund_stays_cancelled_after_a_late_approval(
+    till: Till, trompo: str
+) -> None:
     """Check an order that staff cancelled by refunding a too small amount."""
     cart_id = await till.cart(trompo)
     earlier = await till.start(cart_id)
@@ -190,7 +198,7 @@ async def test_refunded_order_stays_canceled(till: Till, trompo: str) -> None:
     assert await till.available(trompo) == 3
 
 
-async def test_repeated_approval_raises_one_attention(till: Till, trompo: str) -> None:
+async def test_repeated_approval_of_a_cancelled_order_raises_one_attention(till: Till, trompo: str) -> None:
     order, earlier = await order_with_manual_payment(till, trompo)
     await cancel(till, order)
     for _ in range(3):

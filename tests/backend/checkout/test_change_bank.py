@@ -66,7 +66,7 @@ async def test_change_of_bank_restores_the_cart_and_cancels_the_order(till: Till
         assert (await read_cart(session, cart_id)).replaces_cart_id == order.cart_id
 
 
-async def test_units_that_were_not_restored_add_one_notice(till: Till) -> None:
+async def test_units_that_could_not_be_restored_add_one_notice_to_the_cart(till: Till) -> None:
     """Check a product that is hidden while its payment is at the bank: repeated restorations add only one news item."""
     trompo = await till.make_variant(stock=3)
     order, _payment = await till.order(trompo, 3)
@@ -111,7 +111,7 @@ async def test_payment_approved_in_the_meantime_is_not_closed(
     assert (await till.read_order(order.id)).status == "pending"
 
 
-async def test_late_approval_pays_the_order_if_no_other_payment_has(till: Till) -> None:
+async def test_late_approval_of_a_closed_payment_pays_the_order_if_it_is_unpaid(till: Till) -> None:
     trompo, order, payment, _ = await _change_bank(till)
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     stands = await till.read_order(order.id)
@@ -120,7 +120,7 @@ async def test_late_approval_pays_the_order_if_no_other_payment_has(till: Till) 
     assert await till.attention() == []
 
 
-async def test_approval_without_units_raises_attention(till: Till) -> None:
+async def test_late_approval_of_an_order_whose_units_are_sold_out_raises_attention(till: Till) -> None:
     trompo, order, payment, _ = await _change_bank(till, units=3)
     await till.order(trompo, 1)
     await till.decide(payment, ProviderState.CAPTURED)
@@ -143,7 +143,7 @@ async def _sign_in_and_pay_twice(till: Till, guests: str, old: PaymentSession, *
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
-async def test_one_of_two_approvals_pays_and_the_other_raises_attention(
+async def test_only_the_first_of_two_approvals_pays_and_the_second_raises_attention(
     till: Till, old_is_first: bool
 ) -> None:
     _, old_order, old, cart_id = await _change_bank(till, units=1)
@@ -157,7 +157,7 @@ async def test_one_of_two_approvals_pays_and_the_other_raises_attention(
     assert await till.attention() == [("paid_twice", second.id, PRICE)]
 
 
-async def test_two_concurrent_approvals_make_one_payment(till: Till) -> None:
+async def test_only_one_of_two_concurrent_approvals_is_captured(till: Till) -> None:
     _, _, old, cart_id = await _change_bank(till, units=1)
     _, new = await _pay(till, cart_id)
     states = await asyncio.gather(
@@ -167,7 +167,7 @@ async def test_two_concurrent_approvals_make_one_payment(till: Till) -> None:
     assert len(await till.attention()) == 1
 
 
-async def test_merged_carts_stay_one_purchase(till: Till) -> None:
+async def test_second_approval_after_a_merge_of_two_restored_carts_raises_attention(till: Till) -> None:
     """Two banks were given up, both into the cart in use: it is known of each."""
     trompo = await till.make_variant(stock=5)
     first, one = await till.order(trompo)
@@ -184,14 +184,18 @@ async def test_merged_carts_stay_one_purchase(till: Till) -> None:
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
-async def test_purchase_is_paid_once_after_a_sign_in(till: Till, old_is_first: bool) -> None:
+async def test_restored_guest_purchase_is_paid_only_once_after_a_sign_in(
+    till: Till, old_is_first: bool
+) -> None:
     """Check a restored cart of a guest whose lines move into the account's cart at sign-in."""
     _, _, old, guests = await _change_bank(till, units=1)
     await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
 
 @pytest.mark.parametrize("old_is_first", [True, False])
-async def test_payment_without_an_answer_is_remembered_at_sign_in(till: Till, old_is_first: bool) -> None:
+async def test_guest_payment_without_a_bank_answer_is_remembered_after_a_sign_in(
+    till: Till, old_is_first: bool
+) -> None:
     """Check a guest's cart that is no order yet, whose lines are paid in the account's cart."""
     guests = await till.cart(await till.make_variant())
     till.bank.refusal = OutcomeUnknown("no answer")
@@ -202,7 +206,7 @@ async def test_payment_without_an_answer_is_remembered_at_sign_in(till: Till, ol
     await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
 
-async def test_sign_in_during_an_approval_makes_one_purchase(till: Till) -> None:
+async def test_sign_in_during_an_approval_keeps_both_carts_in_one_purchase(till: Till) -> None:
     _, _, old, guests = await _change_bank(till, units=1)
     async with till.database.transaction() as session:
         ana = Customer(email="ana@example.com")
@@ -217,7 +221,7 @@ async def test_sign_in_during_an_approval_makes_one_purchase(till: Till) -> None
     assert await till.state(old) == "captured"
 
 
-async def test_refunded_money_is_not_a_double_payment(till: Till) -> None:
+async def test_payment_after_a_refunded_one_is_not_reported_as_a_double_payment(till: Till) -> None:
     order, late = await till.order(await till.make_variant())
     await till.decide(late, ProviderState.REJECTED)
     cart_id = await till.placed_orders.restore_canceled_cart(order.id, till.token(order))
@@ -250,7 +254,7 @@ async def test_paid_purchase_is_not_paid_again_from_the_restored_cart(till: Till
     assert await till.attention() == []
 
 
-async def test_approval_before_the_second_start_refuses_it(
+async def test_second_payment_is_refused_if_the_first_is_approved_before_its_start(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, old, cart_id = await _change_bank(till, stock=9)
@@ -266,7 +270,7 @@ async def test_approval_before_the_second_start_refuses_it(
     assert (await _read_content(till, cart_id), len(till.bank.started)) == ({}, 1)
 
 
-async def test_another_purchase_in_the_restored_cart_is_paid(till: Till) -> None:
+async def test_restored_cart_with_other_products_can_be_paid_after_the_first_purchase(till: Till) -> None:
     trompo, _, old, cart_id = await _change_bank(till)
     await till.decide(old, ProviderState.CAPTURED)
     yoyo = await till.make_variant("yoyo")
@@ -307,7 +311,9 @@ async def test_payment_is_not_replaced_after_the_purchase_is_paid(till: Till, is
 
 
 @pytest.mark.parametrize("is_paid_first", [True, False])
-async def test_closed_payment_of_the_restored_cart_is_remembered(till: Till, is_paid_first: bool) -> None:
+async def test_late_approval_of_a_closed_payment_from_the_restored_cart_raises_attention(
+    till: Till, is_paid_first: bool
+) -> None:
     """Check that a later approval raises attention. Another purchase in the cart is paid."""
     _, _, old, cart_id = await _change_bank(till, stock=9)
     yoyo = await till.make_variant("yoyo")
@@ -336,7 +342,7 @@ async def test_bank_can_be_changed_while_the_gateway_is_unreachable(till: Till) 
     assert (await _read_content(till, cart_id), await till.state(payment)) == ({trompo: 1}, "closed")
 
 
-async def test_payment_that_is_being_replaced_is_not_closed(till: Till) -> None:
+async def test_payment_cannot_be_closed_while_its_replacement_is_being_started(till: Till) -> None:
     """Check a payment whose provider has not answered yet, so that it is unknown whether it exists."""
     order, first = await till.order(await till.make_variant())
     refusals: list[str] = []

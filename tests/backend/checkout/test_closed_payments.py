@@ -27,7 +27,7 @@ async def _jobs(till: Till) -> list[str | None]:
         return list((await session.execute(select(Job.key).where(Job.kind == "payment.check"))).scalars())
 
 
-async def test_undecided_payment_is_checked_after_the_reservation(till: Till) -> None:
+async def test_undecided_payment_is_still_checked_after_its_reservation_has_ended(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     order, payment = await till.order(trompo)
     await till.work()
@@ -47,7 +47,7 @@ async def test_undecided_payment_is_checked_after_the_reservation(till: Till) ->
     assert await till.available(trompo) == 0
 
 
-async def test_mail_about_no_charge_needs_the_report_of_the_provider(till: Till) -> None:
+async def test_mail_that_nothing_was_charged_is_sent_only_after_the_provider_reports_it(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     _, payment = await till.order(trompo)
     await till.pass_time(RESERVATION_TIME + SECOND)
@@ -58,7 +58,9 @@ async def test_mail_about_no_charge_needs_the_report_of_the_provider(till: Till)
 
 
 @pytest.mark.parametrize("is_down", [True, False])
-async def test_unreachable_or_unknowing_gateway_does_not_end_a_payment(till: Till, is_down: bool) -> None:
+async def test_gateway_that_is_unreachable_or_reports_unknown_does_not_end_a_payment(
+    till: Till, is_down: bool
+) -> None:
     trompo = await till.make_variant(stock=1)
     order, payment = await till.order(trompo)
     till.bank.is_down = is_down
@@ -73,7 +75,7 @@ async def test_unreachable_or_unknowing_gateway_does_not_end_a_payment(till: Til
     assert await till.available(trompo) == 0
 
 
-async def test_payment_without_a_report_raises_attention_after_48_hours(till: Till) -> None:
+async def test_payment_without_a_bank_report_raises_attention_after_48_hours(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     order, payment = await till.order(trompo)
     till.bank.is_down = True
@@ -87,7 +89,7 @@ async def test_payment_without_a_report_raises_attention_after_48_hours(till: Ti
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
 
 
-async def test_check_all_checks_the_last_48_hours(till: Till) -> None:
+async def test_check_of_all_payments_includes_closed_payments(till: Till) -> None:
     trompo = await till.make_variant()
     order, payment = await till.order(trompo)
     await till.placed_orders.change_bank(order.id, till.token(order))
@@ -96,7 +98,7 @@ async def test_check_all_checks_the_last_48_hours(till: Till) -> None:
     assert await till.state(payment) == "captured"
 
 
-async def test_payment_without_a_bank_ends_with_its_reservation(till: Till) -> None:
+async def test_manual_payment_ends_with_its_reservation(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     payment = await till.start(await till.cart(trompo), "pp_system_default")
     assert await till.available(trompo) == 0
@@ -105,7 +107,7 @@ async def test_payment_without_a_bank_ends_with_its_reservation(till: Till) -> N
     assert (await till.state(payment), await till.available(trompo)) == ("canceled", 1)
 
 
-async def test_expired_reservation_taken_by_another_customer_ends_its_payment(till: Till) -> None:
+async def test_manual_payment_ends_if_another_customer_takes_its_expired_reservation(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)
     payment = await till.start(first, "pp_system_default")
@@ -115,7 +117,7 @@ async def test_expired_reservation_taken_by_another_customer_ends_its_payment(ti
     assert (await till.state(payment), await till.available(trompo)) == ("canceled", 0)
 
 
-async def test_manual_order_ends_unless_staff_confirm_the_money(till: Till) -> None:
+async def test_order_with_a_manual_payment_is_cancelled_unless_staff_confirm_the_money(till: Till) -> None:
     trompo = await till.make_variant(stock=2)
     orders = []
     for _ in range(2):
@@ -151,7 +153,7 @@ async def _interrupt_start(till: Till) -> str:
     return cart_id
 
 
-async def test_retry_after_a_kill_checks_the_gateway_immediately(till: Till) -> None:
+async def test_retry_after_a_killed_payment_start_checks_the_gateway_immediately(till: Till) -> None:
     cart_id = await _interrupt_start(till)
     with pytest.raises(PaymentUnderWay) as refused:
         await till.start(cart_id)
@@ -171,7 +173,7 @@ async def test_retry_after_a_kill_checks_the_gateway_immediately(till: Till) -> 
     assert second.state == "pending_authorization"
 
 
-async def test_retry_finds_a_payment_approved_after_a_kill(till: Till) -> None:
+async def test_retry_after_a_killed_payment_start_finds_the_approved_payment(till: Till) -> None:
     cart_id = await _interrupt_start(till)
     payment = await till.session_of(cart_id)
     till.bank.states[payment.invoice] = ProviderState.CAPTURED
@@ -182,7 +184,9 @@ async def test_retry_finds_a_payment_approved_after_a_kill(till: Till) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a bug"), OutcomeUnknown("no answer")])
-async def test_error_of_the_provider_leaves_no_unfinished_start(till: Till, error: Exception) -> None:
+async def test_payment_start_that_raised_an_error_does_not_block_the_next_start(
+    till: Till, error: Exception
+) -> None:
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     till.bank.refusal = error
@@ -193,7 +197,7 @@ async def test_error_of_the_provider_leaves_no_unfinished_start(till: Till, erro
     assert (await till.start(cart_id)).state == "pending_authorization"
 
 
-async def test_start_at_an_unreachable_gateway_has_failed(till: Till) -> None:
+async def test_payment_start_at_an_unreachable_gateway_fails_and_frees_the_stock(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     till.bank.refusal = OutsideFailure("no connection")

@@ -29,7 +29,9 @@ async def test_cart_is_not_completed_while_its_payment_is_being_started(till: Ti
 
 
 @pytest.mark.parametrize("completes_first", [True, False])
-async def test_authorized_payment_has_an_order_and_its_units(till: Till, completes_first: bool) -> None:
+async def test_order_of_an_authorized_payment_exists_and_has_its_units(
+    till: Till, completes_first: bool
+) -> None:
     trompo = await till.make_variant(stock=3)
     cart_id = await till.cart(trompo, 2)
     payment = await till.start(cart_id)

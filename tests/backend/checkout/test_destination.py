@@ -98,7 +98,7 @@ async def test_municipality_is_recognized_in_any_spelling(
         ),
     ],
 )  # fmt: skip
-async def test_invalid_destination_is_refused_and_has_no_fixed_price(
+async def test_invalid_destination_is_refused_instead_of_priced_with_the_fixed_price(
     store: httpx.AsyncClient, shop: Shop, trompo: str, address: dict[str, Any], problem: str
 ) -> None:
     bare = (await post(store, "/store/carts"))["cart"]["id"]
@@ -125,7 +125,7 @@ async def test_village_with_the_code_of_its_municipality_is_accepted(
     assert list_requested_places(shop) == ["05001000"]
 
 
-async def test_another_city_removes_the_price_and_the_old_code(
+async def test_new_city_removes_the_shipping_price_and_the_old_municipality_code(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_cart(store, trompo, make_address("Bogotá", "Cundinamarca", "11001000"))
@@ -141,7 +141,7 @@ async def test_another_city_removes_the_price_and_the_old_code(
     assert list_requested_places(shop) == ["11001000", LETICIA]
 
 
-async def test_other_spelling_of_the_city_does_not_change_the_price(
+async def test_other_spelling_of_the_city_does_not_change_the_shipping_price(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_cart(store, trompo, make_address("Leticia", "Amazonas"))
@@ -152,7 +152,7 @@ async def test_other_spelling_of_the_city_does_not_change_the_price(
     assert same["shipping_total"] == cart["shipping_total"] > 0
 
 
-async def test_failed_carrier_costs_the_fixed_price(
+async def test_shipping_has_the_fixed_price_if_the_carrier_fails(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """spec: Errors, calculatePrice fails."""
@@ -164,7 +164,7 @@ async def test_failed_carrier_costs_the_fixed_price(
     assert (offered["amount"], offered["metadata"]["is_fallback"]) == (15_000, True)
 
 
-async def test_address_without_a_code_gets_its_municipality_in_the_address_book(
+async def test_address_in_the_address_book_gets_the_code_of_its_municipality(
     store: httpx.AsyncClient, shop: Shop, settings: Settings
 ) -> None:
     from backend.storefront_views.account_page import list_address_views

@@ -102,7 +102,7 @@ async def test_api_client_places_an_order_with_total_0(
     assert await read_stock(shop) == (5, 2)
 
 
-async def test_order_of_0_needs_no_payer_and_no_bank(
+async def test_payment_by_pse_is_refused_for_a_total_of_0(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
@@ -116,7 +116,9 @@ async def test_order_of_0_needs_no_payer_and_no_bank(
         assert (await session.execute(select(PaymentSession))).all() == []
 
 
-async def test_any_other_total_is_refused(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_manual_provider_is_refused_for_a_total_above_0(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
@@ -125,7 +127,7 @@ async def test_any_other_total_is_refused(shop: Shop, store: httpx.AsyncClient, 
     assert "not enabled" in refused.json()["message"]
 
 
-async def test_cart_with_a_new_price_is_not_completed(
+async def test_free_cart_that_now_has_a_price_is_not_completed(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
@@ -167,7 +169,7 @@ async def page_cart(shop: Shop, store: httpx.AsyncClient, variant: str) -> str:
     return cart_id
 
 
-async def test_page_places_an_order_of_0_without_a_payer(
+async def test_checkout_page_places_an_order_of_0_without_a_payer(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -181,7 +183,7 @@ async def test_page_places_an_order_of_0_without_a_payer(
     assert (view.status, view.journey, view.total) == ("paid", "preparing", 0)
 
 
-async def test_page_requires_the_delivery_fields_for_0(
+async def test_checkout_page_requires_the_delivery_fields_for_a_total_of_0(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -192,7 +194,9 @@ async def test_page_requires_the_delivery_fields_for_0(
     assert await shop.checkout.find_problems(typed, "190.24.1.1", is_free=True) == refused.value.fields
 
 
-async def test_false_total_of_0_is_refused(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_expected_total_of_0_is_refused_if_the_cart_has_a_price(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
     await choose_pickup(shop, cart_id)
     with pytest.raises(TotalChanged):
@@ -201,7 +205,7 @@ async def test_false_total_of_0_is_refused(shop: Shop, store: httpx.AsyncClient,
         assert (await session.execute(select(PaymentSession))).all() == []
 
 
-async def test_two_concurrent_clicks_make_one_order(
+async def test_two_concurrent_clicks_place_one_order_of_0(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -244,7 +248,7 @@ async def test_order_of_0_is_cancelled_without_a_refund(
         assert (await order_view(session, shop.settings, order["id"])).status == "canceled"
 
 
-async def test_order_of_0_uses_the_code_and_has_no_deadline(till: Till) -> None:
+async def test_order_of_0_counts_as_a_use_of_the_promotion_and_does_not_expire(till: Till) -> None:
     async with till.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=[PSE]))
     await add_promotion(till, "TODO", is_automatic=True, method={"target_type": "order", "value": 100})
@@ -286,7 +290,7 @@ async def test_variant_without_a_price_is_not_sold(shop: Shop, store: httpx.Asyn
     await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
 
 
-async def test_order_without_a_hold_needs_available_units(
+async def test_order_of_0_without_reserved_units_is_refused_if_units_are_missing(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)

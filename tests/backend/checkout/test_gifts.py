@@ -73,7 +73,7 @@ async def place_order(
     return await shop.checkout.place_order(cart_id, typed, expected_total=total, ip=IP)
 
 
-async def test_wrapped_gift_from_cart_to_box(
+async def test_gift_wrapping_is_offered_sold_and_shown_on_the_packing_slip(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str, wrapping: str
 ) -> None:
     cart_id = await cart_with(shop, trompo)
@@ -121,7 +121,7 @@ async def test_wrapped_gift_from_cart_to_box(
         assert price not in slip
 
 
-async def test_order_without_a_message_does_not_mention_gifts(
+async def test_order_without_a_gift_message_does_not_mention_gifts(
     shop: Shop, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await cart_with(shop, trompo)
@@ -133,7 +133,7 @@ async def test_order_without_a_message_does_not_mention_gifts(
     assert 'class="gift"' not in slip
 
 
-async def test_too_long_message_is_reported_at_its_field(shop: Shop, trompo: str) -> None:
+async def test_too_long_gift_message_is_reported_at_its_field(shop: Shop, trompo: str) -> None:
     cart_id = await cart_with(shop, trompo)
     long = "Feliz día, Ana 🎈 " * 30
     async with shop.database.transaction() as session:
@@ -151,7 +151,7 @@ async def test_too_long_message_is_reported_at_its_field(shop: Shop, trompo: str
     assert page.gift_message == "ab[31mc\n" + "👨👩👧" * 60 + "é" * 100
 
 
-async def test_wrapping_is_not_listed_or_sold_without_a_product(
+async def test_gift_wrapping_is_neither_listed_nor_sold_alone(
     shop: Shop, store: httpx.AsyncClient, trompo: str, wrapping: str
 ) -> None:
     listed = await get(store, "/store/products")
@@ -172,7 +172,9 @@ async def test_wrapping_is_not_listed_or_sold_without_a_product(
         await place_order(shop, alone, "", WRAPPING_PRICE)
 
 
-async def test_wrapping_of_a_hidden_product_is_not_restored(shop: Shop, trompo: str, wrapping: str) -> None:
+async def test_gift_wrapping_is_not_restored_without_its_hidden_product(
+    shop: Shop, trompo: str, wrapping: str
+) -> None:
     """Check another attempt to pay, and a reorder."""
     placed = await place_order(shop, await cart_with(shop, trompo, wrapping))
     async with shop.database.transaction() as session:
@@ -189,7 +191,7 @@ async def test_wrapping_of_a_hidden_product_is_not_restored(shop: Shop, trompo: 
         assert (await read_cart_view(session, cart_id)).lines == []
 
 
-async def test_wrapping_has_current_price_and_stock(shop: Shop, trompo: str, wrapping: str) -> None:
+async def test_gift_wrapping_has_its_current_price_and_stock(shop: Shop, trompo: str, wrapping: str) -> None:
     free = await cart_with(shop, trompo, wrapping)
     paid = await cart_with(shop, trompo, wrapping)
     async with shop.database.transaction() as session:
@@ -211,7 +213,9 @@ async def test_wrapping_has_current_price_and_stock(shop: Shop, trompo: str, wra
     assert await offer_shipping_options(shop, fresh) is None  # no sheet remains
 
 
-async def test_changed_message_after_a_change_of_bank_is_in_the_new_order(shop: Shop, trompo: str) -> None:
+async def test_gift_message_changed_after_a_change_of_bank_is_in_the_new_order(
+    shop: Shop, trompo: str
+) -> None:
     cart_id = await cart_with(shop, trompo)
     first = await place_order(shop, cart_id, "Para Ana", PRICE)
     again = await shop.placed_orders.change_bank(first.order_id, first.token)
@@ -224,7 +228,7 @@ async def test_changed_message_after_a_change_of_bank_is_in_the_new_order(shop: 
     assert [page.gift_message for page in pages] == ["Para Ana", ""]
 
 
-async def test_api_clients_send_the_message_as_metadata(
+async def test_gift_message_sent_by_an_api_client_as_metadata_is_in_the_order(
     shop: Shop, store: httpx.AsyncClient, trompo: str, wrapping: str
 ) -> None:
     items = [{"variant_id": one, "quantity": 1} for one in (trompo, wrapping)]

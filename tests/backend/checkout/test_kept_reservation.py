@@ -19,7 +19,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.store_steps import create_cart_with_shipping, create_payment_collection, post
 
 
-async def test_completion_reserves_expired_units_again(
+async def test_completing_a_cart_reserves_its_expired_units_again(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -36,7 +36,7 @@ async def test_completion_reserves_expired_units_again(
 
 
 @pytest.mark.parametrize("has_ended", [False, True])
-async def test_completion_retains_the_reservation_of_a_held_payment(till: Till, has_ended: bool) -> None:
+async def test_completing_a_cart_keeps_the_reservation_of_a_held_payment(till: Till, has_ended: bool) -> None:
     trompo = await till.make_variant(stock=2)
     cart_id = await till.cart(trompo, 2)
     payment = await till.start(cart_id)
@@ -53,7 +53,7 @@ async def test_completion_retains_the_reservation_of_a_held_payment(till: Till, 
         assert await inventory.read_reserved_units(session, cart_id) == {trompo: 2}
 
 
-async def test_approval_at_the_end_of_the_reservation_has_units_or_attention(
+async def test_approval_while_its_reservation_is_released_gets_its_units(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check another replica that releases expired reservations between reading and confirming the reservation."""

@@ -61,7 +61,9 @@ async def test_payment_starts_per_cart_are_limited(store: httpx.AsyncClient, tro
     )  # another cart of this client has its own limit
 
 
-async def test_concurrent_starts_do_not_exceed_the_limit(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_concurrent_payment_starts_do_not_exceed_the_limit(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     collection = await create_payment_collection(store, await create_cart_with_shipping(store, trompo))
     tries = await asyncio.gather(
         *(start(store, collection["id"]) for _ in range(PAYMENT_STARTS.per_subject + 3))
@@ -90,7 +92,7 @@ async def test_payment_starts_per_client_are_limited(
     )
 
 
-async def test_clients_without_an_address_are_counted_separately(
+async def test_payment_starts_of_clients_without_an_ip_address_are_counted_per_cart(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_ids = [await create_cart_with_shipping(store, trompo) for _ in range(2)]
@@ -102,7 +104,7 @@ async def test_clients_without_an_address_are_counted_separately(
         assert (await session.execute(select(func.max(RateLimitCounter.hits)))).scalar_one() == 1
 
 
-async def test_limit_of_starts_ends_after_its_period(
+async def test_payments_can_be_started_again_after_the_period_of_the_limit(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     collection = await create_payment_collection(store, await create_cart_with_shipping(store, trompo))
@@ -140,7 +142,9 @@ async def test_empty_carts_per_client_are_limited(store: httpx.AsyncClient, shop
     assert (await new_cart(store)).status_code == 429
 
 
-async def test_filled_carts_are_not_limited(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_carts_with_products_do_not_count_towards_the_limit_of_empty_carts(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     for _ in range(EMPTY_CARTS.per_client + 3):
         cart_id = (await post(store, "/store/carts"))["cart"]["id"]
         await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
@@ -150,7 +154,7 @@ NOTE = {"note": "ñ" * 1_018}  # 2 048 bytes of JSON
 LARGER = {"note": "ñ" * 1_018 + "n"}
 
 
-async def test_metadata_is_limited_in_bytes(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_metadata_above_2048_bytes_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
     cart = (await post(store, "/store/carts", {"metadata": NOTE}))["cart"]
     path = f"/store/carts/{cart['id']}"
     item = {"variant_id": trompo, "quantity": 1}
@@ -170,7 +174,7 @@ async def test_metadata_is_limited_in_bytes(store: httpx.AsyncClient, trompo: st
     assert "Metadata is larger than 2048 bytes" in refused[0].json()["message"]
 
 
-async def test_answer_of_a_full_cart_is_smaller_than_a_megabyte(
+async def test_response_with_a_full_cart_is_smaller_than_a_megabyte(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -218,7 +222,7 @@ async def test_completed_cart_shows_no_personal_data(
     assert cart["payment_collection"]["payment_sessions"][0]["provider_id"] == provider
 
 
-async def test_repeated_completion_returns_the_full_order_only_for_an_hour(
+async def test_completing_a_cart_again_returns_the_full_order_only_for_an_hour(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     order = await complete_purchase(store, trompo)

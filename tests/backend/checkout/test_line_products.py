@@ -283,7 +283,9 @@ async def test_order_lines_show_the_fields_of_the_platform(
     assert line["variant"]["product"]["title"] == "Otro"
 
 
-async def test_unknown_relations_are_ignored(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_unknown_relations_in_the_fields_parameter_are_ignored(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     """wire: commerce-api, Conventions, fields."""
     order = await complete_purchase(store, trompo)
     path = f"/store/orders/{order['id']}"

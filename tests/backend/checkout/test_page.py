@@ -68,7 +68,7 @@ async def _ready(checkout: Checkout, cart_id: str) -> None:
     await checkout.offer_shipping(cart_id, ip="190.24.1.1")
 
 
-async def test_municipality_alone_is_enough_for_a_price(checkout: Checkout, cart_id: str) -> None:
+async def test_shipping_is_priced_with_only_the_municipality(checkout: Checkout, cart_id: str) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
     offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     home, store = offer.choices
@@ -78,7 +78,9 @@ async def test_municipality_alone_is_enough_for_a_price(checkout: Checkout, cart
     assert await _shipping(checkout, cart_id) == 12_000
 
 
-async def test_requested_option_is_chosen_and_an_unknown_one_is_not(checkout: Checkout, cart_id: str) -> None:
+async def test_requested_shipping_option_is_chosen_and_an_unknown_one_is_ignored(
+    checkout: Checkout, cart_id: str
+) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
     home, store = (await checkout.offer_shipping(cart_id, ip="190.24.1.1")).choices
     assert (await checkout.offer_shipping(cart_id, store.id, ip="190.24.1.1")).chosen == store.id
@@ -86,7 +88,7 @@ async def test_requested_option_is_chosen_and_an_unknown_one_is_not(checkout: Ch
     assert (await checkout.offer_shipping(cart_id, "so_made_up", ip="190.24.1.1")).chosen == home.id
 
 
-async def test_another_place_removes_the_price_and_the_same_place_does_not(
+async def test_only_a_different_municipality_removes_the_shipping_price(
     checkout: Checkout, cart_id: str
 ) -> None:
     await _ready(checkout, cart_id)
@@ -96,7 +98,9 @@ async def test_another_place_removes_the_price_and_the_same_place_does_not(
     assert await _shipping(checkout, cart_id) is None
 
 
-async def test_late_price_is_not_stored(checkout: Checkout, cart_id: str, carrier: ScriptedCarrier) -> None:
+async def test_shipping_price_of_the_previous_municipality_is_not_stored(
+    checkout: Checkout, cart_id: str, carrier: ScriptedCarrier
+) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
 
     async def moves_once() -> None:
@@ -116,7 +120,7 @@ async def test_unknown_municipality_is_refused(checkout: Checkout, cart_id: str)
     assert refused.value.fields == {"dane_code": "Elige tu municipio de la lista."}
 
 
-async def test_order_goes_to_the_address_in_the_form(checkout: Checkout, cart_id: str) -> None:
+async def test_order_has_the_address_that_is_in_the_checkout_form(checkout: Checkout, cart_id: str) -> None:
     await _ready(checkout, cart_id)
     placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     assert placed.redirect_url
@@ -127,7 +131,9 @@ async def test_order_goes_to_the_address_in_the_form(checkout: Checkout, cart_id
     assert order.shipping_address["metadata"]["suburb"] == CHECKOUT_INPUT["suburb"]
 
 
-async def test_new_place_in_the_form_is_priced_before_the_payment(checkout: Checkout, cart_id: str) -> None:
+async def test_new_municipality_in_the_form_is_priced_before_the_payment(
+    checkout: Checkout, cart_id: str
+) -> None:
     await _ready(checkout, cart_id)
     elsewhere = {**CHECKOUT_INPUT, "dane_code": LETICIA}
     with pytest.raises(TotalChanged):
@@ -144,7 +150,7 @@ async def test_payment_without_shipping_is_refused(checkout: Checkout, cart_id: 
     assert await _count(checkout, PaymentSession) == 0
 
 
-async def test_unknown_cart_is_not_found(checkout: Checkout, cart_id: str) -> None:
+async def test_order_of_an_unknown_cart_is_not_found(checkout: Checkout, cart_id: str) -> None:
     with pytest.raises(NotFound):
         await checkout.place_order("cart_made_up", CHECKOUT_INPUT, expected_total=PRICE, ip=IP)
 
@@ -180,7 +186,7 @@ def bank_list_reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return reads
 
 
-async def test_bank_list_is_read_once_per_purchase(
+async def test_list_of_banks_is_read_once_per_purchase(
     checkout: Checkout, cart_id: str, bank_list_reads: list[object]
 ) -> None:
     await _ready(checkout, cart_id)
@@ -189,7 +195,7 @@ async def test_bank_list_is_read_once_per_purchase(
     assert len(bank_list_reads) == 1
 
 
-async def test_the_store_api_checks_the_payer_once(
+async def test_store_api_reads_the_list_of_banks_once_to_check_the_payer(
     checkout: Checkout, cart_id: str, bank_list_reads: list[object]
 ) -> None:
     """Check that a wrong payer is refused without a stored session, and a right one goes to the bank."""
@@ -211,7 +217,7 @@ async def test_the_store_api_checks_the_payer_once(
     assert len(bank_list_reads) == 1
 
 
-async def test_only_wrong_fields_have_messages(checkout: Checkout, cart_id: str) -> None:
+async def test_only_invalid_checkout_fields_have_messages(checkout: Checkout, cart_id: str) -> None:
     assert await checkout.find_problems(CHECKOUT_INPUT, IP) == {}
     problems = await checkout.find_problems(
         {**CHECKOUT_INPUT, "email": "ana@", "doc_number": "1", "bank": "0"}, IP
@@ -223,7 +229,7 @@ async def test_only_wrong_fields_have_messages(checkout: Checkout, cart_id: str)
     }
 
 
-async def test_cart_and_link_give_access_to_the_order(checkout: Checkout, cart_id: str) -> None:
+async def test_order_is_found_by_its_cart_or_its_link(checkout: Checkout, cart_id: str) -> None:
     assert await checkout.find_placed_order(cart_id) is None
     await _ready(checkout, cart_id)
     placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
@@ -244,7 +250,7 @@ async def test_after_an_hour_only_the_link_opens_the_order(checkout: Checkout, c
     assert await orders_of(checkout).get_placed_order(placed.order_id, placed.token) == placed
 
 
-async def test_page_without_refresh_does_not_ask_the_bank(
+async def test_order_page_without_refresh_does_not_ask_the_bank(
     checkout: Checkout, cart_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await _ready(checkout, cart_id)

@@ -101,7 +101,7 @@ async def buy(
         ({**NIT, **IVAN}, None, {"company": "Otra"}, ("Iván", "Rey"), "Iván Rey"),
     ],
 )
-async def test_bank_and_invoice_have_the_payer_and_the_label_the_recipient(
+async def test_bank_and_invoice_name_the_payer_and_the_label_names_the_recipient(
     *,
     shop: Shop,
     store: httpx.AsyncClient,
@@ -126,7 +126,7 @@ async def test_bank_and_invoice_have_the_payer_and_the_label_the_recipient(
     assert label.address == HOME["address_1"]
 
 
-async def test_export_has_the_names_of_document_and_label(
+async def test_exported_order_has_the_names_of_recipient_and_invoice(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     _sent, order = await buy(shop, store, trompo, NIT, {"company": "La Peonza S.A.S."})
@@ -151,14 +151,14 @@ async def test_export_has_the_names_of_document_and_label(
         ({**LUCIA, "phone": "12"}, (HOME["address_1"], "Medellín", "Antioquia", HOME["phone"])),
     ],
 )
-async def test_place_is_taken_from_one_address_only(
+async def test_payers_address_is_taken_completely_from_one_address(
     shop: Shop, store: httpx.AsyncClient, trompo: str, billing: dict[str, Any], place: tuple[str, ...]
 ) -> None:
     sent, _order = await buy(shop, store, trompo, CC, billing)
     assert (sent["direccion"], sent["ciudad"], sent["depto"], sent["celular"]) == place
 
 
-async def test_unknown_last_name_of_the_payer_is_required(
+async def test_missing_last_name_of_the_payer_is_not_taken_from_the_recipient(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     """Check that the recipient's surname is not used for the payer."""
@@ -173,7 +173,7 @@ async def test_unknown_last_name_of_the_payer_is_required(
     assert (sent["nombres"], sent["apellidos"]) == ("Lucía", "Ñungo")
 
 
-async def test_billing_address_of_the_cart_has_priority_on_the_checkout_page(
+async def test_billing_address_of_the_cart_is_used_for_a_checkout_page_order(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
@@ -204,7 +204,7 @@ async def test_restored_cart_has_the_same_payer(shop: Shop, store: httpx.AsyncCl
     assert cart.billing_address["first_name"] == "Lucía"
 
 
-async def test_payment_started_by_the_previous_release_has_its_recipient(
+async def test_payment_started_by_the_previous_release_is_invoiced_to_the_recipient(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     """Check a snapshot that holds the shipping address as its billing address."""

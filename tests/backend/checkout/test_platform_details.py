@@ -54,7 +54,7 @@ async def test_lines_with_different_metadata_share_the_stock(store: httpx.AsyncC
     assert lines((await post(store, plain, {"quantity": 4}))["cart"])[0][0] == 4
 
 
-async def test_order_has_both_lines_and_reserves_all_units(
+async def test_order_keeps_two_lines_of_one_variant_and_reserves_all_units(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, cube: str
 ) -> None:
     cart_id = await create_addressed_cart(store, cube, 2)
@@ -73,7 +73,9 @@ async def test_order_has_both_lines_and_reserves_all_units(
     assert gone.status_code == 400
 
 
-async def test_choosing_a_shipping_method_updates_the_cart(store: httpx.AsyncClient, cube: str) -> None:
+async def test_choosing_a_shipping_method_changes_updated_at_of_the_cart(
+    store: httpx.AsyncClient, cube: str
+) -> None:
     cart_id = await create_addressed_cart(store, cube)
     before = (await get(store, f"/store/carts/{cart_id}"))["cart"]["updated_at"]
     chosen = await find_shipping_option(store, cart_id, "flat")
@@ -92,7 +94,7 @@ async def person_with_address(shop: Shop, email: str) -> tuple[dict[str, str], s
     return {"authorization": f"Bearer {token}"}, entry.id
 
 
-async def test_address_of_the_address_book_is_used_by_its_id(store: httpx.AsyncClient, shop: Shop) -> None:
+async def test_saved_address_can_be_used_in_a_cart_by_its_id(store: httpx.AsyncClient, shop: Shop) -> None:
     headers, entry = await person_with_address(shop, "ana@example.com")
     new = await store.post("/store/carts", json={"shipping_address": entry}, headers=headers)
     cart = new.json()["cart"]
@@ -105,7 +107,7 @@ async def test_address_of_the_address_book_is_used_by_its_id(store: httpx.AsyncC
 
 
 @pytest.mark.parametrize("is_signed_in", [True, False])
-async def test_address_of_another_customer_is_not_found(
+async def test_saved_address_of_another_customer_cannot_be_used_in_a_cart(
     store: httpx.AsyncClient, shop: Shop, *, is_signed_in: bool
 ) -> None:
     _, entry = await person_with_address(shop, "luz@example.com")

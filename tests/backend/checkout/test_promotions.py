@@ -64,7 +64,9 @@ async def end(till: Till, promotion: Promotion) -> None:
 
 
 @pytest.mark.parametrize("provider", ["gateway_pse", "pp_system_default"])
-async def test_agreed_price_stays_valid_when_the_promotion_ends(till: Till, provider: str) -> None:
+async def test_price_of_a_started_payment_stays_valid_when_the_promotion_ends(
+    till: Till, provider: str
+) -> None:
     promotion = await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())
     whole = await read_total(till, cart_id)
@@ -86,7 +88,7 @@ async def test_agreed_price_stays_valid_when_the_promotion_ends(till: Till, prov
 
 
 @pytest.mark.parametrize("state", [ProviderState.REJECTED, ProviderState.EXPIRED, ProviderState.CANCELED])
-async def test_failed_payment_releases_the_last_use(till: Till, state: ProviderState) -> None:
+async def test_failed_payment_releases_the_last_use_of_a_promotion(till: Till, state: ProviderState) -> None:
     await add_promotion(till)
     variant = await till.make_variant()
     first, second = await till.cart(variant), await till.cart(variant)
@@ -107,7 +109,7 @@ async def test_failed_payment_releases_the_last_use(till: Till, state: ProviderS
     assert await list_uses(till) == [(OFF, False)]
 
 
-async def test_second_client_for_the_last_use_gets_total_changed(till: Till) -> None:
+async def test_second_client_for_the_last_use_of_a_promotion_gets_total_changed(till: Till) -> None:
     """Check two clients that have seen the lower price; the other one pays first."""
     promotion = await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())
@@ -123,7 +125,7 @@ async def test_second_client_for_the_last_use_gets_total_changed(till: Till) -> 
     assert till.bank.states == {}
 
 
-async def test_late_approval_of_a_closed_payment_has_its_price(till: Till) -> None:
+async def test_late_approval_of_a_closed_payment_keeps_its_discounted_price(till: Till) -> None:
     await add_promotion(till)
     variant = await till.make_variant()
     first, second = await till.cart(variant), await till.cart(variant)
@@ -144,7 +146,7 @@ async def test_late_approval_of_a_closed_payment_has_its_price(till: Till) -> No
         assert list(counted) == [False, True]
 
 
-async def test_use_of_an_unpaid_price_is_released(till: Till) -> None:
+async def test_promotion_use_of_a_price_that_was_not_paid_is_released(till: Till) -> None:
     """Check a closed payment that pays the cart later, at the price with its earlier code."""
     await add_promotion(till)
     await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000})
@@ -161,7 +163,7 @@ async def test_use_of_an_unpaid_price_is_released(till: Till) -> None:
     assert await list_uses(till) == [(OFF, True)]
 
 
-async def test_change_of_bank_retains_the_use(till: Till) -> None:
+async def test_change_of_bank_keeps_the_use_of_the_promotion(till: Till) -> None:
     await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
@@ -170,7 +172,7 @@ async def test_change_of_bank_retains_the_use(till: Till) -> None:
     assert (second.amount, await list_uses(till)) == (first.amount, [(OFF, False)])
 
 
-async def test_restored_cart_has_its_code_if_it_still_applies(till: Till) -> None:
+async def test_restored_cart_has_its_promotion_code_only_if_it_still_applies(till: Till) -> None:
     promotion = await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)
@@ -191,7 +193,7 @@ async def _token(till: Till, order_id: str) -> str:
     return ORDER_LINK.token(till.checkout.settings.signing_key, order_id)
 
 
-async def test_new_code_cancels_a_payment_that_is_at_no_bank(till: Till) -> None:
+async def test_new_promotion_code_cancels_a_payment_that_is_not_at_a_bank(till: Till) -> None:
     await add_promotion(till)
     await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000}, limit=None)
     cart_id = await till.cart(await till.make_variant())
@@ -204,7 +206,7 @@ async def test_new_code_cancels_a_payment_that_is_at_no_bank(till: Till) -> None
     assert sorted(await list_uses(till)) == [(1_000, False), (OFF, False)]
 
 
-async def test_shipping_promotion_and_budget_in_pesos(till: Till) -> None:
+async def test_shipping_promotion_stops_when_its_budget_in_pesos_is_spent(till: Till) -> None:
     campaign = {
         "name": "Envíos",
         "campaign_identifier": "ENVIOS",

@@ -57,7 +57,7 @@ async def reserved_until(till: Till) -> list[object]:
         return list((await session.execute(select(Reservation.expires_at))).scalars())
 
 
-async def test_cart_completed_at_the_last_moment_stays_an_order(till: Till) -> None:
+async def test_order_completed_while_its_reservation_expires_is_not_cancelled(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     payment = await till.start(cart_id, MANUAL)
@@ -70,7 +70,7 @@ async def test_cart_completed_at_the_last_moment_stays_an_order(till: Till) -> N
     assert await till.available(trompo) == 0
 
 
-async def test_money_confirmed_at_the_last_moment_stays(till: Till) -> None:
+async def test_payment_confirmed_while_its_reservation_expires_is_not_cancelled(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     order, payment = await manual_order(till, trompo)
     await till.pass_time(timedelta(days=3))
@@ -83,7 +83,7 @@ async def test_money_confirmed_at_the_last_moment_stays(till: Till) -> None:
     assert (await till.state(payment), await till.available(trompo)) == ("captured", 0)
 
 
-async def test_partly_sent_order_does_not_expire(till: Till) -> None:
+async def test_packed_order_with_a_manual_payment_does_not_expire(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     order, payment = await manual_order(till, trompo)
     await till.pack(order)

@@ -34,7 +34,7 @@ async def test_payment_started_by_an_earlier_click_is_continued(till: Till) -> N
     assert (placed.redirect_url, len(till.bank.started)) == (payment.redirect_url, 1)
 
 
-async def test_second_click_while_the_bank_answers_starts_nothing(till: Till) -> None:
+async def test_second_click_while_the_bank_answers_starts_no_second_payment(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     refused: list[PaymentUnderWay] = []
 
@@ -50,7 +50,7 @@ async def test_second_click_while_the_bank_answers_starts_nothing(till: Till) ->
     assert (len(till.bank.started), len(await till.orders())) == (1, 1)
 
 
-async def test_payment_of_another_total_is_replaced_by_one_of_the_shown_total(till: Till) -> None:
+async def test_payment_with_an_outdated_total_is_replaced_by_one_with_the_shown_total(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     cheap = await till.start(cart_id)
     await set_price(till, PRICE + 1_000)
@@ -60,7 +60,7 @@ async def test_payment_of_another_total_is_replaced_by_one_of_the_shown_total(ti
     assert (await till.read_order(placed.order_id)).total == PRICE + 1_000
 
 
-async def test_approved_payment_of_another_total_becomes_the_order(till: Till) -> None:
+async def test_approved_payment_with_an_outdated_total_becomes_the_order(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     cheap = await till.start(cart_id)
     await set_price(till, PRICE + 1_000)
@@ -71,7 +71,7 @@ async def test_approved_payment_of_another_total_becomes_the_order(till: Till) -
     assert len(till.bank.started) == 1
 
 
-async def test_order_that_another_tab_has_placed_is_returned(
+async def test_order_placed_by_another_tab_meanwhile_is_returned(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cart_id = await till.cart(await till.make_variant())
@@ -88,7 +88,7 @@ async def test_order_that_another_tab_has_placed_is_returned(
     assert till.bank.started == []
 
 
-async def test_a_payer_without_a_destination_is_refused(till: Till) -> None:
+async def test_form_without_a_valid_email_and_suburb_is_refused(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     typed = {**CHECKOUT_INPUT, "email": "ana@", "suburb": ""}
     with pytest.raises(InvalidData) as refused:
@@ -97,7 +97,7 @@ async def test_a_payer_without_a_destination_is_refused(till: Till) -> None:
     assert till.bank.started == []
 
 
-async def test_collection_does_not_change_while_a_payment_is_at_the_bank(till: Till) -> None:
+async def test_payment_collection_keeps_its_amount_while_a_payment_is_at_the_bank(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     payment = await till.start(cart_id)
     await set_price(till, PRICE + 1_000)
@@ -108,7 +108,7 @@ async def test_collection_does_not_change_while_a_payment_is_at_the_bank(till: T
     assert (owed.id, owed.amount) == (payment.collection_id, PRICE + 1_000)
 
 
-async def test_deleted_product_cannot_be_paid(till: Till) -> None:
+async def test_payment_of_a_hidden_product_is_refused(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     async with till.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))

@@ -72,13 +72,13 @@ async def setup(
     await asked.close()
 
 
-async def test_each_option_has_its_price_and_day(setup: EstimateSetup) -> None:
+async def test_each_estimated_option_has_its_price_and_delivery_day(setup: EstimateSetup) -> None:
     # handed over on Friday, then three working days: the Tuesday in between is a holiday
     assert await setup.list_estimates(MEDELLIN) == [("calculated", 12_000, "2026-12-10"), ("flat", 0, "")]
     assert await setup.list_estimates(LETICIA) == [("calculated", 48_000, "2026-12-10"), ("flat", 0, "")]
 
 
-async def test_cart_estimate_includes_all_units(
+async def test_shipping_estimate_of_a_cart_includes_all_units(
     setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[QuoteRequest] = []
@@ -97,7 +97,9 @@ async def test_cart_estimate_includes_all_units(
     assert {request.destination.dane_code for request in asked} == {LETICIA}
 
 
-async def test_cached_quote_is_neither_requested_nor_counted(setup: EstimateSetup) -> None:
+async def test_cached_quote_is_not_requested_again_and_does_not_count_towards_the_limit(
+    setup: EstimateSetup,
+) -> None:
     for _turn in range(ESTIMATES.per_pair + 5):
         await setup.list_estimates(MEDELLIN)
     assert setup.carrier.asked == [MEDELLIN]
@@ -122,7 +124,9 @@ async def test_estimate_does_not_wait_for_a_slow_carrier_and_caches_its_answer(s
     assert setup.carrier.asked == [MEDELLIN]
 
 
-async def test_fixed_price_is_not_cached(setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_estimate_with_the_fixed_price_is_not_cached(
+    setup: EstimateSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fallen(_request: QuoteRequest) -> Quote:
         setup.carrier.asked.append("fallen")
         return Quote(15_000, is_fallback=True, delivery_days=2)

@@ -113,7 +113,7 @@ PRICE_REQUESTS: list[tuple[Callable[[ShippingSetup], Awaitable[object]], str, in
 
 
 @pytest.mark.parametrize(("ask", "town", "_price"), PRICE_REQUESTS)
-async def test_cart_that_changes_repeatedly_raises_a_conflict(
+async def test_cart_that_changes_during_every_pricing_raises_a_conflict(
     setup: ShippingSetup, ask: Callable[[ShippingSetup], Awaitable[object]], town: str, _price: int
 ) -> None:
     await set_destination(setup.database, setup.cart_id, ANA)
@@ -147,7 +147,7 @@ async def test_cart_without_a_municipality_has_no_price(setup: ShippingSetup) ->
     assert setup.carrier.asked == []
 
 
-async def test_shop_without_options_offers_and_chooses_nothing(setup: ShippingSetup) -> None:
+async def test_shop_without_shipping_options_offers_and_selects_none(setup: ShippingSetup) -> None:
     await set_destination(setup.database, setup.cart_id, ANA)
     async with setup.database.transaction() as session:
         await session.execute(delete(LocationSalesChannel))
@@ -155,7 +155,7 @@ async def test_shop_without_options_offers_and_chooses_nothing(setup: ShippingSe
     assert await setup.shipping() is None
 
 
-async def test_deleted_product_is_neither_shipped_nor_priced(setup: ShippingSetup) -> None:
+async def test_hidden_product_is_neither_shipped_nor_priced(setup: ShippingSetup) -> None:
     await set_destination(setup.database, setup.cart_id, ANA)
     async with setup.database.read() as session:
         cart = await read_cart(session, setup.cart_id)

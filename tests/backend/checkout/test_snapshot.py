@@ -51,7 +51,7 @@ async def _change_during_payment(till: Till, cart_id: str) -> None:
 
 
 @pytest.mark.parametrize("completes_first", [True, False])
-async def test_order_contains_the_paid_purchase_and_not_the_changed_cart(
+async def test_order_contains_the_purchase_that_was_paid_and_not_the_changed_cart(
     till: Till, completes_first: bool
 ) -> None:
     trompo = await till.make_variant()
@@ -69,7 +69,7 @@ async def test_order_contains_the_paid_purchase_and_not_the_changed_cart(
     assert await till.attention() == []
 
 
-async def test_cart_refuses_changes_until_the_payment_has_ended(till: Till) -> None:
+async def test_cart_with_a_payment_at_the_bank_refuses_changes_until_the_payment_ends(till: Till) -> None:
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     refusals: list[Conflict] = []
@@ -90,7 +90,7 @@ async def test_cart_refuses_changes_until_the_payment_has_ended(till: Till) -> N
     await till.add(cart_id, trompo)
 
 
-async def test_change_cancels_a_payment_that_is_at_no_bank(till: Till) -> None:
+async def test_cart_change_cancels_a_payment_that_is_not_at_a_bank(till: Till) -> None:
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     payment = await till.start(cart_id, "pp_system_default")
@@ -99,7 +99,7 @@ async def test_change_cancels_a_payment_that_is_at_no_bank(till: Till) -> None:
     assert await till.available(trompo) == 3
 
 
-async def test_price_changed_before_the_payment_raises_total_changed(till: Till) -> None:
+async def test_price_changed_before_the_cart_is_completed_raises_total_changed(till: Till) -> None:
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     await till.start(cart_id, "pp_system_default")
@@ -115,7 +115,7 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
         return await add_product(session, shop_defaults, "trompo", stock=5, price=PRICE)
 
 
-async def test_cart_filled_after_a_cheap_payment_is_not_sold(
+async def test_products_added_after_the_payment_started_are_not_in_the_order(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, trompo: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -172,7 +172,7 @@ async def test_cart_with_a_failed_payment_is_not_completed(
     )
 
 
-async def test_new_payment_replaces_the_one_at_the_bank(
+async def test_new_payment_replaces_the_payment_at_the_bank(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
@@ -192,7 +192,7 @@ async def test_new_payment_replaces_the_one_at_the_bank(
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
-async def test_wrong_answers_do_not_close_the_payment_at_the_bank(
+async def test_wrong_payer_answers_do_not_close_the_payment_at_the_bank(
     store: httpx.AsyncClient, shop: Shop, trompo: str, is_ordered: bool
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
@@ -209,7 +209,7 @@ async def test_wrong_answers_do_not_close_the_payment_at_the_bank(
     assert again["payment_collection"]["payment_sessions"][0]["id"] != first["id"]
 
 
-async def test_payment_is_not_replaced_without_a_bank_list(
+async def test_payment_is_not_replaced_while_the_list_of_banks_is_unavailable(
     store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
@@ -240,7 +240,9 @@ async def _assert_only_payment(shop: Shop, session_id: str, *, is_ordered: bool)
     assert "order_unconfirmed" not in mails
 
 
-async def test_payment_can_be_closed_without_a_new_one(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_payment_at_the_bank_can_be_closed_without_a_new_payment(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
     owed = await create_payment_collection(store, cart_id, PSE)
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
@@ -283,7 +285,7 @@ async def test_payment_approved_before_its_replacement_stays_valid(till: Till) -
     assert (order.payment_status, len(till.bank.started)) == ("captured", 1)
 
 
-async def test_waiting_order_is_paid_by_the_replacing_payment(till: Till) -> None:
+async def test_waiting_order_is_paid_by_the_payment_that_replaced_the_first(till: Till) -> None:
     trompo = await till.make_variant()
     order, first = await till.order(trompo)
     second = await till.start(order.cart_id, replace=True)
@@ -296,7 +298,7 @@ async def test_waiting_order_is_paid_by_the_replacing_payment(till: Till) -> Non
     assert (await till.read_order(order.id)).payment_status == "captured"
 
 
-async def test_closed_payment_pays_its_own_snapshot(till: Till) -> None:
+async def test_late_approval_of_a_closed_payment_orders_the_cart_of_its_start(till: Till) -> None:
     """Check a cart that became more expensive after its first payment was closed; the bank approves the first."""
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)

@@ -21,7 +21,7 @@ def drop_begin_statements(statements: list[str]) -> list[str]:
     return [statement for statement in statements if not statement.startswith("BEGIN")]
 
 
-async def test_number_of_statements_of_a_purchase_does_not_grow(
+async def test_purchase_has_the_expected_number_of_database_statements(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -33,7 +33,7 @@ async def test_number_of_statements_of_a_purchase_does_not_grow(
     assert len(asked) == STATEMENTS, "\n".join(asked)
 
 
-async def test_cart_view_needs_two_statements(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_cart_view_is_read_with_two_database_statements(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         variants = [
             await add_product(session, shop_defaults, handle, stock=5) for handle in ("trompo", "yoyo")

@@ -71,7 +71,7 @@ async def test_calculated_option_has_no_price_without_a_destination(
 
 
 @pytest.mark.parametrize("price_type", ["flat", "calculated"])
-async def test_a_shipping_method_needs_the_steps_before_it(
+async def test_shipping_method_requires_the_earlier_checkout_steps(
     store: httpx.AsyncClient, trompo: str, price_type: str
 ) -> None:
     chosen = {
@@ -94,7 +94,9 @@ async def test_a_shipping_method_needs_the_steps_before_it(
 
 
 @pytest.mark.parametrize("part", ["first_name", "last_name", "phone", "address_1", "city"])
-async def test_missing_part_of_the_address_is_named(store: httpx.AsyncClient, trompo: str, part: str) -> None:
+async def test_refusal_names_the_missing_part_of_the_address(
+    store: httpx.AsyncClient, trompo: str, part: str
+) -> None:
     chosen = {"option_id": await flat_option(store, trompo)}
     address = {name: text for name, text in HOME.items() if name != part}
     item = {"variant_id": trompo, "quantity": 1}
@@ -126,7 +128,9 @@ async def test_address_too_long_for_a_label_is_refused_immediately(
     assert (await get(store, path))["cart"]["shipping_address"]["address_2"] is None
 
 
-async def test_municipality_code_replaces_the_city(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_address_with_a_municipality_code_may_omit_the_city(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     address = {**HOME, "city": None, "province": None, "metadata": {"dane_code": "05001000"}}
     item = {"variant_id": trompo, "quantity": 1}
     cart_id = await new_cart(store, items=[item], email="ana@example.com", shipping_address=address)
@@ -134,7 +138,9 @@ async def test_municipality_code_replaces_the_city(store: httpx.AsyncClient, tro
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
 
 
-async def test_a_payment_collection_needs_the_steps_before_it(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_payment_collection_requires_the_earlier_checkout_steps(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     async def complaint(cart_id: str) -> str:
         return await refusal(store, "/store/payment-collections", {"cart_id": cart_id})
 
@@ -145,7 +151,7 @@ async def test_a_payment_collection_needs_the_steps_before_it(store: httpx.Async
     assert await complaint(await create_addressed_cart(store, trompo)) == no_shipping
 
 
-async def test_a_payment_session_needs_the_steps_before_it(
+async def test_payment_session_requires_the_earlier_checkout_steps(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """Check a collection that was created before the shipping method or the address was removed."""
@@ -160,7 +166,7 @@ async def test_a_payment_session_needs_the_steps_before_it(
     assert await refusal(store, path, {"provider_id": MANUAL}) == message
 
 
-async def test_completion_needs_the_steps_before_it(
+async def test_completing_a_cart_requires_the_earlier_checkout_steps(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     bare = await new_cart(store, items=[{"variant_id": trompo, "quantity": 1}])
@@ -173,7 +179,7 @@ async def test_completion_needs_the_steps_before_it(
     assert await refusal(store, f"/store/carts/{cart_id}/complete") == no_shipping
 
 
-async def test_repeated_completion_returns_the_order(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_completing_a_cart_again_returns_its_order(store: httpx.AsyncClient, trompo: str) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
     await create_payment_collection(store, cart_id)
     first = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]

@@ -79,7 +79,9 @@ async def test_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trompo
     assert order["items"][0]["detail"]["quantity"] == 2
 
 
-async def test_platform_id_of_the_provider_is_accepted(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_payment_provider_is_accepted_under_its_platform_id(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     owed = await create_payment_collection(store, await create_cart_with_shipping(store, trompo), PSE)
     again = await store.post(
         f"/store/payment-collections/{owed['id']}/payment-sessions", json={"provider_id": "pp_gateway_pse"}
@@ -134,7 +136,7 @@ async def test_eight_concurrent_completions_make_one_order(store: httpx.AsyncCli
     assert answers[0]["order"]["payment_status"] == "authorized"
 
 
-async def test_order_is_open_by_its_id_for_an_hour_and_then_by_its_token(
+async def test_order_is_readable_by_its_id_for_an_hour_and_later_only_by_its_token(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """wire: commerce-api, preface: an order shown in full only to its owner or a signed token."""
@@ -165,7 +167,7 @@ async def test_order_is_open_by_its_id_for_an_hour_and_then_by_its_token(
     assert (await store.get("/store/orders")).json() == {"message": "Unauthorized"}
 
 
-async def test_every_call_has_live_shipping_prices(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_every_list_of_shipping_options_has_live_prices(store: httpx.AsyncClient, trompo: str) -> None:
     """spec: Endpoints, GET /store/shipping-options."""
     cart_id = await create_addressed_cart(store, trompo)
     near = await find_shipping_option(store, cart_id, "calculated")
@@ -179,14 +181,14 @@ async def test_every_call_has_live_shipping_prices(store: httpx.AsyncClient, tro
     assert one["shipping_option"]["amount"] == far["amount"]
 
 
-async def test_another_place_removes_the_shipping_price(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_new_address_removes_the_shipping_price(store: httpx.AsyncClient, trompo: str) -> None:
     cart_id = await create_cart_with_shipping(store, trompo, price_type="calculated")
     moved = {"shipping_address": {**HOME, "address_1": "Otra calle 1", "metadata": None}}
     cart = (await post(store, f"/store/carts/{cart_id}", moved))["cart"]
     assert (cart["shipping_methods"], cart["shipping_total"]) == ([], 0)
 
 
-async def test_location_outside_the_channel_has_no_options(
+async def test_stock_location_outside_the_sales_channel_has_no_shipping_options(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """spec: Errors, Stock location not linked to the sales channel."""
@@ -219,7 +221,9 @@ NO_SESSION = "Payment sessions are required to complete cart"
 NO_SHIPPING = "No shipping method selected but the cart contains items that require shipping."
 
 
-async def test_missing_steps_have_the_messages_of_the_platform(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_missing_checkout_steps_are_refused_with_the_messages_of_the_platform(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     """wire: commerce-api, Error bodies."""
 
     async def complaint(cart_id: str) -> str:
@@ -238,7 +242,7 @@ async def test_missing_steps_have_the_messages_of_the_platform(store: httpx.Asyn
     assert await complaint(cart_id) == NO_SESSION
 
 
-async def test_changing_items_deletes_the_session(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_changing_cart_items_deletes_the_payment_session(store: httpx.AsyncClient, trompo: str) -> None:
     """wire: commerce-api, Guest checkout."""
     cart_id = await create_cart_with_shipping(store, trompo)
     first = await create_payment_collection(store, cart_id)
@@ -251,7 +255,7 @@ async def test_changing_items_deletes_the_session(store: httpx.AsyncClient, trom
     assert refused.json()["message"] == NO_SESSION
 
 
-async def test_completed_cart_does_not_change(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_completed_cart_refuses_new_items(store: httpx.AsyncClient, trompo: str) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
     await create_payment_collection(store, cart_id)
     await post(store, f"/store/carts/{cart_id}/complete")
@@ -277,7 +281,9 @@ async def test_more_units_than_stocked_are_refused(store: httpx.AsyncClient, tro
     )
 
 
-async def test_twelve_carts_race_for_five_units(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_only_five_of_twelve_concurrent_carts_buy_five_units(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     """wire: commerce-api, Stock: exactly five orders, seven refusals."""
     ready = [await create_cart_with_shipping(store, trompo) for _ in range(12)]
 
@@ -292,7 +298,7 @@ async def test_twelve_carts_race_for_five_units(store: httpx.AsyncClient, trompo
     assert sorted(await asyncio.gather(*map(buy, ready))) == [200] * 5 + [400] * 7
 
 
-async def test_line_quantity_can_be_changed_and_removed(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_cart_line_can_be_changed_and_removed(store: httpx.AsyncClient, trompo: str) -> None:
     cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
     path = f"/store/carts/{cart['id']}/line-items"
     line = cart["items"][0]["id"]
@@ -309,14 +315,14 @@ async def test_line_quantity_can_be_changed_and_removed(store: httpx.AsyncClient
     )
 
 
-async def test_price_in_a_request_is_ignored(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_item_price_in_a_request_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
     """design: decision 9."""
     item = {"variant_id": trompo, "quantity": 1, "unit_price": 1}
     refused = await store.post("/store/carts", json={"items": [item]})
     assert refused.json()["message"] == "Invalid request: Unrecognized fields: 'unit_price'"
 
 
-async def test_price_changed_after_the_session_is_refused(
+async def test_cart_whose_price_changed_after_the_payment_session_is_not_completed(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
@@ -419,7 +425,7 @@ async def test_answer_has_only_the_requested_fields(store: httpx.AsyncClient, tr
     assert less == {name: value for name, value in cart.items() if name not in ("items", "region")}
 
 
-async def test_address_of_the_payer_is_that_of_the_connection(
+async def test_ip_address_of_the_payer_is_taken_from_the_connection(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """Check that a proxy is trusted only if TRUSTED_PROXIES names it."""

@@ -30,7 +30,9 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
         return await add_product(session, shop_defaults, "trompo", stock=9, price=10_003)
 
 
-async def test_snapshot_preserves_the_sale(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_sale_is_unchanged_after_it_is_stored_in_a_snapshot(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
     async with shop.database.read() as session:
         cart = await read_cart(session, cart_id)
@@ -41,7 +43,7 @@ async def test_snapshot_preserves_the_sale(store: httpx.AsyncClient, shop: Shop,
     assert parse_snapshot(json.loads(json.dumps(to_snapshot(sale, {})))) == sale
 
 
-async def test_cart_without_shipping_has_a_price_but_cannot_be_sold(
+async def test_cart_without_a_shipping_method_has_a_total_but_cannot_be_sold(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     items = [{"variant_id": trompo, "quantity": 2}]
@@ -58,7 +60,7 @@ PRICES = {"pelota": (119_000, 19), "triciclo": (105_003, 5), "cuento": (20_000, 
 TAXES = {"pelota": 19_000, "triciclo": 5_000, "cuento": 0}
 
 
-async def test_cart_with_three_tax_rates_is_taxed_by_line(
+async def test_tax_of_a_cart_with_three_tax_rates_is_computed_per_line(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -122,7 +124,7 @@ async def test_line_that_is_no_longer_for_sale_is_not_counted(
     assert (cart["total"], cart["tax_total"], cart["items"][0]["total"]) == (0, 0, 0)
 
 
-async def test_discount_is_the_same_on_page_api_bank_and_order(
+async def test_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_the_order(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     ten = await promotion(admin, "DIEZ", method={"description": "10 %"})

@@ -72,7 +72,7 @@ async def test_cart_and_order_belong_to_the_customer_of_the_token(
     assert (await store.get(f"/store/carts/{named['id']}")).status_code == 404
 
 
-async def test_guest_with_the_address_of_an_account_has_no_access_to_it(
+async def test_guest_who_types_the_email_of_an_account_has_no_access_to_the_account(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
 ) -> None:
     """wire: commerce-api, Guest checkout 3."""
@@ -100,7 +100,7 @@ async def test_guest_with_the_address_of_an_account_has_no_access_to_it(
     assert hers.json()["count"] == 0  # another person may have typed her address
 
 
-async def test_cart_taken_by_a_customer_gets_their_address(
+async def test_guest_cart_taken_by_a_customer_gets_the_customers_email(
     store: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
 ) -> None:
     cart = (await post(store, "/store/carts", {"email": "guest@example.com"}))["cart"]

@@ -33,13 +33,13 @@ def run(*arguments: str) -> tuple[int, str]:
     )
 
 
-def test_migrate_creates_the_database_and_may_be_repeated(tmp_path: Path) -> None:
+def test_migrate_command_creates_the_database_and_may_be_repeated(tmp_path: Path) -> None:
     for _ in range(2):
         assert run("migrate") == (0, "The database is up to date.\n")
     assert (tmp_path / "trompo.db").exists()
 
 
-def test_changing_command_names_the_shop_from_any_folder(
+def test_command_that_changes_data_prints_the_data_folder_from_any_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -65,14 +65,14 @@ def test_password_of_the_database_is_not_printed(monkeypatch: pytest.MonkeyPatch
     assert "hush" not in result.stderr
 
 
-def test_seed_fills_a_new_shop_once() -> None:
+def test_seed_command_adds_products_only_to_a_new_shop() -> None:
     code, output = run("seed")
     assert code == 0
     assert output.startswith("Added ")
     assert run("seed") == (0, "The shop has its toys already.\n")
 
 
-def test_wrong_setting_is_one_line_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_setting_prints_one_line_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", "everywhere")
     code, output = run("migrate")
     assert code == 1
@@ -98,7 +98,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize(("begins", "commands"), COMMANDS.items())
-def test_unavailable_database_is_one_line_and_no_traceback(
+def test_unavailable_database_prints_one_line_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, begins: str, commands: tuple[tuple[str, ...], ...]
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://ana:hush@127.0.0.1:1/shop")
@@ -109,7 +109,7 @@ def test_unavailable_database_is_one_line_and_no_traceback(
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_unmigrated_database_is_one_line_and_no_traceback(
+def test_unmigrated_database_prints_one_line_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path, kind: str
 ) -> None:
     if kind == "postgresql":
@@ -123,7 +123,7 @@ def test_unmigrated_database_is_one_line_and_no_traceback(
     assert run_refused("backup", str(tmp_path)) == "No backup was made: there is no shop here."
 
 
-def test_damaged_database_is_one_line_and_is_restored_with_replace(tmp_path: Path) -> None:
+def test_damaged_database_prints_one_line_and_can_be_restored_with_replace(tmp_path: Path) -> None:
     copy = str(tmp_path / "copy.tar.gz")
     run("migrate")
     assert run("backup", copy)[0] == 0
@@ -138,7 +138,7 @@ def test_damaged_database_is_one_line_and_is_restored_with_replace(tmp_path: Pat
 
 
 @pytest.mark.parametrize("command", [("migrate",), ("attention",), ("backup", "copy.tar.gz")])
-def test_data_folder_that_cannot_be_created_is_one_line(
+def test_data_folder_that_cannot_be_created_prints_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     (tmp_path / "file").touch()
@@ -149,7 +149,7 @@ def test_data_folder_that_cannot_be_created_is_one_line(
     )
 
 
-def test_failed_migration_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_migration_prints_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     run("migrate")
     with closing(sqlite3.connect(tmp_path / "trompo.db")) as database:
         database.execute("UPDATE alembic_version SET version_num = 'unknown'")
@@ -166,7 +166,7 @@ def test_failed_migration_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path:
     )
 
 
-def test_import_prints_its_result_and_problems(tmp_path: Path) -> None:
+def test_import_command_prints_its_result_and_problems(tmp_path: Path) -> None:
     file = tmp_path / "toys.csv"
     file.write_text("handle,title,price,categories\nnuevo,Nuevo,5000,juguetes\n", "utf-8")
     run("seed")
@@ -183,7 +183,7 @@ def test_import_prints_its_result_and_problems(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("shipping", "track"), ("shipping", "track", "--all")])
-def test_shipping_track_asks_the_carrier(arguments: tuple[str, ...]) -> None:
+def test_shipping_track_command_asks_the_carrier(arguments: tuple[str, ...]) -> None:
     run("seed")
     assert run(*arguments) == (0, "Asked the carrier about 0 parcels.\n")
 
@@ -198,7 +198,7 @@ def test_tidy_command_deletes_expired_data() -> None:
     assert (code, output.splitlines()[-1]) == (0, "0 were deleted.")
 
 
-def test_mail_resend_sends_mails_again() -> None:
+def test_mail_resend_command_reports_the_number_of_resent_mails() -> None:
     run("migrate")
     assert run("mail", "resend", "--given-up") == (0, "0 of 0 mails are sent again.\n")
     assert run("mail", "resend", "--order", "7") == (1, "There is no order 7\n")
@@ -207,7 +207,7 @@ def test_mail_resend_sends_mails_again() -> None:
         assert run("mail", "resend", *wrong)[0] == 2
 
 
-def test_attention_lists_and_resolves_rows(tmp_path: Path) -> None:
+def test_attention_command_lists_and_resolves_rows(tmp_path: Path) -> None:
     run("migrate")
     assert run("attention") == (0, "There is nothing to resolve.\n")
     attention_id = asyncio.run(_raise(tmp_path))
@@ -269,7 +269,7 @@ async def _raise(folder: Path) -> str:
     return str(attention_id)
 
 
-def test_init_at_a_terminal_asks_and_saves_the_answers(
+def test_init_command_at_a_terminal_asks_questions_and_saves_the_answers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
@@ -284,7 +284,9 @@ def test_init_at_a_terminal_asks_and_saves_the_answers(
     }
 
 
-def test_only_invalid_answers_are_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_init_command_repeats_only_questions_with_invalid_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
     answers = ["", "", "901.234.567-8", "901234567-7", "123", "604 555 1234", "hola", "hola@ronda.co"]
     result = CliRunner().invoke(app, ["init"], input="\n".join([*answers, *[""] * 12]) + "\n")
@@ -299,7 +301,9 @@ def test_only_invalid_answers_are_asked_again(monkeypatch: pytest.MonkeyPatch, t
     }
 
 
-def test_later_answer_moves_the_warehouse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_warehouse_moves_if_init_is_later_answered_with_another_city(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     CliRunner().invoke(app, ["init", "--yes"])
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
     result = CliRunner().invoke(app, ["init"], input="\n" * 16 + "Medellín\n")
@@ -307,7 +311,7 @@ def test_later_answer_moves_the_warehouse(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert asyncio.run(_read_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
 
 
-def test_production_shop_gets_no_defaults_at_the_demo_warehouse(
+def test_init_in_production_is_refused_with_the_demo_warehouse_address(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in PRODUCTION.items():
@@ -325,7 +329,7 @@ def test_production_shop_gets_no_defaults_at_the_demo_warehouse(
     assert asyncio.run(_read_saved(tmp_path, "Bodega Medellín"))["store_name"] == "Ronda"
 
 
-def test_production_shop_has_no_demo_values_as_default_answers(
+def test_init_in_production_does_not_suggest_demo_values_as_answers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Otherwise the Enter key would put the demo's legal name on receipts, and its neighbourhood on labels."""

@@ -88,7 +88,7 @@ def test_link_to_the_shop_or_an_https_site_is_valid(link: str) -> None:
         "data:text/html,x", "catalog", "mailto:ana@otro.example", f"/{'a' * 500}",
     ],
 )  # fmt: skip
-def test_any_other_link_is_refused(link: str) -> None:
+def test_link_that_is_neither_in_the_shop_nor_https_is_refused(link: str) -> None:
     assert find_link_problem(link)
 
 
@@ -123,7 +123,7 @@ async def test_invalid_content_is_reported_by_field(database: Database) -> None:
         assert {(await read_current_version(session, area)).version for area in Area} == {0}
 
 
-async def test_editorial_section_is_validated(database: Database) -> None:
+async def test_invalid_editorial_section_is_reported_by_field(database: Database) -> None:
     own = [{"kind": kind} for kind in ("departments", "new", "sale", "ages")]
     written = {"kind": "editorial", "title": "", "link": "x", "product_ids": ["prod_no"], "category_id": "no"}
     with pytest.raises(InvalidData) as refused:
@@ -133,7 +133,7 @@ async def test_editorial_section_is_validated(database: Database) -> None:
     }
 
 
-async def test_each_save_and_restore_adds_a_version(database: Database) -> None:
+async def test_each_changing_save_or_restore_adds_a_version(database: Database) -> None:
     first = await save(database, Area.ANNOUNCEMENT, ANNOUNCED)
     assert (await save(database, Area.ANNOUNCEMENT, ANNOUNCED, 1)).version == 1, "nothing changed"
     second = await save(database, Area.ANNOUNCEMENT, {"text": " Cerramos \n el lunes "}, 1)
@@ -148,7 +148,7 @@ async def test_each_save_and_restore_adds_a_version(database: Database) -> None:
         assert await read_visible_content(session) == VisibleContent()
 
 
-async def test_concurrent_save_is_refused(database: Database) -> None:
+async def test_only_one_of_four_concurrent_saves_of_content_is_accepted(database: Database) -> None:
     told = [{"text": f"Aviso {number}"} for number in range(4)]
     done = await asyncio.gather(
         *(save(database, Area.ANNOUNCEMENT, body) for body in told), return_exceptions=True
@@ -160,7 +160,7 @@ async def test_concurrent_save_is_refused(database: Database) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_other_roles_can_only_read_content(database: Database, role: Role) -> None:
+async def test_stockroom_and_accountant_roles_cannot_change_content(database: Database, role: Role) -> None:
     body: Body = parse_body(Area.ANNOUNCEMENT, ANNOUNCED)
     async with database.transaction() as session:
         with pytest.raises(Forbidden):
@@ -171,7 +171,7 @@ async def test_other_roles_can_only_read_content(database: Database, role: Role)
             await restore_content(session, COMMAND_LINE, Area.ANNOUNCEMENT, 7, seen=0)
 
 
-async def test_banner_without_office_slides_has_the_default_ones(
+async def test_banner_with_only_a_picture_slide_also_has_the_default_product_slides(
     database: Database, make_product: AddProduct
 ) -> None:
     assert (await read_home(database)).is_bare
@@ -186,7 +186,7 @@ async def test_banner_without_office_slides_has_the_default_ones(
     assert ([slide.handle for slide in both.slides], both.is_bare) == (["", "trompo"], False)
 
 
-async def test_product_slide_replaces_the_default_ones_while_available(
+async def test_product_slide_replaces_the_default_slides_while_its_product_is_available(
     database: Database, make_product: AddProduct
 ) -> None:
     await make_product("trompo", featured=True)
@@ -218,7 +218,7 @@ async def test_product_slide_replaces_the_default_ones_while_available(
     assert [slide.handle for slide in (await read_home(database)).slides] == ["", "trompo"]
 
 
-async def test_sections_have_the_offices_order_and_products(
+async def test_home_sections_have_the_order_and_products_set_in_the_office(
     database: Database, make_product: AddProduct
 ) -> None:
     oso, yoyo = await make_product("oso"), await make_product("yoyo")
@@ -241,7 +241,7 @@ async def test_sections_have_the_offices_order_and_products(
     assert (await read_home(database)).sections == [], "the shop's own order says nothing"
 
 
-def test_content_begins_and_ends_with_days_in_colombia() -> None:
+def test_content_is_shown_and_hidden_at_midnight_in_colombia() -> None:
     first, last = date(2026, 12, 1), date(2026, 12, 3)
     body = BannerBody(slides=[Slide(kind="picture", title="a", starts=first, ends=last)])  # type: ignore[arg-type]
     bodies: dict[Area, Body] = {Area.BANNER: body}
@@ -254,7 +254,7 @@ def test_content_begins_and_ends_with_days_in_colombia() -> None:
     assert find_next_turn(HomeBody(), begins) is None
 
 
-async def test_job_refreshes_pages_when_content_begins(database: Database) -> None:
+async def test_job_refreshes_cached_pages_when_scheduled_content_begins(database: Database) -> None:
     probe = VersionProbe(database)
     current = CurrentContent(database, probe)
     async with database.read() as session:

@@ -33,7 +33,7 @@ def test_unknown_placeholder_is_refused(text: str, wrong: str) -> None:
     assert find_unknown_placeholder(text, ("pedido", "tienda")) == wrong
 
 
-def test_placeholder_is_replaced_once() -> None:
+def test_inserted_value_that_looks_like_a_placeholder_is_not_replaced() -> None:
     words = fill_placeholders(
         MailBody(opening="{juguete} {tienda}"), {"juguete": "{tienda}", "tienda": "Trompo"}
     )
@@ -41,7 +41,7 @@ def test_placeholder_is_replaced_once() -> None:
 
 
 @pytest.mark.parametrize("area", MAIL_AREAS)
-def test_every_mail_contains_the_offices_texts(area: Area, settings: Settings) -> None:
+def test_every_mail_contains_the_texts_set_in_the_office(area: Area, settings: Settings) -> None:
     body = MailBody(subject="Asunto de {tienda}", opening="Antes <i>", closing="Después & ya")
     subject, page = example_mail(settings, settings, area, body)
     before, after = page.index("Antes &lt;i&gt;"), page.index("Después &amp; ya")
@@ -52,7 +52,7 @@ def test_every_mail_contains_the_offices_texts(area: Area, settings: Settings) -
     assert "Antes" not in plain
 
 
-async def test_saved_text_is_in_the_next_mail(database: Database, settings: Settings) -> None:
+async def test_saved_mail_text_is_in_the_next_mail(database: Database, settings: Settings) -> None:
     async with database.transaction() as session:
         for area, subject in (
             (Area.ORDER_PAID, "{clave}"),

@@ -17,17 +17,17 @@ from backend.core.archives import MAX_DIRECTORY_BYTES, TooManyMembers, UnsafeMem
 from tests.attacks import bombs
 
 
-def test_members_are_read() -> None:
+def test_members_of_a_zip_are_read() -> None:
     with open_zip(BytesIO(bombs.pack({"a": b"x" * 5_000_000, "b": b""})), 2) as packed:
         assert (len(packed.read("a")), packed.read("b")) == (5_000_000, b"")
 
 
-def test_too_many_members_are_refused() -> None:
+def test_zip_with_too_many_members_is_refused() -> None:
     with pytest.raises(TooManyMembers):
         open_zip(BytesIO(bombs.pack({"a": b"", "b": b""})), 1)
 
 
-def test_long_directory_is_not_read() -> None:
+def test_too_long_directory_of_a_zip_is_refused_unread() -> None:
     content = BytesIO(bombs.many_members())
     tracemalloc.start()
     try:
@@ -39,7 +39,7 @@ def test_long_directory_is_not_read() -> None:
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
-def test_unusual_compression_is_refused(compression: int) -> None:
+def test_zip_member_with_unusual_compression_is_refused(compression: int) -> None:
     with open_zip(BytesIO(bombs.pack({"a": b"x"}, compression)), 1) as packed, pytest.raises(UnsafeMember):
         require_safe(packed.infolist()[0])
 

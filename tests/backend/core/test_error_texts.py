@@ -230,7 +230,9 @@ def make_error(kind: type[ShopError], fields: dict[str, str] | None = None) -> S
         for kind, text in zip(KINDS, texts, strict=True)
     ],
 )
-def test_error_has_its_sentence_on_each_surface(surface: Surface, kind: type[ShopError], text: str) -> None:
+def test_each_kind_of_error_has_the_expected_sentence_on_each_surface(
+    surface: Surface, kind: type[ShopError], text: str
+) -> None:
     assert text_for(make_error(kind), surface) == text
 
 
@@ -242,7 +244,7 @@ def test_error_has_its_sentence_on_each_surface(surface: Surface, kind: type[Sho
         "checkout": "Escribe tu correo.",
     }.items(),
 )
-def test_invalid_fields_have_one_sentence(name: str, text: str) -> None:
+def test_error_about_invalid_fields_has_the_expected_sentence_on_each_surface(name: str, text: str) -> None:
     fields = {"email": "Escribe tu correo.", "phone": "Escribe tu teléfono."}
     assert text_for(make_error(InvalidData, fields), SURFACES[name]) == text
 
@@ -264,7 +266,9 @@ def test_invalid_fields_have_one_sentence(name: str, text: str) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_error_shows_customers_its_own_sentence(error: ShopError, text: str) -> None:
+def test_error_with_a_sentence_for_customers_is_not_shown_to_staff_with_it(
+    error: ShopError, text: str
+) -> None:
     for surface in SURFACES.values():
         assert text_for(error, surface).startswith(text) is not surface.is_for_staff
 
@@ -292,7 +296,9 @@ def test_error_shows_customers_its_own_sentence(error: ShopError, text: str) -> 
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_error_shows_staff_its_own_sentence(error: ShopError, text: str) -> None:
+def test_error_with_a_sentence_for_staff_is_not_shown_to_customers_with_it(
+    error: ShopError, text: str
+) -> None:
     for surface in SURFACES.values():
         assert text_for(error, surface).startswith(text) is surface.is_for_staff
 

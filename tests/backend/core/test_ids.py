@@ -24,7 +24,7 @@ def test_new_ids_sort_in_creation_order() -> None:
     assert made == sorted(made)
 
 
-def test_secret_ids_are_far_apart() -> None:
+def test_secret_ids_are_too_far_apart_to_be_guessed() -> None:
     """Check that 1,000 secret ids have large gaps.
 
     With 80 random bits, two ids come within 2**40 of each other once in 2**39, so never among a thousand.
@@ -43,7 +43,7 @@ def test_secret_id_contains_its_creation_time() -> None:
 @pytest.mark.parametrize(
     "model", [Cart, PaymentCollection, PaymentSession, Customer, CustomerAddress, GuestCustomer, Staff, Login]
 )
-def test_models_accessible_by_id_have_secret_ids(model: type[SQLModel]) -> None:
+def test_models_that_anyone_can_read_by_id_have_secret_ids(model: type[SQLModel]) -> None:
     make = model.model_fields["id"].get_default
     pairs = [(make(call_default_factory=True), make(call_default_factory=True)) for _ in range(20)]
     assert min(abs(number(one) - number(other)) for one, other in pairs) > 2**40

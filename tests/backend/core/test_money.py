@@ -19,7 +19,7 @@ def test_amount_is_formatted_for_colombia(amount: int, label: str) -> None:
 
 
 @given(pesos, pesos)
-def test_discount_is_whole_percent_and_never_exceeds_the_saving(price: int, compare_at: int) -> None:
+def test_discount_is_a_whole_percentage_and_never_exceeds_the_saving(price: int, compare_at: int) -> None:
     off = percent_off(price, compare_at)
     if off is None:
         assert compare_at <= price or (compare_at - price) * 100 < compare_at
@@ -28,13 +28,13 @@ def test_discount_is_whole_percent_and_never_exceeds_the_saving(price: int, comp
         assert compare_at * off <= (compare_at - price) * 100
 
 
-def test_no_discount_without_a_compare_at_price() -> None:
+def test_price_without_a_higher_compare_at_price_has_no_discount() -> None:
     assert percent_off(1000, None) is None
     assert percent_off(1000, 1000) is None
     assert percent_off(75_000, 100_000) == 25
 
 
-def test_regular_price_is_the_higher_compare_at_price() -> None:
+def test_regular_price_is_the_compare_at_price_only_if_it_is_higher() -> None:
     assert regular_price(8_000, 10_000) == 10_000
     assert regular_price(8_000, 7_000) == regular_price(8_000, 8_000) == regular_price(8_000, None) == 8_000
 

@@ -26,7 +26,7 @@ from backend.jobs import Worker
 from tests.ports import find_free_port
 
 
-async def test_sessions_beyond_the_pool_size_wait(postgresql_url: str) -> None:
+async def test_database_sessions_beyond_the_pool_size_wait(postgresql_url: str) -> None:
     database = Database(postgresql_url, pool=2)
 
     async def ask(number: int) -> int:
@@ -37,7 +37,7 @@ async def test_sessions_beyond_the_pool_size_wait(postgresql_url: str) -> None:
     await database.close()
 
 
-async def test_waiting_too_long_for_a_connection_is_an_outage(
+async def test_waiting_too_long_for_a_connection_raises_database_unavailable(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(databases, "POOL_TIMEOUT_S", 0.01)
@@ -76,7 +76,7 @@ class PollingWorker(Worker):
         await super().schedule()
 
 
-async def test_worker_logs_nothing_more_during_an_outage(caplog: pytest.LogCaptureFixture) -> None:
+async def test_worker_logs_only_one_line_during_an_outage(caplog: pytest.LogCaptureFixture) -> None:
     database = Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
     worker = PollingWorker(database)
     worker.start()
@@ -86,7 +86,7 @@ async def test_worker_logs_nothing_more_during_an_outage(caplog: pytest.LogCaptu
     await database.close()
 
 
-def test_outage_of_both_sources_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_outage_of_both_pool_and_probe_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     """Check the log if both sources fail.
 
     The probe's connection may fail alone, if the server has no connection to spare.
@@ -103,7 +103,7 @@ def test_outage_of_both_sources_is_logged_once(caplog: pytest.LogCaptureFixture)
     assert [record.levelno for record in caplog.records] == [logging.ERROR, logging.WARNING]
 
 
-async def test_terminated_connection_is_an_outage_and_is_replaced(
+async def test_terminated_connection_raises_database_unavailable_and_is_replaced(
     postgresql_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     database, other = Database(postgresql_url), Database(postgresql_url)
@@ -139,7 +139,7 @@ async def read_backend_pid(session: AsyncSession) -> int:
 
 
 @pytest.mark.parametrize("waits_for", ["a statement", "the commit"])
-async def test_frozen_server_is_an_outage(
+async def test_frozen_server_raises_database_unavailable(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, waits_for: str
 ) -> None:
     database = Database(postgresql_url, pool=1)
@@ -170,7 +170,7 @@ async def test_frozen_idle_connection_is_replaced(
     await database.close()
 
 
-async def test_waiting_too_long_for_a_lock_is_an_outage(
+async def test_waiting_too_long_for_a_lock_raises_database_unavailable(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database(postgresql_url, pool=2)
@@ -184,7 +184,7 @@ async def test_waiting_too_long_for_a_lock_is_an_outage(
     await database.close()
 
 
-async def test_patient_database_has_no_statement_timeout(
+async def test_database_with_is_patient_has_no_statement_timeout(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgresql, "STATEMENT_TIMEOUT_S", SHORT_TIMEOUT_S)
@@ -194,7 +194,7 @@ async def test_patient_database_has_no_statement_timeout(
     await database.close()
 
 
-async def test_version_probe_gives_up_on_a_frozen_server(
+async def test_version_probe_replaces_its_connection_to_a_frozen_server(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = Database(postgresql_url)
@@ -214,7 +214,7 @@ async def test_version_probe_gives_up_on_a_frozen_server(
     await database.close()
 
 
-async def test_faulty_statement_is_not_an_outage(database: Database) -> None:
+async def test_faulty_statement_is_not_reported_as_an_outage(database: Database) -> None:
     with pytest.raises(Exception, match="no_such_table") as raised:
         async with database.read() as session:
             await session.execute(text("SELECT * FROM no_such_table"))
@@ -222,7 +222,9 @@ async def test_faulty_statement_is_not_an_outage(database: Database) -> None:
     assert isinstance(raised.value, ProgrammingError) or database.is_sqlite
 
 
-async def test_locked_sqlite_file_is_an_outage(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_locked_sqlite_file_raises_database_unavailable(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(databases, "SQLITE_BUSY_MS", 10)
     database, other = Database(sqlite_url), Database(sqlite_url)
     async with other.transaction():

@@ -74,7 +74,7 @@ QUOTED = ("'=1", "''=1", "a;'=1", "  '=1", "'\tx", "\n'=1", "a,' ''-1")
 
 @pytest.mark.parametrize("delimiter", [";", ",", "\t"])
 @pytest.mark.parametrize("text", FORMULAS)
-def test_no_cell_is_a_formula_with_any_delimiter(text: str, delimiter: str) -> None:
+def test_exported_cell_is_no_formula_with_any_csv_delimiter(text: str, delimiter: str) -> None:
     written = format_csv([["Juan", text, "x"]])
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONE):
         for row in csv.reader(StringIO(written, newline=""), delimiter=delimiter, quoting=quoting):
@@ -82,29 +82,29 @@ def test_no_cell_is_a_formula_with_any_delimiter(text: str, delimiter: str) -> N
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_harmless_cells_stay_unchanged(text: str) -> None:
+def test_harmless_cells_are_exported_unchanged(text: str) -> None:
     assert safe_cell(text) == text
 
 
 @pytest.mark.parametrize("number", [-5, -5.5, 0, 10**12])
-def test_numbers_stay_numbers(number: float) -> None:
+def test_numbers_are_exported_unchanged(number: float) -> None:
     assert safe_cell(number) == str(number)
 
 
 @given(text(alphabet="=+-@＝;,\t\r\n '\"aá\u00a0\u200b", max_size=20))
-def test_restored_cell_equals_the_original(written: str) -> None:
+def test_exported_cell_is_restored_to_the_original_text(written: str) -> None:
     assert restore_cell(safe_cell(written)) == written
     assert safe_cell(restore_cell(safe_cell(written))) == safe_cell(written)
 
 
 @pytest.mark.parametrize("original", [*FORMULAS, *HARMLESS[1:], *QUOTED])
-def test_import_restores_exported_cells(original: str) -> None:
+def test_spreadsheet_import_restores_exported_cells(original: str) -> None:
     table: list[list[object]] = [["sku", "title", "price"], [original, "Trompo", 5]]
     for content in (format_csv(table).encode(), build_workbook(table)):
         assert read_product_spreadsheet(content).rows == [(2, [original.strip(), "Trompo", "5"])]
 
 
-def test_only_one_module_writes_csv() -> None:
+def test_only_the_spreadsheet_module_writes_csv_files() -> None:
     written = [
         str(file.relative_to(ROOT))
         for package in ("backend", "storefront")

@@ -60,7 +60,7 @@ def test_every_message_is_translated_with_the_same_placeholders(language: str) -
     assert waiting == []
 
 
-def test_english_is_offered() -> None:
+def test_shop_is_offered_in_english() -> None:
     assert "en" in OTHERS
     assert translations("en").gettext("Agregar al carrito") == "Add to cart"
 

@@ -16,7 +16,7 @@ STEPS = Transitions(
 )
 
 
-def test_only_listed_steps_are_allowed() -> None:
+def test_only_listed_state_transitions_are_allowed() -> None:
     allowed = {(source, target) for source in Light for target in Light if STEPS.is_allowed(source, target)}
     assert allowed == set(STEPS) == {("red", "green"), ("red", "off"), ("green", "red")}
     assert STEPS.require(Light.RED, Light.OFF) is Light.OFF
@@ -24,5 +24,5 @@ def test_only_listed_steps_are_allowed() -> None:
         STEPS.require(Light.OFF, Light.RED)
 
 
-def test_state_without_steps_is_final() -> None:
+def test_state_without_transitions_is_final() -> None:
     assert [state for state in Light if STEPS.is_final(state)] == [Light.OFF]

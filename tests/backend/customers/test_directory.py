@@ -108,7 +108,7 @@ async def test_customer_fields_are_changed(admin: httpx.AsyncClient, ana: str) -
         )
 
 
-async def test_guest_with_the_same_address_is_refused(admin: httpx.AsyncClient) -> None:
+async def test_second_guest_with_the_same_email_is_refused(admin: httpx.AsyncClient) -> None:
     answers = await asyncio.gather(*(admin.post(CUSTOMERS, json=LUZ) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
     refused = next(answer for answer in answers if answer.status_code == 422).json()
@@ -116,7 +116,9 @@ async def test_guest_with_the_same_address_is_refused(admin: httpx.AsyncClient) 
     assert (await get(admin, CUSTOMERS))["count"] == 1
 
 
-async def test_only_accounts_have_an_address_book(admin: httpx.AsyncClient, ana: str) -> None:
+async def test_addresses_of_a_customer_without_any_are_an_empty_list(
+    admin: httpx.AsyncClient, ana: str
+) -> None:
     luz = (await _guest(admin))["id"]
     for customer_id in (ana, luz):
         assert (await get(admin, f"{CUSTOMERS}/{customer_id}/addresses"))["addresses"] == []

@@ -51,7 +51,9 @@ async def exhaust_attempts(new_browser: NewBrowser, path: str, body: dict[str, s
     return [(await stranger.post(path, json=body)).status_code for _ in range(2)]
 
 
-async def test_refused_tries_do_not_lock_the_account(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_refused_login_attempts_of_a_stranger_do_not_lock_the_account(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
     mallory = new_browser("190.24.1.9")
     tries = [(await mallory.post(FORM, json=WRONG)).status_code for _ in range(LOGINS.per_subject + 2)]
     assert tries == [401] * LOGINS.per_pair + [429] * (len(tries) - LOGINS.per_pair)
@@ -72,13 +74,13 @@ async def test_distributed_guessing_is_limited_without_locking_out_the_owner(
     assert "enlace" in refused.json()["message"]
 
 
-async def test_known_device_has_a_limit_too(ana: httpx.AsyncClient) -> None:
+async def test_login_attempts_on_a_known_device_are_limited_too(ana: httpx.AsyncClient) -> None:
     tries = [(await ana.post(FORM, json=WRONG)).status_code for _ in range(LOGINS.per_pair + 2)]
     assert tries == [401] * LOGINS.per_pair + [429] * 2
 
 
 @pytest.mark.parametrize("office_path", [OFFICE, "/auth/staff/login"])
-async def test_staff_on_known_device_sign_in_during_an_attack(
+async def test_staff_can_sign_in_on_a_known_device_during_an_attack(
     shop: Shop, new_browser: NewBrowser, office_path: str
 ) -> None:
     await create_staff(shop.database, COMMAND_LINE, STAFF["email"], STAFF["password"])
@@ -94,7 +96,7 @@ async def test_staff_on_known_device_sign_in_during_an_attack(
     assert (await office.post(office_path, json=STAFF)).status_code == 429
 
 
-async def test_signed_in_customer_changes_the_password_during_an_attack(
+async def test_signed_in_customer_can_change_the_password_during_an_attack(
     ana: httpx.AsyncClient, new_browser: NewBrowser
 ) -> None:
     del ana.cookies[COOKIE]  # a browser that was signed in before devices were known
@@ -107,7 +109,9 @@ async def test_signed_in_customer_changes_the_password_during_an_attack(
     assert (await ana.post(FORM, json=again)).status_code == 200
 
 
-async def test_new_password_forgets_known_devices(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_new_password_makes_other_known_devices_unknown(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
     earlier = new_browser()
     assert (await earlier.post(FORM, json=RIGHT)).status_code == 200
     change = {"password": ANA["password"], "new_password": "otra clave larga"}
@@ -159,7 +163,9 @@ async def test_forged_cookie_does_not_make_a_device_known(
     assert answer.status_code == 429
 
 
-async def test_device_is_known_only_to_its_account(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_device_is_known_only_for_the_account_that_signed_in(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
     mallory = new_browser("190.24.1.9")
     answer = await mallory.post("/auth/account/register", json={**ANA, "email": "mallory@example.com"})
     assert answer.status_code == 200
@@ -167,7 +173,7 @@ async def test_device_is_known_only_to_its_account(ana: httpx.AsyncClient, new_b
     assert (await mallory.post(FORM, json=WRONG)).status_code == 429
 
 
-async def test_shared_browser_is_known_to_its_newest_accounts(new_browser: NewBrowser) -> None:
+async def test_shared_browser_is_a_known_device_only_of_its_newest_accounts(new_browser: NewBrowser) -> None:
     family = new_browser()
     people = [{**ANA, "email": f"a{n}@example.com"} for n in range(MAX_ACCOUNTS + 1)]
     for n, person in enumerate(people):  # registrations are counted by address
@@ -182,7 +188,7 @@ async def test_shared_browser_is_known_to_its_newest_accounts(new_browser: NewBr
         assert (await family.post(FORM, json=right)).status_code == status
 
 
-async def test_programs_get_no_device_cookie(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_api_client_gets_no_device_cookie(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
     answer = await new_browser(origin=None).post(PROGRAM, json=RIGHT)
     assert (answer.status_code, "set-cookie" in answer.headers) == (200, False)
 
@@ -190,7 +196,7 @@ async def test_programs_get_no_device_cookie(ana: httpx.AsyncClient, new_browser
 # links for a new password
 
 
-async def test_attack_does_not_keep_the_owner_from_a_reset_link(
+async def test_owner_on_a_known_device_gets_a_reset_link_during_an_attack(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     """Use up the mails to an address as strangers; the owner gets the usual answer and has the sent links."""
@@ -212,7 +218,7 @@ async def count_mails(shop: Shop) -> int:
         return (await session.execute(select(func.count()).select_from(Mail))).scalar_one()
 
 
-async def test_reset_link_makes_the_device_known(
+async def test_device_that_used_a_reset_link_becomes_known(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     await exhaust_attempts(new_browser, FORM, WRONG)
@@ -228,7 +234,9 @@ async def test_reset_link_makes_the_device_known(
     assert (await telephone.post(FORM, json=right)).status_code == 200
 
 
-async def test_attack_does_not_block_registration(new_browser: NewBrowser, shop: Shop) -> None:
+async def test_owner_can_register_after_many_registrations_by_strangers(
+    new_browser: NewBrowser, shop: Shop
+) -> None:
     program = {"email": ANA["email"], "password": "una clave de otra persona"}
     for n in range(30):
         stranger = new_browser(f"190.24.2.{n}")
@@ -240,7 +248,7 @@ async def test_attack_does_not_block_registration(new_browser: NewBrowser, shop:
     assert mine.status_code == 200
 
 
-async def test_ipv6_network_counts_as_one_client(
+async def test_ipv6_network_counts_as_one_client_for_login_attempts(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     tries = [
@@ -258,7 +266,7 @@ async def test_ipv6_network_counts_as_one_client(
     assert tries == [401] * LOGINS.per_pair + [429] * 2
 
 
-async def test_trusted_server_forwards_client_addresses(
+async def test_attempts_through_a_trusted_proxy_are_counted_per_forwarded_client(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, api: FastAPI
 ) -> None:
     api.state.settings = shop.settings.model_copy(update={"trusted_proxies": "10.0.0.0/8"})

@@ -8,7 +8,7 @@ ANA = {"first_name": "Ana María", "last_name": "Gómez Peña", "phone": "+57 30
 PAYER = {"doc_type": "CC", "doc_number": "1.020.304-050", "email": "Pagos@Ejemplo.co"}
 
 
-def test_terms_contain_data_of_the_customer() -> None:
+def test_search_terms_contain_the_data_of_the_customer() -> None:
     terms = customer_terms("Ana.Gomez@Ejemplo.co", [ANA, ANA], PAYER)
     assert sorted(terms) == sorted(
         {
@@ -24,7 +24,7 @@ def test_terms_contain_data_of_the_customer() -> None:
     )
 
 
-def test_non_text_values_are_ignored_and_terms_are_limited() -> None:
+def test_search_terms_ignore_non_text_values_and_are_limited() -> None:
     assert customer_terms("", [{"first_name": 3, "phone": None}], None) == []
     assert len(customer_terms("a@b.co", [{"first_name": " ".join(map(str, range(1000)))}], None)) == 40
     assert max(map(len, customer_terms("a" * 300 + "@b.co", [], None))) == 80

@@ -44,7 +44,7 @@ async def sign_up(store: httpx.AsyncClient, email: str = LOGIN["email"]) -> tupl
     )
 
 
-async def test_registered_login_creates_its_customer(store: httpx.AsyncClient) -> None:
+async def test_registered_login_can_create_its_customer(store: httpx.AsyncClient) -> None:
     register = "/auth/customer/emailpass/register"
     first = await sign_in_token(await store.post(register, json=LOGIN))
     again = await sign_in_token(await store.post(register, json=LOGIN))
@@ -78,7 +78,7 @@ async def test_registered_login_creates_its_customer(store: httpx.AsyncClient) -
     )
 
 
-async def test_login_cannot_create_a_customer_with_another_address(store: httpx.AsyncClient) -> None:
+async def test_login_cannot_create_a_customer_with_another_email(store: httpx.AsyncClient) -> None:
     token = await sign_in_token(await store.post("/auth/customer/emailpass/register", json=LOGIN))
     answer = await store.post(
         "/store/customers", json={"email": "victim@example.com"}, headers=bearer_header(token)
@@ -102,7 +102,7 @@ async def test_invalid_credentials_are_refused(
     assert (answer.status_code, answer.json()) == (401, {"type": "unauthorized", "message": message})
 
 
-async def test_account_from_the_pages_signs_in_over_the_api(
+async def test_account_registered_on_the_pages_can_sign_in_over_the_api(
     store: httpx.AsyncClient, ana: httpx.AsyncClient
 ) -> None:
     login = {"email": ANA["email"], "password": ANA["password"]}
@@ -160,7 +160,7 @@ async def test_address_of_another_customer_returns_404(store: httpx.AsyncClient)
     assert (await store.get(book, headers=bearer_header(mallory))).json()["addresses"] == []
 
 
-async def test_order_detail_depends_on_the_requester(
+async def test_visible_details_of_an_order_depend_on_the_requester(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Read a customer's order by its id.
@@ -220,7 +220,7 @@ async def test_invalid_token_is_refused(store: httpx.AsyncClient, shop: Shop, ki
         assert (answer.status_code, answer.json()) == (401, {"message": "Unauthorized"})
 
 
-async def test_body_cannot_name_another_owner(store: httpx.AsyncClient, shop: Shop) -> None:
+async def test_owner_in_the_body_of_a_request_is_refused(store: httpx.AsyncClient, shop: Shop) -> None:
     _, token = await sign_up(store)
     for path, body in (
         ("/store/customers/me", {"id": "cus_other"}),
@@ -240,7 +240,7 @@ async def test_reset_request_does_not_reveal_accounts(store: httpx.AsyncClient) 
         assert (answer.status_code, answer.text) == (201, "Created")
 
 
-async def test_customer_routes_need_a_publishable_key(
+async def test_customer_routes_without_a_publishable_key_are_refused(
     anyone: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
 ) -> None:
     _, token = await sign_up(store)

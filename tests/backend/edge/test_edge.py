@@ -52,7 +52,7 @@ PRODUCT: dict[str, Any] = {
         (",,.,+,*.", PRODUCT),
     ],
 )  # fmt: skip
-def test_requested_fields_are_selected(wish: str | None, shown: dict[str, Any]) -> None:
+def test_only_the_requested_fields_are_returned(wish: str | None, shown: dict[str, Any]) -> None:
     """wire: commerce-api, Conventions, fields."""
     assert Fields(wish).pick(PRODUCT) == shown
 
@@ -71,7 +71,7 @@ def test_requested_fields_are_selected(wish: str | None, shown: dict[str, Any]) 
         ("-variants", "variants.sku", True, False),
     ],
 )
-def test_fields_decide_which_data_is_read(
+def test_only_data_of_the_requested_fields_is_read(
     wish: str | None, path: str, by_default: bool, wanted: bool
 ) -> None:
     assert Fields(wish).wants(path, by_default=by_default) is wanted
@@ -147,7 +147,9 @@ async def test_malformed_body_is_refused(
 
 
 @pytest.mark.parametrize("number", ["1e20", "100000000000000000000", "-1e300", "18446744073709551615", "0.1"])
-async def test_number_of_any_size_is_stored(store: httpx.AsyncClient, number: str) -> None:
+async def test_number_of_any_size_in_metadata_is_returned_unchanged(
+    store: httpx.AsyncClient, number: str
+) -> None:
     """Check that large numbers in metadata are returned unchanged.
 
     PostgreSQL returns 1e20 as an integer, which is longer than the JSON serializer allows.
@@ -273,7 +275,7 @@ class Sign(Body):
     text: str
 
 
-async def test_example_is_escaped_for_the_page_and_the_shell() -> None:
+async def test_curl_example_is_escaped_for_the_page_and_the_shell() -> None:
     api = FastAPI(docs_url=None)
     api.include_router(manual_router)
 

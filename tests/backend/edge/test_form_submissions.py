@@ -62,14 +62,14 @@ async def test_simultaneous_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncC
 
 
 @pytest.mark.parametrize("press", ["", "x", "0F" * 16, "0" * 31, "0" * 33, "0f" * 32])
-async def test_invalid_press_id_is_ignored(shop: Shop, anyone: httpx.AsyncClient, press: str) -> None:
+async def test_forms_with_the_same_invalid_press_id_are_both_stored(
+    shop: Shop, anyone: httpx.AsyncClient, press: str
+) -> None:
     assert await send_pqrs(anyone, press) != await send_pqrs(anyone, press)
     assert await count(shop, Pqrs) == 2
 
 
-async def test_repeated_sending_does_not_count_towards_the_limit(
-    shop: Shop, anyone: httpx.AsyncClient
-) -> None:
+async def test_repeated_pqrs_does_not_count_towards_the_limit(shop: Shop, anyone: httpx.AsyncClient) -> None:
     first = await send_pqrs(anyone, FIRST)
     for _again in range(5):
         assert await send_pqrs(anyone, FIRST) == first
@@ -87,7 +87,7 @@ async def test_repeated_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: 
     assert await count(shop, Pqrs) == 2
 
 
-async def test_derived_press_id_of_another_client_has_no_effect(
+async def test_press_id_derived_from_the_content_by_another_client_has_no_effect(
     shop: Shop, anyone: httpx.AsyncClient
 ) -> None:
     answer = await anyone.post("/api/pqrs/form", data=FORM, headers=OWN)

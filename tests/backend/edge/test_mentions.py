@@ -32,7 +32,9 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("text", "found"), FOUND.items(), ids=FOUND.keys())
-async def test_search_finds_rows_by_words(database: Database, text: str, found: list[str]) -> None:
+async def test_search_in_a_small_table_finds_rows_by_words(
+    database: Database, text: str, found: list[str]
+) -> None:
     async with database.transaction() as session:
         session.add_all(ProductTag(value=value) for value in STORED)
     query = select(ProductTag.value).where(*search_clauses(text, ProductTag.value))

@@ -64,7 +64,7 @@ def document() -> tuple[DocumentedApi, dict[str, Any]]:
     return api, api.openapi()
 
 
-def test_answer_is_documented_by_the_return_type() -> None:
+def test_response_is_documented_by_the_return_type_of_its_route() -> None:
     _, described = document()
     content = described["paths"]["/box"]["get"]["responses"]["200"]["content"]["application/json"]
     assert content["schema"] == {"$ref": "#/components/schemas/Box"}
@@ -72,7 +72,7 @@ def test_answer_is_documented_by_the_return_type() -> None:
     assert described["components"]["schemas"]["Box"]["description"] == "Box of products."
 
 
-def test_only_the_id_is_required_where_fields_applies() -> None:
+def test_only_the_id_is_documented_as_required_if_fields_can_be_selected() -> None:
     _, described = document()
     schemas = described["components"]["schemas"]
     assert schemas["ProductAnswer"]["required"] == ["product", "deleted"]
@@ -82,7 +82,7 @@ def test_only_the_id_is_required_where_fields_applies() -> None:
     assert set(schemas["Product"]["properties"]) == {"id", "price", "maker", "note"}
 
 
-async def test_answer_is_sent_without_validation() -> None:
+async def test_response_is_sent_without_validation_against_its_documentation() -> None:
     api, _ = document()
     transport = httpx.ASGITransport(app=api)
     async with httpx.AsyncClient(transport=transport, base_url="http://shop") as client:

@@ -34,7 +34,7 @@ def client(api: FastAPI) -> AsyncClient:
     return AsyncClient(transport=ASGITransport(api), base_url="http://shop")
 
 
-async def test_route_is_prepared_at_its_first_request() -> None:
+async def test_lazy_route_is_prepared_at_its_first_request() -> None:
     router, api = routes(), FastAPI()
     api.router.routes.extend(router.routes)
     async with client(api) as shopper:
@@ -56,7 +56,7 @@ async def test_lazy_routes_match_and_validate_as_usual() -> None:
         assert (await shopper.get("/products/all/of/them")).json() == []
 
 
-def test_openapi_prepares_all_routes() -> None:
+def test_openapi_document_contains_all_lazy_routes() -> None:
     api = FastAPI()
     api.router.routes.extend(routes().routes)
     assert set(api.openapi()["paths"]) == {"/products/{product_id}", "/products/all/of/them"}

@@ -102,7 +102,7 @@ async def sold(shop: Shop, shop_defaults: Defaults) -> None:
 
 
 @pytest.mark.usefixtures("sold")
-async def test_each_kind_contains_its_rows(shop: Shop) -> None:
+async def test_each_kind_of_export_contains_its_rows(shop: Shop) -> None:
     head, *orders = await export_rows(shop, "orders")
     assert list(KINDS["orders"].columns) == head
     assert [row[head.index("Total")] for row in orders] == ["231900"]
@@ -130,7 +130,7 @@ async def test_each_kind_contains_its_rows(shop: Shop) -> None:
 
 
 @pytest.mark.usefixtures("sold")
-async def test_workbook_has_the_same_rows_and_no_formula(shop: Shop) -> None:
+async def test_exported_workbook_has_the_rows_of_the_csv_file_and_no_formula(shop: Shop) -> None:
     for kind in KINDS:
         export_id = await request_file(shop, kind, FileFormat.XLSX)
         await shop.worker.run_due(JOB)
@@ -143,7 +143,7 @@ async def test_workbook_has_the_same_rows_and_no_formula(shop: Shop) -> None:
         ] == as_text
 
 
-async def test_export_without_orders_has_only_headings(shop: Shop) -> None:
+async def test_export_without_rows_has_only_headings(shop: Shop) -> None:
     assert await export_rows(shop, "orders") == [list(KINDS["orders"].columns)]
     export_id = await request_file(shop, "products", FileFormat.XLSX)
     await shop.worker.run_due(JOB)
@@ -177,7 +177,7 @@ async def test_interrupted_export_continues(
     assert len(set(numbers)) == 5
 
 
-async def test_each_role_may_request_its_kinds(shop: Shop) -> None:
+async def test_each_role_may_request_only_its_kinds_of_export(shop: Shop) -> None:
     for role in Role:
         actor = Actor("user_2", role, has_second_factor=True)
         may = {name for name, kind in KINDS.items() if actor.may(kind.right)}
@@ -203,7 +203,7 @@ async def test_each_role_may_request_its_kinds(shop: Shop) -> None:
     await request_file(shop, "products", actor=Actor("user_2", Role.SHOP))
 
 
-async def test_only_the_requester_can_fetch_the_file_until_it_expires(
+async def test_only_the_requester_can_fetch_an_export_until_it_expires(
     shop: Shop, admin: httpx.AsyncClient
 ) -> None:
     async with shop.database.read() as session:
@@ -230,7 +230,7 @@ async def test_only_the_requester_can_fetch_the_file_until_it_expires(
         assert (await session.execute(select(func.count()).select_from(DataExportPiece))).scalar_one() == 0
 
 
-async def test_file_without_a_period_has_the_date_of_colombia(
+async def test_export_without_a_period_is_dated_with_the_day_in_colombia(
     shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def evening(_session: AsyncSession) -> datetime:

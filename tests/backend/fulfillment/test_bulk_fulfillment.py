@@ -80,7 +80,7 @@ async def count_labels(shop: Shop) -> int:
         return (await session.execute(made)).scalar_one()
 
 
-async def test_refused_order_does_not_stop_the_others(
+async def test_refused_order_does_not_stop_the_other_orders(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     good, canceled, unpaid, nowhere, last = [await place_order(store, trompo) for _number in range(5)]
@@ -106,7 +106,7 @@ async def test_refused_order_does_not_stop_the_others(
     assert await count_labels(shop) == 2
 
 
-async def test_concurrent_and_repeated_sends_create_one_label(
+async def test_concurrent_and_repeated_requests_for_an_order_create_one_label(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id = await place_order(store, trompo)
@@ -167,7 +167,7 @@ async def test_failed_label_reports_its_reason(
     assert (await send_order(shop, order_id)).text == "Guía lista."
 
 
-async def test_remaining_units_are_sent(
+async def test_bulk_fulfillment_sends_the_remaining_units_of_an_order(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id = await place_order(store, trompo)
@@ -178,7 +178,9 @@ async def test_remaining_units_are_sent(
     assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
 
 
-async def test_packed_orders_are_shipped_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_packed_orders_are_marked_as_shipped_once(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     packed, unpacked, fetched = (
         await place_order(store, trompo),
         await place_order(store, trompo),
@@ -253,7 +255,7 @@ async def test_admin_api_cannot_ship_label_cancelled_by_the_carrier(
     assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
 
 
-async def test_shipped_label_cancelled_later_does_not_count_as_shipped(
+async def test_parcel_whose_label_is_cancelled_later_does_not_count_as_shipped(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id = await place_order(store, trompo)
@@ -267,7 +269,9 @@ async def test_shipped_label_cancelled_later_does_not_count_as_shipped(
     assert line["detail"]["shipped_quantity"] == 0
 
 
-async def test_pickup_is_handed_over_once(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_order_for_pickup_is_handed_over_once(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     order_id = await place_order(store, trompo, is_pickup=True)
     said = []
     for _press in range(3):
@@ -279,7 +283,9 @@ async def test_pickup_is_handed_over_once(shop: Shop, store: httpx.AsyncClient, 
     assert (await order_row(shop, order_id)).fulfillment_status == "delivered"
 
 
-async def test_bulk_fulfillment_checks_rights(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_bulk_fulfillment_without_the_right_is_refused(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
     order_id = await place_order(store, trompo)
     with pytest.raises(Forbidden):
         await send_remaining_units(

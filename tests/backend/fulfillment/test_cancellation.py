@@ -41,7 +41,9 @@ async def test_cancelled_label_stays_cancelled(
         await create_label(database, provider, new_label(defaults), actor=COMMAND_LINE)
 
 
-async def test_concurrent_cancellations_cancel_once(database: Database, defaults: Defaults) -> None:
+async def test_label_is_cancelled_once_by_concurrent_cancellations(
+    database: Database, defaults: Defaults
+) -> None:
     courier = Courier()
     made = await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
     fulfillments = await asyncio.gather(

@@ -112,7 +112,7 @@ async def test_label_in_doubt_opens_attention_and_is_not_created_again(
 
 
 @pytest.mark.parametrize("known_by", ["carrier_order_id", "tracking_number"])
-async def test_existing_label_is_stored_packed_and_tracked(
+async def test_label_in_doubt_that_exists_is_stored_packed_and_tracked(
     *,
     admin: httpx.AsyncClient,
     shop: Shop,
@@ -132,7 +132,7 @@ async def test_existing_label_is_stored_packed_and_tracked(
     assert (await read_order(admin, order["id"]))["fulfillments"][0]["data"]["stage"] == "awaiting_pickup"
 
 
-async def test_missing_label_is_created_on_the_next_try(
+async def test_label_in_doubt_that_does_not_exist_is_created_on_the_next_try(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     order = await resolve_doubt(admin, doubtful, NOT_MADE)
@@ -146,7 +146,9 @@ async def test_missing_label_is_created_on_the_next_try(
     assert await read_stock(shop) == (3, 0)
 
 
-async def test_mistyped_number_is_refused(admin: httpx.AsyncClient, doubtful: dict[str, Any]) -> None:
+async def test_label_number_that_the_carrier_does_not_know_is_refused(
+    admin: httpx.AsyncClient, doubtful: dict[str, Any]
+) -> None:
     refused = await admin.post(await resolve_path(admin), json=honor_body(carrier_order_id=5))
     assert (refused.status_code, refused.json()["type"]) == (400, "invalid_data")
     assert "knows no label" in refused.json()["message"]
@@ -155,7 +157,7 @@ async def test_mistyped_number_is_refused(admin: httpx.AsyncClient, doubtful: di
     assert order["fulfillments"][0]["data"]["carrier_order_id"] == 5
 
 
-async def test_decision_is_refused_while_the_carrier_is_unavailable(
+async def test_label_number_is_refused_while_the_carrier_cannot_confirm_it(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.TRACK)
@@ -179,7 +181,7 @@ async def test_decision_is_refused_while_the_carrier_is_unavailable(
         {"carrier_order_id": "5"},
     ],
 )
-async def test_decision_without_a_number_is_refused(
+async def test_decision_that_the_label_exists_is_refused_without_a_number(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], label: dict[str, Any] | None
 ) -> None:
     body = {"action": "honor", "label": label}
@@ -206,7 +208,7 @@ async def test_label_of_another_fulfillment_is_refused(
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
 
 
-async def test_concurrent_decisions_resolve_the_doubt_once(
+async def test_only_one_of_four_concurrent_decisions_resolves_the_doubt(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     path, body = await resolve_path(admin), honor_body(carrier_order_id=await last_label_number(carrier))
@@ -217,7 +219,7 @@ async def test_concurrent_decisions_resolve_the_doubt_once(
     assert await read_stock(shop) == (3, 0)
 
 
-async def test_label_is_in_doubt_when_it_is_overdue_after_a_crash(
+async def test_label_that_is_overdue_after_a_crash_is_in_doubt(
     admin: httpx.AsyncClient, shop: Shop, doubtful: dict[str, Any]
 ) -> None:
     await post(admin, await resolve_path(admin), NOT_MADE)
@@ -233,13 +235,15 @@ async def test_label_is_in_doubt_when_it_is_overdue_after_a_crash(
     assert order["fulfillments"][0]["data"]["state"] == "failed"
 
 
-async def test_old_routes_do_not_exist(admin: httpx.AsyncClient, doubtful: dict[str, Any]) -> None:
+async def test_old_routes_for_labels_in_doubt_do_not_exist(
+    admin: httpx.AsyncClient, doubtful: dict[str, Any]
+) -> None:
     assert (await admin.get("/admin/fulfillments/in-doubt")).status_code == 404
     path = f"/admin/orders/{doubtful['id']}/fulfillments/{doubtful['fulfillments'][0]['id']}/settle"
     assert (await admin.post(path, json={"made": False})).status_code == 404
 
 
-async def test_fulfillment_with_only_a_tracking_number_is_cancelled_at_the_carrier_first(
+async def test_fulfillment_with_only_a_tracking_number_must_be_cancelled_at_the_carrier(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     label = (await carrier.ledger.list_labels())[0]
@@ -250,7 +254,7 @@ async def test_fulfillment_with_only_a_tracking_number_is_cancelled_at_the_carri
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
 
 
-async def test_fulfillment_with_only_an_order_id_can_be_cancelled_after_the_carrier(
+async def test_fulfillment_with_only_a_carrier_order_id_can_be_cancelled_after_its_label(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     label = (await carrier.ledger.list_labels())[0]

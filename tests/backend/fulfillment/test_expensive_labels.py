@@ -168,7 +168,7 @@ async def test_approved_label_with_higher_price_waits_again(
     assert len(await carrier.ledger.list_labels()) == 1
 
 
-async def test_dismissed_label_fails_and_can_be_tried_again(
+async def test_label_whose_high_price_is_rejected_fails_and_can_be_requested_again(
     *,
     admin: httpx.AsyncClient,
     order: dict[str, Any],
@@ -210,7 +210,7 @@ async def read_reserved(shop: Shop) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("state", ["creating", "unknown", "too_expensive", "created"])
-async def test_undecided_label_keeps_the_location_of_its_units(  # noqa: PLR0917
+async def test_units_of_an_undecided_label_cannot_be_sent_from_another_location(  # noqa: PLR0917
     shop: Shop,
     shop_defaults: Defaults,
     admin: httpx.AsyncClient,
@@ -239,7 +239,7 @@ async def test_label_created_before_a_crash_is_packed_from_its_location(
     assert await read_reserved(shop) == {}
 
 
-async def test_approved_label_leaves_from_its_location(
+async def test_units_of_an_approved_label_leave_from_its_location(
     *,
     shop: Shop,
     shop_defaults: Defaults,

@@ -13,7 +13,9 @@ from tests.backend.fulfillment.courier_kit import Courier, create_label_in_doubt
 from tests.store_defaults import Defaults
 
 
-async def test_found_label_is_stored(database: Database, defaults: Defaults) -> None:
+async def test_decision_stores_the_numbers_of_a_label_that_exists(
+    database: Database, defaults: Defaults
+) -> None:
     doubtful = await create_label_in_doubt(database, defaults)
     async with database.transaction() as session:
         await resolve_doubt(session, doubtful.id, Label("TRM7", 7))
@@ -21,7 +23,9 @@ async def test_found_label_is_stored(database: Database, defaults: Defaults) -> 
     assert (settled.state, settled.tracking_number, settled.carrier_order_id) == ("created", "TRM7", 7)
 
 
-async def test_missing_label_can_be_created(database: Database, defaults: Defaults) -> None:
+async def test_label_can_be_created_after_the_decision_that_it_does_not_exist(
+    database: Database, defaults: Defaults
+) -> None:
     doubtful = await create_label_in_doubt(database, defaults)
     async with database.transaction() as session:
         await resolve_doubt(session, doubtful.id, None)
@@ -30,7 +34,9 @@ async def test_missing_label_can_be_created(database: Database, defaults: Defaul
     ).state == "created"
 
 
-async def test_label_not_in_doubt_cannot_be_resolved(database: Database, defaults: Defaults) -> None:
+async def test_decision_about_a_label_that_is_not_in_doubt_is_refused(
+    database: Database, defaults: Defaults
+) -> None:
     made = await create_label(database, Courier(), new_label(defaults), actor=COMMAND_LINE)
     async with database.transaction() as session:
         with pytest.raises(NotAllowed):
@@ -39,14 +45,16 @@ async def test_label_not_in_doubt_cannot_be_resolved(database: Database, default
             await resolve_doubt(session, "ful_unknown", None)
 
 
-async def test_price_is_decided_only_for_a_waiting_label(database: Database, defaults: Defaults) -> None:
+async def test_price_decision_is_refused_for_a_label_that_does_not_wait_for_it(
+    database: Database, defaults: Defaults
+) -> None:
     made = await create_label(database, Courier(), new_label(defaults), actor=COMMAND_LINE)
     async with database.transaction() as session:
         with pytest.raises(NotAllowed, match="does not wait for a decision"):
             await decide_price(session, made.id, 90_000)
 
 
-async def test_label_waiting_for_a_price_is_neither_requested_nor_cancelled(
+async def test_label_waiting_for_a_price_decision_is_neither_requested_nor_cancelled(
     database: Database, defaults: Defaults
 ) -> None:
     dear = Courier(answer=LabelTooExpensive(90_000, 25_000))

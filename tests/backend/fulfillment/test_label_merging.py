@@ -28,14 +28,16 @@ def test_labels_are_merged() -> None:
 
 
 @pytest.mark.parametrize("bad", [b"", b"no PDF", bombs.label()[:200], bombs.repeated_dictionaries()], ids=len)
-def test_damaged_label_is_left_out(bad: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_label_is_left_out_of_the_merged_document(
+    bad: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     assert count_pages(merge_labels([("ful_1", bad), ("ful_2", bombs.label())])) == 1
     assert [record.getMessage() for record in caplog.records] == [
         "the label of fulfillment ful_1 cannot be read"
     ]
 
 
-def test_label_that_takes_too_long_is_left_out(
+def test_label_that_takes_too_long_is_left_out_of_the_merged_document(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(label_merging, "MAX_CPU_S", 2)
@@ -46,7 +48,7 @@ def test_label_that_takes_too_long_is_left_out(
     ]
 
 
-def test_labels_that_all_fail_give_no_document(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_document_is_created_if_no_label_can_be_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(label_merging, "MAX_CPU_S", 1)
     assert merge_labels([("ful_1", b"no PDF")]) is None
     assert merge_labels([(f"ful_{number}", bombs.expanding_references()) for number in range(4)]) is None

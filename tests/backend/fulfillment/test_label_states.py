@@ -9,7 +9,7 @@ from backend.orders.states import LabelState
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(LabelState, LabelState)])
-def test_label_moves_only_along_its_table(before: LabelState, after: LabelState) -> None:
+def test_label_state_changes_only_along_the_listed_transitions(before: LabelState, after: LabelState) -> None:
     one = Fulfillment(
         order_id="order_1", reference="1", location_id="sloc_1", provider_id="courier", state=before
     )

@@ -50,7 +50,9 @@ async def test_manual_label_has_no_numbers(database: Database, defaults: Default
     assert (made.carrier_order_id, made.tracking_number, made.label_pdf) == (None, None, None)
 
 
-async def test_repeated_request_returns_the_same_label(database: Database, defaults: Defaults) -> None:
+async def test_repeated_request_for_a_label_returns_the_same_label(
+    database: Database, defaults: Defaults
+) -> None:
     courier = Courier()
     first, again = [
         await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE) for _ in range(2)
@@ -59,7 +61,7 @@ async def test_repeated_request_returns_the_same_label(database: Database, defau
     assert courier.made == 1
 
 
-async def test_test_labels_may_have_the_same_number(
+async def test_two_test_labels_may_have_the_same_number(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
     for reference in ("1042-1", "1042-2"):
@@ -76,7 +78,7 @@ async def test_other_order_with_the_same_reference_gets_its_own_label(
     assert courier.made == 2
 
 
-async def test_row_is_stored_before_the_request_to_the_carrier(
+async def test_label_row_is_stored_before_the_request_to_the_carrier(
     database: Database, defaults: Defaults
 ) -> None:
     seen: list[str] = []
@@ -88,7 +90,9 @@ async def test_row_is_stored_before_the_request_to_the_carrier(
     assert seen == ["creating"]
 
 
-async def test_request_during_the_creation_conflicts(database: Database, defaults: Defaults) -> None:
+async def test_second_request_while_a_label_is_being_created_raises_a_conflict(
+    database: Database, defaults: Defaults
+) -> None:
     async def rival() -> None:
         with pytest.raises(Conflict, match="being created"):
             await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
@@ -98,7 +102,9 @@ async def test_request_during_the_creation_conflicts(database: Database, default
     assert (made.state, courier.made) == ("created", 1)
 
 
-async def test_concurrent_requests_create_one_label(database: Database, defaults: Defaults) -> None:
+async def test_concurrent_requests_for_one_parcel_create_one_label(
+    database: Database, defaults: Defaults
+) -> None:
     courier = Courier()
     clicks = await asyncio.gather(
         *(create_label(database, courier, new_label(defaults), actor=COMMAND_LINE) for _ in range(8)),
@@ -119,7 +125,7 @@ async def postgresql_database(postgresql_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
-async def test_rival_between_lookup_and_insert_creates_the_label(
+async def test_label_created_concurrently_between_lookup_and_insert_is_returned(
     postgresql_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database, courier, rivals = postgresql_database, Courier(), Courier()
@@ -242,7 +248,7 @@ async def test_dropped_response_leaves_one_label_in_doubt(
     assert [each.state for each in await list_fulfillments(database)] == ["unknown"]
 
 
-async def test_invalid_phone_is_reported_and_can_be_corrected(
+async def test_label_with_an_invalid_phone_is_refused_and_can_be_corrected(
     database: Database, defaults: Defaults, provider: CarrierStandard
 ) -> None:
     mistyped = new_label(defaults, destination=dataclasses.replace(SHOPPER, phone="300"))
@@ -257,7 +263,9 @@ async def test_invalid_phone_is_reported_and_can_be_corrected(
 # responses after a decision by staff
 
 
-async def test_late_label_after_a_decision_opens_attention(database: Database, defaults: Defaults) -> None:
+async def test_second_label_in_a_late_response_after_a_decision_opens_attention(
+    database: Database, defaults: Defaults
+) -> None:
     async def somebody_looks() -> None:
         (asked,) = await list_fulfillments(database)
         await mark_overdue(database, asked.id)
@@ -273,7 +281,7 @@ async def test_late_label_after_a_decision_opens_attention(database: Database, d
     assert "A second label was created, 8 (TRM8)" in row.message
 
 
-async def test_late_response_resolves_the_doubt(database: Database, defaults: Defaults) -> None:
+async def test_late_response_with_a_label_resolves_the_doubt(database: Database, defaults: Defaults) -> None:
     async def slow() -> None:
         await mark_overdue(database, (await list_fulfillments(database))[0].id)
         assert len(await list_open_attention(database)) == 1
@@ -285,7 +293,9 @@ async def test_late_response_resolves_the_doubt(database: Database, defaults: De
     assert await list_open_attention(database) == []
 
 
-async def test_late_failure_after_a_decision_changes_nothing(database: Database, defaults: Defaults) -> None:
+async def test_late_failure_of_a_label_request_after_a_decision_changes_nothing(
+    database: Database, defaults: Defaults
+) -> None:
     async def somebody_looks() -> None:
         await mark_overdue(database, (await list_fulfillments(database))[0].id)
         async with database.transaction() as session:

@@ -140,7 +140,7 @@ async def defaults(database: Database, settings: Settings) -> Defaults:
     return await set_up_defaults(database, settings)
 
 
-async def test_last_unit_of_a_location_goes_to_one_of_two_orders(
+async def test_last_unit_at_a_location_is_assigned_to_only_one_of_two_orders(
     database: Database, defaults: Defaults
 ) -> None:
     """Check also that the reservation of the other order is not moved."""
@@ -178,7 +178,7 @@ async def test_moved_reservation_keeps_its_expiry(database: Database, defaults: 
 
 
 @pytest.mark.parametrize("moves", [False, True])
-async def test_label_has_the_same_origin_as_its_price(  # noqa: PLR0917
+async def test_label_has_the_origin_for_which_its_price_was_quoted(  # noqa: PLR0917
     admin: httpx.AsyncClient,
     store: httpx.AsyncClient,
     shop: Shop,

@@ -115,7 +115,7 @@ async def two_fulfillments(
     return await send_parcels(shop, shop_defaults, store, admin, 2)
 
 
-async def test_order_status_follows_the_tracking(road: Road) -> None:
+async def test_order_status_follows_the_tracking_of_its_parcel(road: Road) -> None:
     """wire: carrier 2.4, every status on the way."""
     seen = []
     for status in (
@@ -156,7 +156,7 @@ async def test_incident_is_shown_in_the_carriers_words(road: Road) -> None:
     assert shown.note.startswith("Novedad: dirección errada")
 
 
-async def test_order_has_the_status_of_both_fulfillments(two_fulfillments: Road) -> None:
+async def test_order_status_combines_the_statuses_of_two_fulfillments(two_fulfillments: Road) -> None:
     statuses = []
     for place, status in ((0, Status.IN_TRANSIT), (1, Status.DELIVERED), (0, Status.DELIVERED)):
         await two_fulfillments.move(status, place)
@@ -184,7 +184,7 @@ async def test_concurrent_replicas_track_and_notify_once(two_fulfillments: Road)
     assert await two_fulfillments.mails() == 2
 
 
-async def test_manually_shipped_fulfillment_sends_one_mail(road: Road) -> None:
+async def test_fulfillment_marked_as_shipped_by_staff_sends_one_mail(road: Road) -> None:
     await post(
         road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/shipments"
     )
@@ -311,7 +311,7 @@ async def test_parcel_delivered_to_the_sender_is_returned(
         ("En bodega destino", "in_transit", "shipped"),
     ],
 )
-async def test_usual_stage_opens_no_incident_and_keeps_the_carriers_words(
+async def test_usual_tracking_stage_opens_no_attention_and_keeps_the_carriers_words(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, stage: str, order_status: str
 ) -> None:
     """fault: every parcel on its usual way opens attention."""
@@ -340,7 +340,7 @@ async def test_incident_opens_attention_until_the_parcel_moves_on(road: Road) ->
 
 
 @pytest.mark.parametrize("end", ["delivered by hand", "cancelled", "delivered", "returned"])
-async def test_incident_is_closed_with_its_parcel(road: Road, end: str) -> None:
+async def test_attention_about_an_incident_is_closed_when_its_parcel_ends(road: Road, end: str) -> None:
     await road.move(Status.INCIDENT)
     await road.follow()
     path = f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}"
@@ -378,7 +378,7 @@ async def test_tracking_is_repeated_after_a_failure(
     assert (await road.fulfillment())["shipped_at"]
 
 
-async def test_unknown_fulfillment_is_unchanged(road: Road) -> None:
+async def test_fulfillment_that_the_carrier_does_not_know_is_unchanged(road: Road) -> None:
     """wire: carrier 2.4, data may be a plain string when unknown."""
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=1))
@@ -404,7 +404,7 @@ async def test_fulfillment_that_is_not_due_is_not_tracked(road: Road) -> None:
 # an open page
 
 
-async def test_open_page_shows_the_current_stage(road: Road) -> None:
+async def test_order_page_shows_the_current_tracking_stage(road: Road) -> None:
     await road.move(Status.IN_TRANSIT)
     assert (await road.page()).fulfillments[0].stage == "ready"
     assert (await road.page(ask=True)).fulfillments[0].stage == "in_transit"
@@ -416,7 +416,9 @@ async def test_open_page_shows_the_current_stage(road: Road) -> None:
     assert (await road.page(ask=True)).journey == "delivered"
 
 
-async def test_page_does_not_wait_for_a_hanging_carrier(road: Road, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_order_page_does_not_wait_for_a_hanging_carrier(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert road.shop.sandbox.carrier
     road.shop.sandbox.carrier.faults.plan(Fault.HANG, Operation.TRACK)
     monkeypatch.setattr("backend.fulfillment.tracker.PAGE_TIMEOUT_S", 0.05)
@@ -440,7 +442,7 @@ def make_hook(road: Road, **changes: Any) -> dict[str, Any]:
     }
 
 
-async def test_hook_triggers_tracking(road: Road, anyone: httpx.AsyncClient) -> None:
+async def test_carrier_hook_triggers_tracking(road: Road, anyone: httpx.AsyncClient) -> None:
     await road.move(Status.COLLECTED)
     answer = await anyone.post("/hooks/shipping/carrier_standard", json=make_hook(road))
     assert (answer.status_code, answer.text) == (200, "OK")
@@ -466,7 +468,7 @@ async def test_hook_triggers_tracking(road: Road, anyone: httpx.AsyncClient) -> 
     ],
     ids=["empty", "list", "null", "bytes", "huge", "huge text", "odd", "true", "nul", "deep", "long"],
 )
-async def test_invalid_hook_is_answered_and_changes_nothing(
+async def test_invalid_carrier_hook_is_answered_and_changes_nothing(
     road: Road, anyone: httpx.AsyncClient, content: bytes
 ) -> None:
     answer = await anyone.post("/hooks/shipping/carrier_standard", content=content)
@@ -474,7 +476,9 @@ async def test_invalid_hook_is_answered_and_changes_nothing(
     assert await road.follow_due() == 0
 
 
-async def test_running_worker_handles_a_hook_immediately(road: Road, anyone: httpx.AsyncClient) -> None:
+async def test_running_worker_handles_a_carrier_hook_immediately(
+    road: Road, anyone: httpx.AsyncClient
+) -> None:
     await road.move(Status.COLLECTED)
     asked, hooked = asyncio.Event(), road.shop.tracker.track
 

@@ -79,20 +79,24 @@ async def make_all_due(database: Database) -> None:
 # selection and time
 
 
-async def test_fulfillment_is_claimed_once(database: Database, defaults: Defaults) -> None:
+async def test_due_fulfillment_is_claimed_for_tracking_once(database: Database, defaults: Defaults) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 1)
     assert [fulfillment.id for fulfillment in await claim_due(database, [fulfillment_id])] == [fulfillment_id]
     assert await claim_due(database, [fulfillment_id]) == []
 
 
-async def test_concurrent_claims_share_the_fulfillments(database: Database, defaults: Defaults) -> None:
+async def test_each_fulfillment_is_claimed_by_only_one_of_several_concurrent_claims(
+    database: Database, defaults: Defaults
+) -> None:
     wanted = {await add_fulfillment(database, defaults, number) for number in range(6)}
     claims = await asyncio.gather(*(claim_due(database, wanted) for _ in range(5)))
     ids = [fulfillment.id for claim in claims for fulfillment in claim]
     assert (len(ids), set(ids)) == (6, wanted)
 
 
-async def test_claim_is_limited_to_a_batch(database: Database, defaults: Defaults) -> None:
+async def test_number_of_claimed_fulfillments_is_limited_to_a_batch(
+    database: Database, defaults: Defaults
+) -> None:
     for number in range(BATCH_SIZE + 1):
         await add_fulfillment(database, defaults, number)
     async with database.read() as session:
@@ -100,7 +104,9 @@ async def test_claim_is_limited_to_a_batch(database: Database, defaults: Default
     assert [len(await claim_untracked(database, started)) for _ in range(3)] == [BATCH_SIZE, 1, 0]
 
 
-async def test_intervals_grow_without_updates(database: Database, defaults: Defaults) -> None:
+async def test_tracking_intervals_grow_while_there_are_no_updates(
+    database: Database, defaults: Defaults
+) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 1)
     worker = Worker(database, [Tracker(database, {})])  # without a carrier there are no updates
     gaps = []
@@ -127,7 +133,7 @@ async def test_intervals_grow_without_updates(database: Database, defaults: Defa
     ],
     ids=["cancelled", "failed", "in doubt", "arrived", "by hand"],
 )
-async def test_fulfillment_is_not_tracked(
+async def test_cancelled_failed_or_ended_fulfillment_is_not_tracked(
     database: Database, defaults: Defaults, values: dict[str, Any]
 ) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 1, **values)
@@ -147,7 +153,9 @@ async def test_undelivered_fulfillment_opens_attention_and_is_no_longer_tracked(
     assert (attention.kind, attention.fulfillment_id) == ("not_delivered", fulfillment_id)
 
 
-async def test_all_tracked_fulfillments_are_claimed_once(database: Database, defaults: Defaults) -> None:
+async def test_tracking_of_all_fulfillments_claims_each_of_them_once(
+    database: Database, defaults: Defaults
+) -> None:
     for number in range(3):
         await add_fulfillment(database, defaults, number)
     await add_fulfillment(database, defaults, 9, tracked=False)
@@ -157,7 +165,9 @@ async def test_all_tracked_fulfillments_are_claimed_once(database: Database, def
     assert await claim_untracked(database, started) == []
 
 
-async def test_repeated_page_views_track_once(database: Database, defaults: Defaults) -> None:
+async def test_repeated_views_of_the_order_page_cause_one_tracking_request(
+    database: Database, defaults: Defaults
+) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 1)
     await add_fulfillment(database, defaults, 2)
     claims = await asyncio.gather(*(claim_order_fulfillments(database, "order_1") for _ in range(4)))
@@ -167,7 +177,7 @@ async def test_repeated_page_views_track_once(database: Database, defaults: Defa
 
 
 @pytest.mark.parametrize("known_by", [(7, None), (None, "TRM7"), (7, "TRM7")])
-async def test_hook_makes_a_fulfillment_due(
+async def test_carrier_hook_makes_its_fulfillment_due_for_tracking(
     database: Database, defaults: Defaults, known_by: tuple[int | None, str | None]
 ) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 7)
@@ -178,7 +188,9 @@ async def test_hook_makes_a_fulfillment_due(
     assert (await read_fulfillment(database, fulfillment_id)).tracked_at
 
 
-async def test_repeated_hooks_keep_the_minimum_interval(database: Database, defaults: Defaults) -> None:
+async def test_repeated_carrier_hooks_keep_the_minimum_tracking_interval(
+    database: Database, defaults: Defaults
+) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 7)
     worker = Worker(database, [Tracker(database, {})])
     assert await worker.run_due() == 1
@@ -195,7 +207,7 @@ async def test_repeated_hooks_keep_the_minimum_interval(database: Database, defa
 
 
 @pytest.mark.parametrize("known_by", [(8, None), (None, "TRM8"), (None, ""), (None, None)])
-async def test_hook_of_unknown_label_changes_nothing(
+async def test_carrier_hook_of_an_unknown_label_changes_nothing(
     database: Database, defaults: Defaults, known_by: tuple[int | None, str | None]
 ) -> None:
     await add_fulfillment(database, defaults, 9, state=LabelState.CANCELED)
@@ -233,7 +245,7 @@ YESTERDAY = now() - timedelta(days=1)
 
 
 @pytest.mark.parametrize("stage", list(TrackingStage))
-def test_update_sets_the_stage(stage: TrackingStage) -> None:
+def test_tracking_update_sets_the_stage_of_the_fulfillment(stage: TrackingStage) -> None:
     fulfillment = make_fulfillment()
     assert apply_update(fulfillment, TrackingUpdate(stage, "palabras"))
     assert fulfillment.stage == stage
@@ -243,7 +255,7 @@ def test_update_sets_the_stage(stage: TrackingStage) -> None:
     assert (fulfillment.delivered_at is not None) == (stage is TrackingStage.DELIVERED)
 
 
-def test_update_uses_the_carriers_times() -> None:
+def test_tracking_update_stores_the_carriers_pickup_and_delivery_times() -> None:
     fulfillment = make_fulfillment()
     apply_update(
         fulfillment,
@@ -252,7 +264,7 @@ def test_update_uses_the_carriers_times() -> None:
     assert (fulfillment.shipped_at, fulfillment.delivered_at) == (YESTERDAY, YESTERDAY + 60 * MINUTE)
 
 
-def test_future_times_are_replaced_by_now() -> None:
+def test_future_times_in_a_tracking_update_are_replaced_by_the_present_time() -> None:
     fulfillment = make_fulfillment()
     apply_update(
         fulfillment,
@@ -266,14 +278,14 @@ def test_future_times_are_replaced_by_now() -> None:
     assert fulfillment.delivered_at <= now()
 
 
-def test_incident_has_left_only_after_its_pickup() -> None:
+def test_parcel_with_an_incident_counts_as_shipped_only_after_its_pickup() -> None:
     collected, waiting = make_fulfillment(), make_fulfillment()
     apply_update(collected, TrackingUpdate(TrackingStage.INCIDENT, picked_up_at=YESTERDAY))
     apply_update(waiting, TrackingUpdate(TrackingStage.INCIDENT))
     assert (collected.shipped_at, waiting.shipped_at) == (YESTERDAY, None)
 
 
-def test_repeated_update_changes_nothing() -> None:
+def test_repeated_tracking_update_changes_nothing() -> None:
     fulfillment = make_fulfillment()
     assert apply_update(fulfillment, TrackingUpdate(TrackingStage.IN_TRANSIT, "Bogotá"))
     shipped_at = fulfillment.shipped_at
@@ -293,7 +305,9 @@ def test_repeated_update_changes_nothing() -> None:
 @pytest.mark.parametrize(
     "stage", [TrackingStage.IN_TRANSIT, TrackingStage.CANCELED, TrackingStage.AWAITING_PICKUP]
 )
-def test_late_update_is_ignored(values: dict[str, Any], stage: TrackingStage) -> None:
+def test_tracking_update_after_cancellation_or_delivery_is_ignored(
+    values: dict[str, Any], stage: TrackingStage
+) -> None:
     """wire: carrier 2.4, late events arrive after cancel."""
     fulfillment = make_fulfillment(**values)
     assert not apply_update(fulfillment, TrackingUpdate(stage))
@@ -301,13 +315,13 @@ def test_late_update_is_ignored(values: dict[str, Any], stage: TrackingStage) ->
     assert fulfillment.delivered_at == values.get("delivered_at")
 
 
-def test_shipped_fulfillment_does_not_await_pickup_again() -> None:
+def test_update_back_to_awaiting_pickup_is_ignored_after_shipping() -> None:
     fulfillment = make_fulfillment(shipped_at=YESTERDAY)
     assert not apply_update(fulfillment, TrackingUpdate(TrackingStage.AWAITING_PICKUP))
     assert fulfillment.stage is None
 
 
-async def test_tracking_data_are_stored(database: Database, defaults: Defaults) -> None:
+async def test_tracking_data_of_an_update_are_stored(database: Database, defaults: Defaults) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 1)
     expected = datetime(2026, 11, 23, 22, tzinfo=UTC)
     async with database.transaction() as session:

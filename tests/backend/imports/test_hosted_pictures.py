@@ -35,7 +35,7 @@ async def begin_import(sender: Sender, rows: Sequence[str]) -> ProductImports:
     return ProductImports(sender.shop.database, sender.shop.uploads)
 
 
-async def test_long_run_continues_in_the_next_with_stored_pictures(
+async def test_next_run_of_an_import_continues_with_the_pictures_stored_so_far(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested: list[str] = []
@@ -60,7 +60,7 @@ async def test_long_run_continues_in_the_next_with_stored_pictures(
     assert (done.status, done.counts.refused) == ("done", 6)
 
 
-async def test_interrupted_run_retains_stored_pictures(
+async def test_interrupted_run_of_an_import_keeps_the_pictures_stored_so_far(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hangs, gives_up = asyncio.Event(), threading.Event()
@@ -83,7 +83,7 @@ async def test_interrupted_run_retains_stored_pictures(
     assert len(await read_picture_problems(sender)) == FETCH_CONCURRENCY
 
 
-async def test_host_with_three_slow_failures_is_not_called_again(
+async def test_picture_host_is_not_called_again_after_three_slow_failures(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested: list[str] = []
@@ -109,7 +109,7 @@ async def test_host_with_three_slow_failures_is_not_called_again(
     assert await sender.count() == 5
 
 
-async def test_host_that_fails_quickly_is_called_for_all_pictures(
+async def test_picture_host_that_fails_quickly_is_still_called_for_every_picture(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested: list[str] = []

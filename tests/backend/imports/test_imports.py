@@ -76,7 +76,7 @@ async def test_preview_changes_nothing_in_the_shop(sender: Sender) -> None:
         await start_import(sender.shop.database, OWNER, sender.id)
 
 
-async def test_refused_rows_can_be_corrected_and_sent_again(sender: Sender) -> None:
+async def test_refused_spreadsheet_rows_can_be_corrected_and_sent_again(sender: Sender) -> None:
     await sender.send_spreadsheet(f"{HEAD}Trompo;TRO-1;18.900;7;;\nBalón;BAL-1;mucho;1;;\n")
     await sender.run_import()
     async with sender.shop.database.read() as session:
@@ -150,7 +150,9 @@ async def test_free_variant_stays_free_after_export_and_import(sender: Sender) -
     assert await sender.value(Variant.is_free, "CAL-1") is False
 
 
-async def test_import_continues_after_a_kill(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_import_continues_after_its_process_was_killed(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(import_job, "BATCH_SIZE", 2)
     rows = "".join(f"Juguete {n};J-{n};1000;1;;\n" for n in range(5))
     await sender.send_spreadsheet(HEAD + rows)
@@ -181,7 +183,7 @@ async def test_only_previewed_changes_are_written(sender: Sender) -> None:
     assert await sender.value(Variant.price, "SKU-balon") == 11_000
 
 
-async def test_failing_row_does_not_stop_the_others(sender: Sender) -> None:
+async def test_failing_spreadsheet_row_does_not_stop_the_other_rows(sender: Sender) -> None:
     await sender.send_spreadsheet(f"{HEAD}Trompo;TRO-1;1000;1;;\nBalón;BAL-1;1000;1;;\nYoyo;YOY-1;1000;1;;\n")
     async with (
         sender.shop.database.transaction() as session
@@ -193,7 +195,7 @@ async def test_failing_row_does_not_stop_the_others(sender: Sender) -> None:
     assert (done.counts.settled, await sender.count()) == (3, 3)
 
 
-async def test_repeated_names_and_codes_are_refused(sender: Sender) -> None:
+async def test_rows_with_repeated_names_or_codes_are_refused(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         await add_product(session, sender.defaults, "yoyo")
     found = await sender.send_spreadsheet(
@@ -206,7 +208,7 @@ async def test_repeated_names_and_codes_are_refused(sender: Sender) -> None:
     assert [(one.line, one.is_new) for one in found.changes] == [(2, True), (6, False)]
 
 
-async def test_missing_categories_are_created_on_request(sender: Sender) -> None:
+async def test_categories_missing_in_the_shop_are_created_on_request(sender: Sender) -> None:
     found = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;5;;Patio|madera;\n")
     assert list_problems(found) == [(2, "categories", "category")]
     await set_makes_places(sender.shop.database, OWNER, sender.id, makes_places=True)
@@ -227,7 +229,7 @@ async def read_group_names(sender: Sender) -> tuple[dict[str, str], dict[str, st
     return categories, collections
 
 
-async def test_new_categories_are_named_as_in_the_spreadsheet(sender: Sender) -> None:
+async def test_new_categories_get_the_names_written_in_the_spreadsheet(sender: Sender) -> None:
     sheet = (
         f"{PLACED}Trompo;T-1;5;Año Nuevo;Edición Año Nuevo\n"
         "Yoyo;Y-1;5;Año Nuevo;LEGO City\nBalero;B-1;5;de-patio;de-siempre\n"
@@ -246,7 +248,9 @@ async def test_new_categories_are_named_as_in_the_spreadsheet(sender: Sender) ->
 
 
 @pytest.mark.parametrize("written_name", ["Muñecas y bebés", "munecas y  BEBES", "Muñecas", "munecas"])
-async def test_renamed_group_is_found_by_name_and_handle(sender: Sender, written_name: str) -> None:
+async def test_renamed_category_or_collection_is_found_by_its_name_or_handle(
+    sender: Sender, written_name: str
+) -> None:
     async with sender.shop.database.transaction() as session:
         session.add(Category(name="Muñecas y bebés", handle="munecas"))
         session.add(Collection(title="Muñecas y bebés", handle="munecas"))
@@ -260,7 +264,7 @@ async def test_renamed_group_is_found_by_name_and_handle(sender: Sender, written
     assert (await sender.send_spreadsheet(sheet)).counts.same == 1
 
 
-async def test_handle_takes_precedence_over_name_and_derived_handle(
+async def test_exact_handle_of_a_category_has_priority_over_its_name(
     sender: Sender,
 ) -> None:
     async with sender.shop.database.transaction() as session:
@@ -286,7 +290,7 @@ async def test_handle_takes_precedence_over_name_and_derived_handle(
         assert (await sender.send_spreadsheet(sheet)).counts.same == 1
 
 
-async def test_name_of_several_groups_is_refused(sender: Sender) -> None:
+async def test_name_shared_by_several_categories_or_collections_is_refused(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         for handle in ("otros-1", "otros-2", "varios", "varios-2"):
             name = handle.partition("-")[0].capitalize()

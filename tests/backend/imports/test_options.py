@@ -146,7 +146,7 @@ async def test_new_product_is_imported_with_all_rows_or_not_at_all(sender: Sende
         (f"A;a;A-1;1000;1;Talla;{'x' * 256};;\n", [(2, "value_1", "cell")]),
     ],
 )
-async def test_contradicting_rows_are_reported_by_cell(
+async def test_contradictory_rows_of_one_product_are_reported_by_cell(
     sender: Sender, rows: str, expected: list[tuple[int, str, str]]
 ) -> None:
     found = await sender.send_spreadsheet(HEAD + rows)
@@ -296,7 +296,7 @@ async def test_concurrent_changes_are_not_overwritten(sender: Sender) -> None:
     assert shirt["C-M-A"][1] == {"Talla": "M", "Color": "Celeste"}
 
 
-async def test_product_created_in_the_meantime_gets_no_variants(sender: Sender) -> None:
+async def test_product_created_after_the_preview_gets_no_variants_from_the_import(sender: Sender) -> None:
     await sender.send_spreadsheet(SHIRT)
     price = [{"amount": 1000, "currency_code": "cop"}]
     await add_product(
@@ -328,7 +328,7 @@ async def test_two_hundred_products_with_six_variants_are_imported(sender: Sende
     assert (await sender.send_spreadsheet(HEAD + "".join(rows))).counts.same == 1200
 
 
-async def test_template_can_be_imported(sender: Sender) -> None:
+async def test_spreadsheet_template_with_options_can_be_imported(sender: Sender) -> None:
     found = await sender.send_spreadsheet(build_template(), makes_places=True)
     assert list_problems(found) == [(2, "pictures", "picture missing"), (2, "pictures", "picture missing")]
     assert found.counts.new == 2

@@ -94,7 +94,7 @@ async def test_platform_file_is_imported_completely(admin: httpx.AsyncClient, sh
         (",a,A,draft,,,,,,,,,A-1,,,,,,", "Fila 2 · Precio: Hace falta"),
     ],
 )
-async def test_wrong_cell_refuses_the_file(
+async def test_file_with_an_invalid_cell_is_refused_completely(
     admin: httpx.AsyncClient, shop: Shop, cells: str, message: str
 ) -> None:
     await read_groups(shop)
@@ -119,7 +119,7 @@ async def test_missing_file_or_unknown_import_is_refused(admin: httpx.AsyncClien
     assert answer == {**place, "url": "/admin/uploads", "filename": "a.csv", "extension": "csv"}
 
 
-async def test_file_without_changes_is_completed_at_once(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_import_file_without_changes_is_completed_at_once(admin: httpx.AsyncClient, shop: Shop) -> None:
     rows = HEAD + ",a,A,published,,,,,,,,,A-1,5000,,,,,\n"
     first = (await send(admin, rows)).json()["transaction_id"]
     await admin.post(f"/admin/products/import/{first}/confirm", json={})

@@ -20,7 +20,9 @@ async def send(admin: httpx.AsyncClient, content: bytes, path: str = "/admin/imp
     return await admin.post(path, files={"file": ("toys.csv", content, "text/csv")})
 
 
-async def test_spreadsheet_import_over_the_api(admin: httpx.AsyncClient, shop: Shop, tmp_path: Path) -> None:
+async def test_spreadsheet_is_imported_over_the_api_and_its_refused_rows_returned(
+    admin: httpx.AsyncClient, shop: Shop, tmp_path: Path
+) -> None:
     found = (await send(admin, SHEET.encode("cp1252"))).json()["product_import"]
     assert [found[name] for name in ("status", "total", "new", "wrong", "settled")] == ["checked", 2, 0, 2, 0]
     assert [(one["row"], one["column"], one["code"]) for one in found["problems"]] == [

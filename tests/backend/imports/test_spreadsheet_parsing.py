@@ -34,7 +34,7 @@ def find_fault(content: bytes) -> Fault:
         build_workbook([["Lista de precios"], [], HEAD, ["", ""], ["Muñeca ñandú", "M-1", "20.000", "3-5"]]),
     ],
 )
-def test_files_of_several_programs_are_read(content: bytes) -> None:
+def test_spreadsheet_files_of_several_programs_are_read(content: bytes) -> None:
     sheet = read_product_spreadsheet(content)
     ((line, texts),) = sheet.rows
     row = parse_typed_row(sheet.columns, line, texts)
@@ -111,7 +111,7 @@ def test_small_file_that_unpacks_to_a_large_one_is_refused() -> None:
     assert find_fault(packed.getvalue()) is Fault.TOO_LARGE
 
 
-def test_distant_cell_uses_little_memory() -> None:
+def test_workbook_with_a_very_distant_cell_is_refused() -> None:
     content = build_workbook([HEAD, ["Trompo", "T-1", 5, ""]])
     packed = BytesIO()
     with zipfile.ZipFile(BytesIO(content)) as book, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as far:

@@ -64,7 +64,7 @@ async def test_first_reservation_publishes_the_available_units(
     assert told == [StockChanged({trompo: -2, yoyo: -2}, {trompo: 3, yoyo: 0})]
 
 
-async def test_reservation_end_is_set_for_an_order(database: Database, defaults: Defaults) -> None:
+async def test_reservation_for_an_order_can_be_made_permanent(database: Database, defaults: Defaults) -> None:
     trompo, yoyo = await _make_variants(database, defaults, trompo=5, yoyo=2)
     wanted = {trompo: 2, yoyo: 1}
     await _reserve(database, "cart_a", wanted, is_first=True)

@@ -46,7 +46,7 @@ async def test_reserved_units_are_available_only_to_the_holder(
     assert await _read_available(database, trompo, holder="cart_a") == 3
 
 
-async def test_a_second_reservation_of_the_same_holder_replaces_the_first(
+async def test_second_reservation_of_the_same_holder_replaces_the_first(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await _make_variant(database, defaults, stock=3)
@@ -56,7 +56,9 @@ async def test_a_second_reservation_of_the_same_holder_replaces_the_first(
     assert await _read_available(database, trompo) == 2
 
 
-async def test_too_many_units_reserve_nothing(database: Database, defaults: Defaults) -> None:
+async def test_request_for_more_units_than_available_reserves_nothing(
+    database: Database, defaults: Defaults
+) -> None:
     trompo, yoyo = (
         await _make_variant(database, defaults, 5, "trompo"),
         await _make_variant(database, defaults, 1, "yoyo"),
@@ -127,7 +129,7 @@ async def test_confirmed_reservation_never_expires_and_a_released_one_frees_its_
     assert await _read_available(database, trompo) == 1
 
 
-async def test_a_fulfillment_takes_its_units_out_of_stock_and_reservation(
+async def test_units_of_a_fulfillment_are_subtracted_from_stock_and_reservation(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await _make_variant(database, defaults, stock=5)
@@ -186,7 +188,9 @@ async def test_fulfillment_of_one_product_leaves_the_others_reserved(
         assert await service.read_reserved_units(session, "paid") == {trompo: 2}
 
 
-async def test_concurrent_shoppers_never_oversell(database: Database, defaults: Defaults) -> None:
+async def test_concurrent_shoppers_never_reserve_more_units_than_exist(
+    database: Database, defaults: Defaults
+) -> None:
     trompo, yoyo = (
         await _make_variant(database, defaults, 5, "trompo"),
         await _make_variant(database, defaults, 20, "yoyo"),
@@ -221,7 +225,7 @@ async def test_units_of_a_cancelled_fulfillment_are_added_to_the_reservation(
         assert (await session.execute(select(Reservation.quantity))).scalar_one() == 3
 
 
-async def test_available_units_without_variants_are_empty(database: Database) -> None:
+async def test_available_units_of_no_variants_are_an_empty_result(database: Database) -> None:
     async with database.read() as session:
         assert await service.read_available_units(session, []) == {}
 
@@ -251,7 +255,9 @@ async def test_moving_more_units_than_reserved_is_refused(database: Database, de
     assert await _read_available(database, trompo) == 2
 
 
-async def test_units_return_only_to_the_location_they_left(database: Database, defaults: Defaults) -> None:
+async def test_units_of_a_cancelled_fulfillment_return_only_to_the_location_they_left(
+    database: Database, defaults: Defaults
+) -> None:
     trompo, yoyo = (
         await _make_variant(database, defaults, 5, "trompo"),
         await _make_variant(database, defaults, 5, "yoyo"),

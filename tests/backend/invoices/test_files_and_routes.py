@@ -33,7 +33,9 @@ async def export_rows(shop: Shop, kind: str) -> list[dict[str, str]]:
     return list(csv.DictReader(StringIO(content, newline="")))
 
 
-async def test_files_have_documents_and_lines(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_exported_files_contain_all_numbered_documents_and_their_lines(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     await enable_invoices(shop)
     sold = await place_paid_order(
         shop, shipping=11_900, adjustments=[Adjustment(38_000, "trompo")], titles={"trompo": EVIL}
@@ -86,7 +88,7 @@ async def test_admin_api_lists_and_retries_documents(
     assert (await admin.get("/admin/invoices/inv_no")).status_code == 404
 
 
-async def test_files_are_for_staff_and_holders_of_the_orders_link(
+async def test_invoice_pdf_is_readable_only_by_staff_and_holders_of_the_order_link(
     shop: Shop, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await enable_invoices(shop, shop.invoices.providers["ubl"])
@@ -128,7 +130,9 @@ async def test_files_are_for_staff_and_holders_of_the_orders_link(
     assert message.values["pdf_link"].endswith(f"/api/invoices/{row.id}/pdf?token={token}")
 
 
-async def test_accountants_documents_are_not_shown_to_customers(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_documents_issued_by_the_accountant_are_not_shown_to_customers(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     await enable_invoices(shop)
     sold = await place_paid_order(shop)
     await shop.worker.run_due(ISSUE)

@@ -69,7 +69,9 @@ async def test_shop_without_a_provider_has_no_documents(shop: Shop, shop_default
     assert (await list_documents(shop), jobs, await list_open_kinds(shop)) == ([], [], [])
 
 
-async def test_order_gets_an_invoice_and_refund_a_credit_note(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_invoice_is_issued_for_an_order_and_a_credit_note_for_its_refund(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     desk = Desk()
     await enable_invoices(shop, desk)
     sold = await place_paid_order(shop, shipping=11_900)
@@ -183,7 +185,7 @@ async def _crash_with_the_response(monkeypatch: pytest.MonkeyPatch, _desk: Desk)
         (_crash_with_the_response, 1, 1),
     ],
 )
-async def test_crash_at_any_step_takes_no_second_number(
+async def test_crash_at_any_step_of_issuing_uses_no_second_invoice_number(
     shop: Shop, shop_defaults: Defaults, dying: Callable[..., Any], told: int, found: int
 ) -> None:
     desk = Desk()
@@ -205,7 +207,7 @@ async def test_crash_at_any_step_takes_no_second_number(
     assert list(desk.made) == ["SETP990000000", "SETP990000001"]
 
 
-async def test_missing_response_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_document_without_a_response_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
     def no_answer(_document: Document) -> None:
         raise NoAnswer("no answer")
 
@@ -219,7 +221,9 @@ async def test_missing_response_is_looked_up(shop: Shop, shop_defaults: Defaults
     assert (desk.told, desk.found) == (["SETP990000000"], ["SETP990000000"])
 
 
-async def test_concurrent_jobs_take_distinct_numbers(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_concurrent_issue_jobs_use_distinct_invoice_numbers(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     desk = Desk()
     invoices = await enable_invoices(shop, desk)
     for _ in range(8):
@@ -229,7 +233,7 @@ async def test_concurrent_jobs_take_distinct_numbers(shop: Shop, shop_defaults: 
     assert sorted(desk.made) == [f"SETP{990_000_000 + n}" for n in range(8)]
 
 
-async def test_order_paid_twice_has_one_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_order_that_was_paid_twice_has_one_invoice(shop: Shop, shop_defaults: Defaults) -> None:
     from backend.invoices.creation import create_invoice_of_order
     from backend.orders.events import OrderPaid
 
@@ -240,7 +244,7 @@ async def test_order_paid_twice_has_one_invoice(shop: Shop, shop_defaults: Defau
     assert len(await list_documents(shop)) == 1
 
 
-async def test_rejection_opens_attention_and_retry_keeps_the_number(
+async def test_rejected_document_opens_attention_and_its_retry_keeps_the_number(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     def refuse(_document: Document) -> None:
@@ -283,7 +287,9 @@ async def test_rejection_opens_attention_and_retry_keeps_the_number(
             await retry_invoice(session, OWNER, row.id)
 
 
-async def test_decision_retries_the_document(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_honored_attention_of_a_rejected_document_issues_it_again(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     def refuse(_document: Document) -> None:
         raise DocumentRejected("no")
 
@@ -307,7 +313,7 @@ async def test_decision_retries_the_document(shop: Shop, shop_defaults: Defaults
         ({"valid_from": "2035-01-01"}, "is valid from 2035-01-01"),
     ],
 )
-async def test_number_outside_the_range_is_not_taken(
+async def test_document_waits_if_its_number_would_be_outside_the_range(
     shop: Shop, shop_defaults: Defaults, typed: dict[str, str], says: str
 ) -> None:
     desk = Desk()
@@ -327,7 +333,9 @@ async def test_number_outside_the_range_is_not_taken(
     assert await list_open_kinds(shop) == []
 
 
-async def test_attention_is_raised_before_the_numbers_run_out(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_attention_is_raised_before_the_invoice_numbers_are_used_up(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     desk = Desk()
     await enable_invoices(shop, desk, first="1", last="10")
     watch = InvoiceWatch(shop.database)
@@ -347,7 +355,9 @@ async def test_attention_is_raised_before_the_numbers_run_out(shop: Shop, shop_d
     assert await list_open_kinds(shop) == []
 
 
-async def test_late_document_opens_attention_once(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_document_that_is_not_issued_in_time_opens_attention_once(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     await enable_invoices(shop, Desk())
     await place_paid_order(shop)
     async with shop.database.transaction() as session:
@@ -361,7 +371,7 @@ async def test_late_document_opens_attention_once(shop: Shop, shop_defaults: Def
     assert await list_open_kinds(shop) == []  # it was issued in the meantime
 
 
-async def test_range_accepts_thousands_separators(shop: Shop) -> None:
+async def test_number_range_may_be_typed_with_thousands_separators(shop: Shop) -> None:
     await enable_invoices(shop, Desk(), first="1.000", last="5,000")
     async with shop.database.read() as session:
         invoicing = await read_invoicing(session)

@@ -73,7 +73,9 @@ async def test_documents_match_orders_and_iva_report_to_the_peso(shop: Shop, sho
         )
 
 
-async def test_refunded_surplus_payment_is_on_no_document(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_refund_of_a_second_payment_adds_no_invoice_document(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     """Refund the paid order fully; then refund a second payment that was approved late."""
     await enable_invoices(shop, Desk())
     sold = await place_paid_order(shop)
@@ -107,14 +109,12 @@ def order(payer: dict[str, Any] | None, **address: str) -> Order:
         ({"doc_type": "??", "doc_number": "1"}, ("consumidor final", "13", "222222222222", "", False)),
     ],
 )
-def test_customer_party_is_made_from_the_payer(
-    payer: dict[str, Any] | None, says: tuple[object, ...]
-) -> None:
+def test_customer_on_the_invoice_is_the_payer(payer: dict[str, Any] | None, says: tuple[object, ...]) -> None:
     buyer = build_customer_party(order(payer, company="La Peonza SAS"))
     assert (buyer.name, buyer.document_type, buyer.document, buyer.check_digit, buyer.is_company) == says
 
 
-def test_customer_place_is_given_only_if_known() -> None:
+def test_municipality_of_the_customer_is_on_the_invoice_only_if_known() -> None:
     payer = {"doc_type": "CC", "doc_number": "1020304050"}
     known = build_customer_party(order(payer, city="Leticia", province="Amazonas")).place
     assert known is not None
@@ -122,7 +122,7 @@ def test_customer_place_is_given_only_if_known() -> None:
     assert build_customer_party(order(payer, city="Atlantis", province="Amazonas")).place is None
 
 
-def test_seller_needs_a_nit_and_a_municipality() -> None:
+def test_seller_without_a_valid_nit_and_municipality_is_refused() -> None:
     shop = Identity()
     seller = build_seller(shop, "R-99-PN")
     assert (seller.document, seller.check_digit, seller.tax_scheme) == ("900123456", "8", "01")

@@ -1,4 +1,4 @@
-"""Decisions about a document that waits."""
+"""A waiting document: it is retried, or its attention is dismissed."""
 
 import pytest
 from sqlalchemy import select
@@ -27,7 +27,7 @@ async def open_rows(shop: Shop) -> list[Attention]:
         (Decision(Action.HONOR, COMMAND_LINE), ["invoice_waits"]),
     ],
 )
-async def test_document_without_a_number_opens_attention_unless_dismissed(
+async def test_retried_document_without_a_number_opens_attention_unless_dismissed(
     shop: Shop, shop_defaults: Defaults, decision: Decision, told: list[str]
 ) -> None:
     """Try it again every hour while the range is used up."""

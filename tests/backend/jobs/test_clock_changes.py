@@ -107,7 +107,7 @@ async def enqueue_job(database: Database, after: timedelta | None = None) -> Non
 
 
 @pytest.mark.parametrize("is_first_run", [True, False])
-async def test_periodic_work_is_due_at_once(
+async def test_periodic_job_is_due_immediately_after_a_clock_correction(
     database: Database,
     worker: Worker,
     services: Services,
@@ -139,7 +139,7 @@ async def test_periodic_work_is_due_at_once(
         (None, RunAgain(timedelta(minutes=9)), timedelta(minutes=9)),
     ],
 )
-async def test_late_job_waits_for_its_delay_again(
+async def test_job_postponed_by_a_wrong_clock_waits_for_its_original_delay(
     database: Database,
     worker: Worker,
     services: Services,
@@ -154,7 +154,9 @@ async def test_late_job_waits_for_its_delay_again(
     assert len(await read_reports(database)) == 1
 
 
-async def test_job_enqueued_with_a_shorter_delay_gets_it(database: Database, worker: Worker) -> None:
+async def test_job_enqueued_again_with_a_shorter_delay_keeps_the_shorter_delay(
+    database: Database, worker: Worker
+) -> None:
     await enqueue_job(database, MONTH)
     await enqueue_job(database, HOUR)
     await enqueue_job(database, 2 * HOUR)
@@ -163,7 +165,7 @@ async def test_job_enqueued_with_a_shorter_delay_gets_it(database: Database, wor
     assert 0 <= HOUR.total_seconds() - (await read_waits(database))["clock.one"] < 60
 
 
-async def test_late_claim_gets_its_usual_time_and_the_run_continues(
+async def test_claim_with_a_future_time_is_shortened_while_its_job_continues(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.hold = asyncio.Event()
@@ -179,7 +181,7 @@ async def test_late_claim_gets_its_usual_time_and_the_run_continues(
     assert 0 <= HOUR.total_seconds() - (await read_waits(database))["clock.one"] < 60
 
 
-async def test_correct_delay_stays_unchanged(
+async def test_correct_delay_of_a_job_stays_unchanged(
     database: Database, worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
     await enqueue_job(database, MONTH)
@@ -189,7 +191,7 @@ async def test_correct_delay_stays_unchanged(
     assert "a clock was corrected" not in caplog.text
 
 
-async def test_given_up_job_is_not_pulled_back(database: Database, worker: Worker) -> None:
+async def test_given_up_job_is_not_made_due_by_a_clock_correction(database: Database, worker: Worker) -> None:
     await enqueue_job(database)
     async with database.transaction() as session:
         await session.execute(update(Job).values(failed_at=db_now()))
@@ -198,7 +200,7 @@ async def test_given_up_job_is_not_pulled_back(database: Database, worker: Worke
     assert (await read_waits(database))["clock.one"] > HOUR.total_seconds()
 
 
-async def test_two_replicas_pull_back_and_report_once(
+async def test_concurrent_replicas_correct_and_report_job_times_once(
     database: Database, worker: Worker, services: Services
 ) -> None:
     await worker.schedule()
@@ -208,7 +210,9 @@ async def test_two_replicas_pull_back_and_report_once(
     assert len(await read_reports(database)) == 1
 
 
-async def test_row_without_a_delay_uses_its_period(database: Database, worker: Worker) -> None:
+async def test_periodic_job_without_a_stored_delay_is_corrected_by_its_period(
+    database: Database, worker: Worker
+) -> None:
     await worker.schedule()
     await enqueue_job(database, HOUR)
     await move_moments_ahead(database)
@@ -220,7 +224,7 @@ async def test_row_without_a_delay_uses_its_period(database: Database, worker: W
     assert found["clock.one"] > HOUR.total_seconds()
 
 
-async def test_every_periodic_kind_of_the_shop_is_pulled_back(shop: Shop) -> None:
+async def test_times_of_every_periodic_job_of_the_shop_are_corrected(shop: Shop) -> None:
     await shop.worker.schedule()
     before = await read_waits(shop.database)
     assert {"inventory.release_expired", "alert.watch", "tidy", "clock.correct"} <= before.keys()
@@ -229,7 +233,7 @@ async def test_every_periodic_kind_of_the_shop_is_pulled_back(shop: Shop) -> Non
     assert {kind for kind, wait in (await read_waits(shop.database)).items() if wait > 0} == set()
 
 
-async def test_running_worker_pulls_back_repeatedly(
+async def test_running_worker_corrects_job_times_repeatedly(
     database: Database, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that the worker pulls back while it runs, not only when it starts."""

@@ -125,7 +125,9 @@ async def test_job_of_a_rolled_back_transaction_does_not_exist(
     assert await worker.run_due() == 0
 
 
-async def test_job_for_later_waits(database: Database, worker: Worker, services: Services) -> None:
+async def test_job_enqueued_for_later_waits_until_it_is_due(
+    database: Database, worker: Worker, services: Services
+) -> None:
     await enqueue_job(database, "test.one", 1, after=60)
 
     assert await worker.run_due() == 0
@@ -133,7 +135,7 @@ async def test_job_for_later_waits(database: Database, worker: Worker, services:
     assert await worker.run_due() == 1
 
 
-async def test_key_has_one_job_with_the_earlier_moment(
+async def test_jobs_with_the_same_key_become_one_job_at_the_earlier_time(
     database: Database, worker: Worker, services: Services
 ) -> None:
     await enqueue_job(database, "test.one", 1, key="a", after=3600)
@@ -182,7 +184,7 @@ async def test_job_enqueued_during_a_failing_run_runs_again(
     assert (job.failures, job.failing_since, job.failed_at, job.error) == (0, None, None, str(failure))
 
 
-async def test_failed_job_is_retried_before_its_later_second_run(
+async def test_failed_job_is_retried_even_if_it_was_enqueued_again_for_later(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.hold, services.fail = asyncio.Event(), RuntimeError("broken")
@@ -198,7 +200,7 @@ async def test_failed_job_is_retried_before_its_later_second_run(
         assert job.run_at < await database_now(session) + timedelta(seconds=2)
 
 
-async def test_two_workers_run_a_job_once(database: Database, services: Services) -> None:
+async def test_job_is_run_once_by_two_workers(database: Database, services: Services) -> None:
     for n in range(20):
         await enqueue_job(database, "test.other", n)
     one, two = Worker(database, [services]), Worker(database, [services])
@@ -209,7 +211,7 @@ async def test_two_workers_run_a_job_once(database: Database, services: Services
     assert sorted(map(str, services.done)) == sorted(map(str, range(20)))
 
 
-async def test_failing_job_does_not_stop_the_next(
+async def test_failing_job_does_not_stop_the_next_job(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.fail = RuntimeError("broken")
@@ -255,7 +257,7 @@ async def test_job_that_keeps_failing_is_given_up_and_reported(
     assert (counted.waiting, counted.failed) == (0, 1)
 
 
-async def test_retry_later_sets_pause_and_number_of_attempts(
+async def test_retry_later_exception_sets_pause_and_number_of_attempts(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.fail = RetryLater("refused", after=timedelta(hours=4), max_failures=2)
@@ -325,7 +327,9 @@ async def test_job_can_request_another_run(database: Database, worker: Worker, s
     assert await read_jobs(database) == []
 
 
-async def test_jobs_of_a_batch_run_together(database: Database, worker: Worker, services: Services) -> None:
+async def test_jobs_of_a_batch_kind_run_together_up_to_the_batch_size(
+    database: Database, worker: Worker, services: Services
+) -> None:
     for n in range(5):
         await enqueue_job(database, "test.batch", n)
 
@@ -342,7 +346,7 @@ async def test_cancelled_job_does_not_run(database: Database, worker: Worker) ->
     assert await worker.run_due() == 0
 
 
-async def test_periodic_work_is_scheduled_again(
+async def test_periodic_job_is_scheduled_again_after_its_run(
     database: Database, worker: Worker, services: Services
 ) -> None:
     await worker.schedule()
@@ -409,7 +413,7 @@ async def kill_worker(database: Database, services: Services, kind: str = "test.
     await make_due(database)
 
 
-async def test_end_of_the_process_counts_as_a_failure(
+async def test_process_that_ends_during_a_job_counts_as_a_failure_of_the_job(
     database: Database, services: Services, worker: Worker
 ) -> None:
     await enqueue_job(database, "test.one", 1, key="a")
@@ -477,7 +481,7 @@ async def job_attention(database: Database) -> list[tuple[str, bool]]:
         return [(str(row.data["kind"]), row.resolved_at is None) for row in found]
 
 
-async def test_given_up_periodic_work_runs_again_after_its_pause(
+async def test_given_up_periodic_job_runs_again_after_its_pause(
     database: Database, periodic_work: HeldPeriodic
 ) -> None:
     worker = Worker(database, [periodic_work])
@@ -493,7 +497,7 @@ async def test_given_up_periodic_work_runs_again_after_its_pause(
     assert await job_attention(database) == [("test.periodic", True)]
 
 
-async def test_periodic_work_that_ends_the_process_again_is_given_up_again(
+async def test_periodic_job_that_ends_the_process_again_is_given_up_again(
     database: Database, periodic_work: HeldPeriodic
 ) -> None:
     worker = Worker(database, [periodic_work])
@@ -508,7 +512,7 @@ async def test_periodic_work_that_ends_the_process_again_is_given_up_again(
     assert await job_attention(database) == [("test.periodic", True)]
 
 
-async def test_other_given_up_jobs_wait_for_staff(
+async def test_given_up_job_that_is_not_periodic_waits_for_staff(
     database: Database, services: Services, worker: Worker
 ) -> None:
     await enqueue_job(database, "test.one", 1, key="a")
@@ -521,7 +525,7 @@ async def test_other_given_up_jobs_wait_for_staff(
     assert await worker.run_due("test.one") == 0
 
 
-async def test_one_process_end_after_many_failures_is_not_given_up(
+async def test_job_is_not_given_up_for_one_process_end_after_many_failures(
     database: Database, services: Services, worker: Worker
 ) -> None:
     await enqueue_job(database, "test.one", 1)
@@ -533,7 +537,7 @@ async def test_one_process_end_after_many_failures_is_not_given_up(
     assert services.done == [1]
 
 
-async def test_failure_between_process_ends_resets_their_count(
+async def test_usual_failure_resets_the_count_of_process_ends_of_a_job(
     database: Database, services: Services, worker: Worker
 ) -> None:
     await enqueue_job(database, "test.one", 1)
@@ -602,7 +606,7 @@ async def test_only_unexpected_failures_are_logged_with_a_traceback(
     assert bool(record.exc_info) == has_traceback
 
 
-async def test_wrong_local_clock_claims_nothing_early(
+async def test_worker_with_a_fast_local_clock_claims_no_job_early(
     database: Database, worker: Worker, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await enqueue_job(database, "test.one", 1, after=60)
@@ -619,16 +623,16 @@ async def test_jobs_of_unknown_kinds_are_not_claimed(database: Database, worker:
     assert len(await read_jobs(database)) == 1
 
 
-def test_pauses_grow_to_five_minutes() -> None:
+def test_pauses_between_attempts_grow_to_five_minutes() -> None:
     assert [pause_after(n).total_seconds() for n in (1, 2, 3, 9, 10, 40)] == [1, 2, 4, 256, 300, 300]
 
 
-def test_two_methods_for_one_kind_are_refused(services: Services) -> None:
+def test_two_methods_for_one_kind_of_job_are_refused(services: Services) -> None:
     with pytest.raises(ValueError, match="two methods"):
         collect_handlers([services, Services()])
 
 
-async def test_dismissing_a_missing_job_does_nothing(database: Database) -> None:
+async def test_dismissing_the_attention_of_a_missing_job_raises_no_error(database: Database) -> None:
     async with database.transaction() as session:
         await dismiss_job(session, 404)
         assert (await session.execute(select(Job))).first() is None

@@ -37,7 +37,7 @@ def test_commit_of_a_job_wakes_workers(engine: Engine, wakes: list[None]) -> Non
     assert len(wakes) == 1
 
 
-def test_commit_of_a_job_without_workers_does_nothing(engine: Engine) -> None:
+def test_commit_of_a_job_without_workers_raises_no_error(engine: Engine) -> None:
     with Session(engine) as session:
         enqueue_in(session, "mail", {"order": 7})
         session.commit()

@@ -60,7 +60,9 @@ async def read_proofs(shop: Shop, cart_id: str) -> list[ConsentProof]:
 @pytest.mark.parametrize(
     ("box", "value"), [("consent_data", ""), ("consent_data", None), ("consent_terms", "true")]
 )
-async def test_purchase_needs_both_consents(shop: Shop, variant: str, box: str, value: str | None) -> None:
+async def test_purchase_without_both_consents_is_refused(
+    shop: Shop, variant: str, box: str, value: str | None
+) -> None:
     cart_id = await create_cart(shop, variant)
     typed = {name: text for name, text in {**CHECKOUT_INPUT, box: value}.items() if text is not None}
     with pytest.raises(InvalidData) as refused:
@@ -71,7 +73,7 @@ async def test_purchase_needs_both_consents(shop: Shop, variant: str, box: str, 
     assert list(await shop.checkout.find_problems(typed, IP)) == [box]
 
 
-async def test_proof_contains_the_text_at_the_time_of_consent(shop: Shop, variant: str) -> None:
+async def test_proof_of_consent_contains_the_text_shown_at_that_time(shop: Shop, variant: str) -> None:
     cart_id = await create_cart(shop, variant)
     async with shop.database.read() as session:
         shown = fill_text(await current_text(session, LegalKind.TERMS), await shop.effective_settings.now())
@@ -87,7 +89,7 @@ async def test_proof_contains_the_text_at_the_time_of_consent(shop: Shop, varian
     assert (terms.client_ip, terms.source, terms.withdrawn_at) == (IP, "checkout", None)
 
 
-async def test_repeated_consent_is_stored_once_per_text(shop: Shop) -> None:
+async def test_repeated_consent_is_stored_once_per_version_of_the_text(shop: Shop) -> None:
     who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
     for version in (1, 1, 2):
         async with shop.database.transaction() as session:
@@ -98,7 +100,7 @@ async def test_repeated_consent_is_stored_once_per_text(shop: Shop) -> None:
     assert sorted(given) == [("data", "1"), ("terms", "1"), ("terms", "2")]
 
 
-async def test_withdrawn_consent_leaves_its_proof(shop: Shop) -> None:
+async def test_proof_of_a_withdrawn_consent_is_kept(shop: Shop) -> None:
     who = ConsentContext(shop.settings, IP, ConsentSource.REGISTER)
     async with shop.database.transaction() as session:
         for customer in ("cus_1", "cus_2"):
@@ -158,7 +160,9 @@ async def test_guest_consents_are_assigned_to_the_customer_who_agrees_again(shop
 @pytest.mark.parametrize(
     "way", ["a program gives it", "a browser signs in", "a browser signs in where there is a cart"]
 )
-async def test_guest_consents_are_assigned_with_the_cart(shop: Shop, variant: str, way: str) -> None:
+async def test_guest_consents_are_assigned_to_the_customer_together_with_the_cart(
+    shop: Shop, variant: str, way: str
+) -> None:
     who = ConsentContext(shop.settings, IP, ConsentSource.CHECKOUT)
     cart_id = await create_cart(shop, variant)
     async with shop.database.transaction() as session:
@@ -184,7 +188,7 @@ async def withdraw(session: AsyncSession, cart_id: str, kind: ConsentKind) -> No
     await session.execute(ended.values(withdrawn_at=db_now()))
 
 
-async def test_program_reports_the_consents_of_its_shopper(
+async def test_consents_reported_by_an_api_client_are_stored_for_its_cart(
     shop: Shop, store: httpx.AsyncClient, variant: str
 ) -> None:
     told = [{"kind": "data", "version": "2026-01"}, {"kind": "terms", "version": "3"}]
@@ -211,7 +215,7 @@ async def test_program_reports_the_consents_of_its_shopper(
 
 
 @pytest.mark.parametrize("required", [False, True])
-async def test_setting_requires_consents_from_programs(
+async def test_api_clients_must_report_consents_only_if_the_setting_requires_it(
     shop: Shop, api: FastAPI, store: httpx.AsyncClient, variant: str, required: bool
 ) -> None:
     settings = shop.settings.model_copy(update={"store_api_consents_required": required})

@@ -46,7 +46,7 @@ def test_template_contains_the_seller_and_no_placeholder(kind: LegalKind) -> Non
         assert ("Nido *S.A.S.*" in to_html(text.text), "800.197.268-4" in text.text) == (True, True)
 
 
-async def test_saving_and_restoring_add_versions(database: Database) -> None:
+async def test_saving_or_restoring_a_legal_text_adds_a_version(database: Database) -> None:
     async with database.read() as session:
         template = await current_text(session, TERMS)
         assert len(unreviewed_texts(await current_texts(session))) == len(LegalKind)
@@ -67,7 +67,7 @@ async def test_saving_and_restoring_add_versions(database: Database) -> None:
             await read_version(session, TERMS, 4)
 
 
-async def test_concurrent_saves_of_a_text_do_not_overwrite(database: Database) -> None:
+async def test_concurrent_saves_do_not_overwrite_a_legal_text(database: Database) -> None:
     done = await asyncio.gather(
         *(save_source(database, f"Texto {n}", 1) for n in range(4)), return_exceptions=True
     )
@@ -80,14 +80,14 @@ async def test_concurrent_saves_of_a_text_do_not_overwrite(database: Database) -
 
 
 @pytest.mark.parametrize("source", ["", " \n\x00 ", "x" * (MAX_TEXT_LENGTH + 1), "{clave}", "{}"])
-async def test_invalid_text_is_refused(database: Database, source: str) -> None:
+async def test_invalid_legal_text_is_refused(database: Database, source: str) -> None:
     with pytest.raises(InvalidData) as refused:
         await save_source(database, source, 1)
     assert list(refused.value.fields) == ["source"]
 
 
 @pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_text_change_needs_the_right(database: Database, role: Role) -> None:
+async def test_only_roles_with_the_right_may_change_legal_texts(database: Database, role: Role) -> None:
     async with database.transaction() as session:
         with pytest.raises(Forbidden):
             await save_text(session, Actor("x", role), TERMS, "Hola", seen=1, is_reviewed=False)
@@ -95,7 +95,7 @@ async def test_text_change_needs_the_right(database: Database, role: Role) -> No
             await restore_text(session, Actor("x", role), TERMS, 1, seen=1)
 
 
-def test_html_of_a_text_contains_no_script() -> None:
+def test_html_of_a_legal_text_contains_no_script() -> None:
     html = to_html(
         "<script>alert(1)</script> [a](javascript:alert(1)) [b](data:text/html,x) ![c](vbscript:x)\n\n"
         '<img src=x onerror=alert(1)>\n\n[d](https://sic.gov.co "<b>")'
@@ -105,7 +105,7 @@ def test_html_of_a_text_contains_no_script() -> None:
     assert [part.split('"')[0] for part in html.split('href="')[1:]] == ["https://sic.gov.co"]
 
 
-def test_digest_identifies_the_accepted_text() -> None:
+def test_digest_changes_with_the_completed_legal_text() -> None:
     text = TextVersion(TERMS, 1, "{tienda}")
     before = fill_text(text, Identity(store_name="Uno"))
     assert before.digest == fill_text(text, Identity(store_name="Uno")).digest

@@ -109,7 +109,7 @@ async def test_59_orders_send_five_mails_and_the_rest_in_one(
     assert len(inbox.mails) == 7
 
 
-async def test_at_most_ten_mails_are_sent_a_day(
+async def test_address_gets_at_most_ten_mails_a_day_and_then_one_with_the_rest(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = []
@@ -127,7 +127,7 @@ async def test_at_most_ten_mails_are_sent_a_day(
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
 
 
-async def test_repeats_beyond_the_limit_are_skipped(
+async def test_repeated_mails_beyond_the_limit_are_not_sent_later(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     (order,) = await orders(1)
@@ -149,7 +149,7 @@ async def test_repeats_beyond_the_limit_are_skipped(
     assert len(inbox.mails) == 6
 
 
-async def test_lost_payment_of_a_waiting_order_is_mailed_once(
+async def test_joined_mail_mentions_an_order_whose_payment_failed_only_once(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(7)
@@ -170,7 +170,7 @@ async def test_lost_payment_of_a_waiting_order_is_mailed_once(
     assert all(text.count(f"/order/{order.id}?token=") == 1 for order in lost)
 
 
-async def test_failed_joined_mail_is_retried_complete(
+async def test_failed_joined_mail_is_retried_with_all_its_orders(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(9)
@@ -187,7 +187,7 @@ async def test_failed_joined_mail_is_retried_complete(
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
 
 
-async def test_joined_mails_are_sent_without_a_given_up_mail(
+async def test_joined_mail_is_sent_even_if_one_of_its_mails_was_given_up(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(9)
@@ -206,7 +206,9 @@ async def test_joined_mails_are_sent_without_a_given_up_mail(
     assert all(told.count(f"/order/{order.id}?token=") == 1 for order in made)
 
 
-async def test_free_orders_are_limited(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
+async def test_mails_about_free_orders_are_limited(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
     made = await orders(12)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="captured", total=0))
@@ -216,7 +218,9 @@ async def test_free_orders_are_limited(shop: Shop, orders: Orders, worker: Worke
     assert len(inbox.mails) == 5
 
 
-async def test_paid_orders_are_not_limited(shop: Shop, orders: Orders, worker: Worker, inbox: Inbox) -> None:
+async def test_mails_about_paid_orders_are_not_limited(
+    shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
+) -> None:
     made = await orders(12)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="captured"))
@@ -227,7 +231,7 @@ async def test_paid_orders_are_not_limited(shop: Shop, orders: Orders, worker: W
     assert await count_waiting(shop) == 0
 
 
-async def test_concurrent_mails_take_slots_one_by_one(shop: Shop, orders: Orders) -> None:
+async def test_concurrent_mails_do_not_exceed_the_limit_per_address(shop: Shop, orders: Orders) -> None:
     await orders(11)
     async with shop.database.read() as session:
         mails = (await session.execute(select(Mail).order_by(Mail.id))).scalars().all()
@@ -240,7 +244,7 @@ async def test_concurrent_mails_take_slots_one_by_one(shop: Shop, orders: Orders
         assert (await session.execute(select(func.count()).select_from(MailSlot))).scalar_one() == 5
 
 
-async def test_waiting_messages_are_acknowledged_with_the_orders(
+async def test_joined_mail_also_acknowledges_waiting_pqrs_messages(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     await orders(4)
@@ -265,7 +269,7 @@ async def test_waiting_messages_are_acknowledged_with_the_orders(
     assert text.count("lo recibimos y espera su pago") == 1
 
 
-async def test_password_reset_is_mailed_when_a_slot_is_free(
+async def test_password_reset_beyond_the_limit_is_mailed_when_the_limit_allows_it(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:

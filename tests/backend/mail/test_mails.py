@@ -90,7 +90,7 @@ async def test_mail_names_the_variant_if_the_product_has_several(
     assert "2 × Trompo (Azul / Grande): $ 80.000" in text_of(mail).replace("\xa0", " ")
 
 
-async def test_paid_and_lost_payments_are_mailed_once(
+async def test_payment_and_failed_payment_of_an_order_are_each_mailed_once(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await settle(shop, order, SessionState.REJECTED)
@@ -101,7 +101,7 @@ async def test_paid_and_lost_payments_are_mailed_once(
     assert [subject.split()[0] for subject in sorted(inbox.subjects())] == ["No", "Recibimos", "Tu"]
 
 
-async def test_acknowledgement_contains_what_the_law_requires(
+async def test_mail_acknowledging_an_order_contains_what_the_law_requires(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await settle(shop, order, SessionState.CAPTURED)
@@ -149,7 +149,7 @@ async def test_mail_names_the_terms_only_if_they_were_accepted(
     assert ("Condiciones que aceptaste: Términos y condiciones" in text_of(mail)) is is_named
 
 
-async def test_mail_about_a_manual_payment_names_no_bank(
+async def test_mail_about_a_manual_payment_does_not_mention_a_bank(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:
@@ -172,7 +172,7 @@ async def test_mail_about_a_manual_payment_names_no_bank(
         (now(), "ya llegó", "Lo llevó Envía, con la guía GUIA-77."),
     ],
 )
-async def test_fulfillment_mail_contains_its_label(
+async def test_fulfillment_mail_names_the_courier_of_its_label(
     *,
     shop: Shop,
     shop_defaults: Defaults,
@@ -201,7 +201,7 @@ async def test_fulfillment_mail_contains_its_label(
     assert words in text_of(mail)
 
 
-async def test_marking_a_fulfillment_shipped_sends_its_label_once(
+async def test_marking_a_fulfillment_as_shipped_mails_its_tracking_number_once(
     *,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
@@ -338,7 +338,9 @@ async def test_two_workers_send_a_mail_once(shop: Shop, order: dict[str, str], i
     assert len(inbox.mails) == 1
 
 
-async def test_without_a_server_mails_are_written_to_private_files(shop: Shop, order: dict[str, str]) -> None:
+async def test_mails_are_written_to_private_files_without_a_mail_server(
+    shop: Shop, order: dict[str, str]
+) -> None:
     transport = create_transport(shop.settings)
     assert isinstance(transport, FolderTransport)
     await Worker(shop.database, [Mailer(shop.database, shop.settings, transport)]).run_due()
@@ -348,7 +350,7 @@ async def test_without_a_server_mails_are_written_to_private_files(shop: Shop, o
     assert str(mail["Subject"]).startswith("Recibimos")
 
 
-async def test_mail_server_receives_the_mail(shop: Shop, order: dict[str, str]) -> None:
+async def test_mail_is_delivered_to_the_configured_mail_server(shop: Shop, order: dict[str, str]) -> None:
     async with MailServer.open() as mail_server:
         settings = mail_server.of(shop.settings)
         transport = create_transport(settings)
@@ -384,7 +386,7 @@ RELAY = "Ganaste\r\nReclama en https://evil.example"
         ("google", "ana@example.com", "Hola, Ganaste Reclama en https evil. example:"),
     ],
 )
-async def test_unverified_address_receives_no_typed_text(
+async def test_mail_to_an_unverified_address_contains_no_typed_text(
     *,
     shop: Shop,
     order: dict[str, str],

@@ -92,11 +92,11 @@ def read(mail: EmailMessage) -> Words:
     return words
 
 
-def test_every_kind_has_a_template() -> None:
+def test_every_kind_of_mail_has_a_template() -> None:
     assert {file.stem for file in TEMPLATES.glob("*.jinja")} == {str(kind) for kind in MailKind}
 
 
-def test_plain_text_of_a_mail(settings: Settings) -> None:
+def test_plain_text_of_an_order_mail_has_the_expected_content(settings: Settings) -> None:
     mail = render(settings)
     assert mail["Subject"] == "Tu pedido 7 va en camino"
     assert text_of(mail) == (
@@ -118,7 +118,7 @@ def test_text_and_html_have_the_same_words(settings: Settings, kind: MailKind) -
 
 
 @pytest.mark.parametrize("kind", list(MailKind))
-def test_html_links_only_to_the_shop_and_loads_nothing(settings: Settings, kind: MailKind) -> None:
+def test_html_of_a_mail_links_only_to_the_shop_and_loads_nothing(settings: Settings, kind: MailKind) -> None:
     mail = render(settings, kind)
     seen = read(mail)
     assert set(seen.links) <= {settings.base_url, LINK}
@@ -127,7 +127,7 @@ def test_html_links_only_to_the_shop_and_loads_nothing(settings: Settings, kind:
 
 
 @pytest.mark.parametrize("kind", list(MailKind))
-def test_typed_text_is_escaped(settings: Settings, kind: MailKind) -> None:
+def test_typed_text_in_a_mail_is_escaped(settings: Settings, kind: MailKind) -> None:
     changed = {
         name: MALICE
         for name, value in VALUES.items()
@@ -142,7 +142,7 @@ def test_typed_text_is_escaped(settings: Settings, kind: MailKind) -> None:
         assert MALICE in text_of(mail)
 
 
-def test_subject_is_one_line(settings: Settings) -> None:
+def test_subject_of_a_mail_with_line_breaks_is_one_line(settings: Settings) -> None:
     mail = render(settings, MailKind.ATTENTION, title="one\r\nBcc: all@example.com")
     assert mail["Subject"] == "Por resolver: one Bcc: all@example.com"
     assert mail["Bcc"] is None

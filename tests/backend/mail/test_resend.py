@@ -80,7 +80,7 @@ async def test_two_concurrent_resends_send_one_mail(
     assert len(inbox.mails) == 2
 
 
-async def test_sent_mail_is_resent_only_with_again(
+async def test_sent_mail_is_resent_only_with_the_option_again(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await worker.run_due()
@@ -138,7 +138,7 @@ async def test_sent_password_link_is_not_resent(shop: Shop, worker: Worker) -> N
 
 
 @pytest.mark.parametrize("order_name", ["order_none", "999", "3000000000", "9" * 40, "²", ""])
-async def test_unknown_order_is_reported(shop: Shop, order_name: str) -> None:
+async def test_resending_mails_of_an_unknown_order_raises_not_found(shop: Shop, order_name: str) -> None:
     with pytest.raises(NotFound):
         await resend_order_mails(shop.database, order_name)
     with pytest.raises(NotFound):
@@ -158,7 +158,7 @@ USER_UNKNOWN = SMTPRecipientRefused(550, "<Ana@example.com>: no such user", "ana
         (ValueError("'ana@example.com' contains characters"), "SMTP"),
     ],
 )
-async def test_refusal_contains_no_address(
+async def test_error_of_a_refused_mail_contains_no_email_address(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, error: Exception, name: str
 ) -> None:
     async def refuse(*arguments: object) -> NoReturn:
@@ -174,7 +174,7 @@ async def test_refusal_contains_no_address(
     assert raised.value.__cause__ is None
 
 
-async def test_refused_connection_is_an_outside_failure(shop: Shop) -> None:
+async def test_refused_connection_to_the_mail_server_raises_outside_failure(shop: Shop) -> None:
     """Check that the job's log would show one line without a traceback."""
     mail = EmailMessage()
     mail["To"] = "ana@example.com"

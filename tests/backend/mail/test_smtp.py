@@ -85,13 +85,13 @@ async def is_sent(shop: Shop) -> bool:
         return (await session.execute(select(Mail.sent_at))).scalar_one() is not None
 
 
-def test_job_timeout_allows_ten_minutes_for_the_server() -> None:
+def test_mail_job_gives_the_server_ten_minutes_to_accept_a_mail() -> None:
     """RFC 5321, 4.5.3.2.6."""
     assert smtp.ACCEPT_TIMEOUT_S == 600
     assert Mailer.send.__job_kind__.timeout.total_seconds() > smtp.TALK_TIMEOUT_S + smtp.ACCEPT_TIMEOUT_S  # type: ignore[attr-defined]
 
 
-async def test_mail_is_sent_unchanged(
+async def test_mail_is_sent_over_smtp_unchanged(
     settings: Settings, mail_server: MailServer, sample_mail: EmailMessage
 ) -> None:
     await SmtpTransport(mail_server.of(settings)).send(sample_mail)
@@ -118,7 +118,7 @@ async def test_mail_that_is_accepted_late_is_sent_once(
 
 
 @pytest.mark.parametrize("goodbye", [b"", b"500 what?", b"421 I am gone"])
-async def test_accepted_mail_counts_as_sent_whatever_quit_answers(
+async def test_accepted_mail_counts_as_sent_whatever_the_answer_to_quit(
     shop: Shop, order: dict[str, str], worker: Worker, mail_server: MailServer, goodbye: bytes
 ) -> None:
     mail_server.answers["QUIT"] = goodbye
@@ -158,7 +158,7 @@ async def test_mail_in_doubt_is_retried_once_hours_later(
 
 
 @pytest.mark.parametrize(("answer", "tries"), [(b"", 2), (b"550 spam", 3)])
-async def test_outages_do_not_count_as_attempts_of_doubtful_or_refused_mails(
+async def test_outages_do_not_count_as_attempts_for_mails_in_doubt_or_refused_mails(
     *,
     shop: Shop,
     order: dict[str, str],
@@ -241,7 +241,7 @@ async def test_permanently_refused_mail_is_tried_three_times(
 
 
 @pytest.mark.parametrize("step", ["MAIL", "DOT"])
-async def test_mail_over_quota_waits(
+async def test_mail_refused_for_an_exceeded_quota_waits_and_is_not_given_up(
     shop: Shop, order: dict[str, str], worker: Worker, mail_server: MailServer, step: str
 ) -> None:
     mail_server.answers[step] = b"550 5.4.5 Daily user sending quota exceeded"
@@ -275,7 +275,7 @@ async def test_temporarily_refused_mail_is_retried_soon(
 
 
 @pytest.mark.parametrize("step", ["GREETING", "MAIL", "DATA"])
-async def test_slow_server_gets_no_mail(
+async def test_mail_is_not_sent_to_a_server_that_answers_too_slowly(
     settings: Settings,
     mail_server: MailServer,
     sample_mail: EmailMessage,
@@ -295,7 +295,7 @@ async def test_slow_server_gets_no_mail(
 
 
 @pytest.mark.parametrize(("step", "raised"), [("MAIL", OutsideFailure), ("DOT", MailInDoubt)])
-async def test_endless_answer_is_cut_off(
+async def test_endless_answer_of_the_mail_server_raises_an_error(
     settings: Settings,
     mail_server: MailServer,
     sample_mail: EmailMessage,
@@ -311,7 +311,7 @@ async def test_endless_answer_is_cut_off(
 @pytest.mark.parametrize(
     "address", ["ana@example.com> NOTIFY=NEVER <x@example.com", "<ana@example.com> SIZE=1"]
 )
-async def test_address_cannot_add_smtp_parameters(
+async def test_email_address_cannot_add_smtp_parameters(
     settings: Settings, mail_server: MailServer, sample_mail: EmailMessage, address: str
 ) -> None:
     sample_mail.replace_header("To", address)
@@ -319,7 +319,7 @@ async def test_address_cannot_add_smtp_parameters(
     assert [line for line in mail_server.said if "RCPT" in line] == ["RCPT TO:<ana@example.com>"]
 
 
-async def test_mail_without_an_address_is_refused_permanently(
+async def test_mail_without_a_recipient_address_is_refused_permanently(
     settings: Settings, mail_server: MailServer, sample_mail: EmailMessage
 ) -> None:
     del sample_mail["To"]
@@ -349,7 +349,7 @@ async def test_cancelled_client_closes_the_connection(
     assert "QUIT" not in mail_server.said
 
 
-async def test_mail_beyond_the_job_timeout_is_in_doubt(
+async def test_mail_that_is_interrupted_by_the_job_timeout_is_in_doubt(
     settings: Settings, mail_server: MailServer, sample_mail: EmailMessage
 ) -> None:
     mail_server.holds["DOT"] = asyncio.Event()
@@ -368,7 +368,7 @@ async def test_mail_beyond_the_job_timeout_is_in_doubt(
     assert sending.cancelling() == 0
 
 
-async def test_stop_postpones_a_mail_in_doubt_for_hours(
+async def test_stopping_the_worker_postpones_a_mail_in_doubt_for_hours(
     shop: Shop, order: dict[str, str], worker: Worker, mail_server: MailServer
 ) -> None:
     mail_server.holds["DOT"] = asyncio.Event()
@@ -381,7 +381,7 @@ async def test_stop_postpones_a_mail_in_doubt_for_hours(
     assert pause > RETRY_DELAY - timedelta(minutes=5)
 
 
-async def test_stop_frees_an_unsent_mail_immediately(
+async def test_stopping_the_worker_frees_an_unsent_mail_immediately(
     shop: Shop, order: dict[str, str], worker: Worker, mail_server: MailServer
 ) -> None:
     mail_server.holds["DATA"] = asyncio.Event()
@@ -397,7 +397,7 @@ async def test_stop_frees_an_unsent_mail_immediately(
     assert len(mail_server.mails) == 1
 
 
-async def test_stop_does_not_resend_a_password_link_in_doubt(
+async def test_password_link_in_doubt_is_not_resent_after_the_worker_stopped(
     shop: Shop, worker: Worker, mail_server: MailServer
 ) -> None:
     mail_server.holds["DOT"] = asyncio.Event()
@@ -488,5 +488,5 @@ async def test_mail_is_sent_only_to_a_server_with_a_valid_certificate(
         ("10.0.0.5", False),
     ],
 )
-def test_is_local_host_recognises_this_machine(host: str, *, is_local: bool) -> None:
+def test_is_local_host_recognises_names_of_this_machine(host: str, *, is_local: bool) -> None:
     assert smtp.is_local_host(host) == is_local

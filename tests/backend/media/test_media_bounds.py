@@ -51,14 +51,14 @@ def test_progressive_jpeg_is_converted() -> None:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-def test_too_many_pixels_are_refused(kind: str) -> None:
+def test_picture_with_too_many_pixels_is_refused(kind: str) -> None:
     with pytest.raises(UnusablePicture) as refused:
         convert(bombs.large_picture(kind))
     assert refused.value.fault is PictureFault.TOO_LARGE
 
 
 @pytest.mark.filterwarnings("ignore:Tag data larger than file")
-def test_overlapping_exif_values_are_not_read() -> None:
+def test_overlapping_exif_values_of_a_picture_are_not_read() -> None:
     content = bombs.overlapping_exif()
     tracemalloc.start()
     try:

@@ -88,7 +88,7 @@ async def test_stored_pictures_are_found_listed_and_deleted(pictures: PictureSto
     assert await pictures.get(stored[0]) is None
 
 
-async def test_pictures_are_served_from_folder_and_s3(pictures: PictureStore) -> None:
+async def test_pictures_are_served_from_a_folder_and_from_s3(pictures: PictureStore) -> None:
     pictures.put("0123/Trompo (frente)-320.webp", b"RIFF")
     pictures.put("0123/a.svg", b"<svg>")
     async with serve(pictures) as client:
@@ -155,7 +155,9 @@ async def answer_again(_store: PictureStore, _name: str) -> None:
     return None
 
 
-async def test_a_store_that_hangs_is_503(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reading_from_a_hanging_picture_store_returns_503(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def hang(_store: PictureStore, _name: str) -> None:
         await asyncio.Event().wait()
 
@@ -165,7 +167,7 @@ async def test_a_store_that_hangs_is_503(settings: Settings, monkeypatch: pytest
         assert (await client.get(f"{URL}/0123/a.webp")).status_code == 503
 
 
-async def test_import_queries_an_unavailable_store_once_and_reports_each_row(
+async def test_import_asks_an_unavailable_store_once_and_reports_every_row(
     unavailable: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -188,7 +190,7 @@ async def test_import_queries_an_unavailable_store_once_and_reports_each_row(
         await list_all_names(open_picture_store(unavailable))
 
 
-async def test_wrong_key_or_bucket_is_unavailable_not_empty(s3: str, tmp_path: Path) -> None:
+async def test_wrong_key_or_bucket_raises_an_error_instead_of_an_empty_list(s3: str, tmp_path: Path) -> None:
     url = f"http://{KEY_ID}:x@{s3.removeprefix('http://')}/no-such-bucket"
     pictures = open_picture_store(Settings(data_dir=tmp_path, pictures_url=SecretStr(url)))
     with pytest.raises(PicturesUnavailable):
@@ -197,7 +199,7 @@ async def test_wrong_key_or_bucket_is_unavailable_not_empty(s3: str, tmp_path: P
         await list_all_names(pictures)
 
 
-def test_store_address_is_parsed_and_hidden() -> None:
+def test_address_of_the_picture_store_is_parsed_and_its_secret_hidden() -> None:
     address = parse_s3_address("https://AKIA:se%2Fcret%2Bkey@s3.example:9000/toys/a/b/?region=bogota")
     assert (address.endpoint, address.bucket, address.prefix) == ("https://s3.example:9000", "toys", "a/b")
     assert (address.region, address.key_id, address.secret) == ("bogota", "AKIA", SECRET)
@@ -213,7 +215,7 @@ def test_store_address_is_parsed_and_hidden() -> None:
         "https://a:hush@s3.example/toys/../x", "https://a:hush@s3.example/toys#x", "ftp://a:hush@s3.example/toys",
     ],
 )  # fmt: skip
-def test_invalid_store_address_is_refused_and_hidden(url: str) -> None:
+def test_invalid_address_of_the_picture_store_is_refused_and_its_secret_hidden(url: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Settings(pictures_url=SecretStr(url))
     assert "hush" not in str(refused.value)

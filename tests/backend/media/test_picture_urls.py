@@ -83,7 +83,7 @@ def test_only_paths_and_http_addresses_are_picture_addresses(url: str, is_one: b
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_encoded_address_cannot_end_an_attribute_or_srcset(url: str) -> None:
+def test_encoded_picture_url_cannot_end_an_html_attribute_or_srcset(url: str) -> None:
     address = encode_picture_url(url)
     assert re.fullmatch(r"[!#-&*-;=?-\[\]_a-z~]*", address), (
         address

@@ -119,7 +119,7 @@ async def test_picture_is_stored_in_all_widths_and_used_by_a_product(
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF"])
-async def test_format_is_detected_from_the_content(admin: httpx.AsyncClient, kind: str) -> None:
+async def test_picture_format_is_detected_from_the_content(admin: httpx.AsyncClient, kind: str) -> None:
     (url,) = await urls_of(admin, picture(kind), name="dibujo.svg")
     assert (await open_image(admin, url)).size == (960, 720)
 
@@ -219,7 +219,9 @@ async def test_fifty_megapixels_are_accepted(admin: httpx.AsyncClient) -> None:
         assert (await open_image(admin, url)).size == (960, 750)
 
 
-async def test_one_bad_file_refuses_the_request_and_is_named(admin: httpx.AsyncClient) -> None:
+async def test_upload_with_one_invalid_file_is_refused_and_the_file_is_named(
+    admin: httpx.AsyncClient,
+) -> None:
     files = [("files", ("buena.jpg", picture())), ("files", ("mala.jpg", b"x"))]
     answer = await admin.post(PATH, files=files)
     assert answer.status_code == 400
@@ -229,7 +231,9 @@ async def test_one_bad_file_refuses_the_request_and_is_named(admin: httpx.AsyncC
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "a\r\nb: c.jpg", "x" * 500, "<script>.jpg", "ñ💥.jpg", "\x00"]
 )
-async def test_file_name_is_only_displayed(admin: httpx.AsyncClient, name: str) -> None:
+async def test_file_name_of_an_upload_does_not_affect_the_stored_name(
+    admin: httpx.AsyncClient, name: str
+) -> None:
     (url,) = await urls_of(admin, picture(), name=name)
     assert url.endswith("/foto-960x720-960.webp")
     message = (await send(admin, b"x", name=name)).json()["message"]
@@ -339,14 +343,16 @@ async def test_pictures_are_converted_one_by_one(
 
 
 @pytest.mark.parametrize("shop", ["away"], indirect=True)
-async def test_a_store_that_is_away_is_503(admin: httpx.AsyncClient) -> None:
+async def test_upload_to_an_unavailable_picture_store_returns_503(admin: httpx.AsyncClient) -> None:
     answer = await send(admin, picture())
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert answer.json()["type"] == "unavailable"
     assert "hush" not in answer.text
 
 
-async def test_a_store_that_hangs_is_503(admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_upload_to_a_hanging_picture_store_returns_503(
+    admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     released = threading.Event()
     monkeypatch.setattr(PictureStore, "put", lambda *_: released.wait(60))
     monkeypatch.setattr(module, "CONVERSION_TIMEOUT_S", 0.05)
@@ -367,11 +373,11 @@ async def test_a_store_that_hangs_is_503(admin: httpx.AsyncClient, monkeypatch: 
         "",
     ],
 )
-def test_other_addresses_are_not_uploaded_pictures(url: str) -> None:
+def test_other_urls_are_not_recognised_as_uploaded_pictures(url: str) -> None:
     assert parse_uploaded_picture(url) is None
 
 
-async def test_picture_address_determines_its_files(admin: httpx.AsyncClient) -> None:
+async def test_url_of_an_uploaded_picture_determines_its_size_and_files(admin: httpx.AsyncClient) -> None:
     (url,) = await urls_of(admin, picture(size=(700, 350)))
     prepared = parse_uploaded_picture(url)
     assert prepared is not None
@@ -379,7 +385,7 @@ async def test_picture_address_determines_its_files(admin: httpx.AsyncClient) ->
     assert [width for _, width in prepared.sources] == [320, 640]
 
 
-async def test_upload_is_documented_with_a_command(anyone: httpx.AsyncClient) -> None:
+async def test_upload_route_is_documented_with_a_curl_command(anyone: httpx.AsyncClient) -> None:
     assert "-F files=@trompo.jpg" in (await anyone.get("/docs")).text
     document = await get(anyone, "/openapi.json")
     assert "multipart/form-data" in document["paths"][PATH]["post"]["requestBody"]["content"]

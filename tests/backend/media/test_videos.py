@@ -165,6 +165,6 @@ async def test_video_is_sent_in_requested_ranges(admin: httpx.AsyncClient) -> No
 
 
 @pytest.mark.parametrize("shop", ["away"], indirect=True)
-async def test_a_store_that_is_away_is_503(admin: httpx.AsyncClient) -> None:
+async def test_video_request_to_an_unavailable_store_returns_503(admin: httpx.AsyncClient) -> None:
     assert (await admin.get("/pictures/0123456789abcdef/video-20261125.mp4")).status_code == 503
     assert (await send(admin, MP4)).status_code == 503

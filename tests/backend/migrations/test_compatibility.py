@@ -92,7 +92,9 @@ def breaking_changes(earlier: dict[str, TableFacts], later: dict[str, TableFacts
     return problems
 
 
-async def test_migrations_since_the_oldest_compatible_release_break_nothing(empty: Database) -> None:
+async def test_migrations_since_the_oldest_compatible_release_have_no_breaking_change(
+    empty: Database,
+) -> None:
     await upgrade(empty, OLDEST_COMPATIBLE)
     earlier = await read_schema(empty)
     await upgrade(empty)
@@ -150,7 +152,7 @@ async def set_newer(database: Database, *compatible: str) -> None:
             )
 
 
-async def test_compatible_releases_are_recorded(empty: Database) -> None:
+async def test_compatible_releases_are_recorded_in_the_database(empty: Database) -> None:
     await upgrade(empty)
     await upgrade(empty)
     async with empty.read() as session:

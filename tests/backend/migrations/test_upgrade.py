@@ -99,7 +99,7 @@ async def test_database_from_before_the_baseline_is_refused_with_one_line(
     assert await fetch_all(empty, "SELECT count(*) FROM region") == [(0,)]
 
 
-async def test_next_migration_keeps_rows_and_triggers(
+async def test_migration_that_copies_a_table_keeps_rows_and_triggers(
     empty: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite changes a column by copying its table; rows that refer to the old one must remain."""
@@ -125,7 +125,7 @@ async def test_next_migration_keeps_rows_and_triggers(
     assert later_changes == changes + 1
 
 
-async def test_migration_is_written_from_the_tables(
+async def test_generated_migration_contains_the_difference_between_models_and_tables(
     empty_sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database(empty_sqlite_url)

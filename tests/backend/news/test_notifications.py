@@ -63,7 +63,7 @@ async def test_rolled_back_change_does_not_notify_listeners(
     assert notified == []
 
 
-async def test_savepoint_neither_notifies_nor_discards_topics(
+async def test_rolled_back_savepoint_neither_notifies_listeners_nor_discards_topics(
     shop: Shop, notified: list[frozenset[Topic]]
 ) -> None:
     async def raised(session: AsyncSession, subject: str) -> None:

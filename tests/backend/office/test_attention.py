@@ -28,7 +28,7 @@ async def read_attention_page(shop: Shop, cursor: str = "", actor: Actor = OWNER
         return await open_attention(session, actor, cursor)
 
 
-async def test_every_kind_has_title_advice_and_action(shop: Shop) -> None:
+async def test_every_kind_of_attention_has_title_advice_and_action(shop: Shop) -> None:
     await raise_all(shop)
     rows = {row.kind: row for row in (await read_attention_page(shop)).rows}
     assert set(rows) == set(AttentionKind)
@@ -42,14 +42,16 @@ async def test_every_kind_has_title_advice_and_action(shop: Shop) -> None:
         assert needs.get(Action.REFUNDED, "reference") == "reference"
 
 
-async def test_only_payment_kinds_have_the_label_accept_payment(shop: Shop) -> None:
+async def test_only_attention_about_payments_offers_to_accept_the_payment(shop: Shop) -> None:
     await raise_all(shop)
     for row in (await read_attention_page(shop)).rows:
         labels = {way.label for way in (row.recommended, *row.others)}
         assert "Aceptar el pago" not in labels or Action.REFUNDED in RULES[AttentionKind(row.kind)].actions
 
 
-async def test_pages_contain_all_rows_in_order(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pages_of_the_attention_list_contain_all_rows_in_order(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "PAGE_SIZE", 4)
     await raise_all(shop)
     async with shop.database.read() as session:
@@ -73,7 +75,7 @@ async def test_invalid_cursor_is_refused(shop: Shop, cursor: str) -> None:
         await read_attention_page(shop, cursor)
 
 
-async def test_new_rows_are_counted(shop: Shop) -> None:
+async def test_new_attention_rows_are_counted(shop: Shop) -> None:
     await raise_all(shop)
     known = [row.id for row in (await read_attention_page(shop)).rows][:3]
     async with shop.database.read() as session:
@@ -81,7 +83,9 @@ async def test_new_rows_are_counted(shop: Shop) -> None:
         assert await count_open(session, OWNER) == len(AttentionKind)
 
 
-async def test_rows_of_the_next_page_are_not_new(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_attention_rows_of_the_next_page_do_not_count_as_new(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "PAGE_SIZE", 4)
     await raise_all(shop)
     shown = await read_attention_page(shop)
@@ -91,7 +95,9 @@ async def test_rows_of_the_next_page_are_not_new(shop: Shop, monkeypatch: pytest
         assert await count_new_attention(session, OWNER, known[1:], shown.cursor) == 1
 
 
-async def test_reading_needs_the_right(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_attention_list_is_not_readable_without_the_right(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
     nobody = Actor("user_2", Role.STOCKROOM)
     with pytest.raises(Forbidden):

@@ -41,7 +41,7 @@ async def price_changes(shop: Shop, count: int) -> None:
             await record(session, COMMAND_LINE, "changed", TOP, {"price": (step, step + 1)})
 
 
-async def test_row_shows_actor_and_action(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_audit_row_shows_actor_and_action(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         variant_id = await add_product(session, shop_defaults, "trompo-de-madera")
         subject = Subject(SubjectType.VARIANT, variant_id)
@@ -57,7 +57,9 @@ async def test_row_shows_actor_and_action(shop: Shop, shop_defaults: Defaults) -
     }
 
 
-async def test_values_are_formatted_and_subjects_have_names(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_audit_row_shows_formatted_values_and_names_of_subjects(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     async with shop.database.transaction() as session:
         variant_id = await add_product(session, shop_defaults, "trompo-de-madera")
         product = await session.get_one(Product, (await session.get_one(Variant, variant_id)).product_id)
@@ -99,7 +101,9 @@ def test_every_field_of_products_and_orders_has_a_label(table: str) -> None:
     assert ID_FIELDS.keys() <= AUDITED_FIELD_LABELS.keys()
 
 
-async def test_pages_contain_all_rows_in_order(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pages_of_the_audit_list_contain_all_rows_in_order(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "PAGE_SIZE", 2)
     await price_changes(shop, 5)
     found, cursor = [], ""
@@ -112,7 +116,7 @@ async def test_pages_contain_all_rows_in_order(shop: Shop, monkeypatch: pytest.M
     assert found == ["$ 5", "$ 4", "$ 3", "$ 2", "$ 1"]
 
 
-async def test_filters_narrow_the_list(shop: Shop) -> None:
+async def test_filters_narrow_the_audit_list(shop: Shop) -> None:
     await price_changes(shop, 1)
     async with shop.database.transaction() as session:
         await record(session, SHOP, "deleted", Subject(SubjectType.PRODUCT, "prod_2"))
@@ -143,7 +147,7 @@ async def test_invalid_audit_cursor_is_refused(shop: Shop, cursor: str) -> None:
         await read_audit_page(shop, cursor=cursor)
 
 
-async def test_audit_needs_the_right(shop: Shop) -> None:
+async def test_audit_list_is_not_readable_without_the_right(shop: Shop) -> None:
     for role in Role:
         actor = Actor("user_1", role, has_second_factor=True)
         if Right.READ_AUDIT not in RIGHTS[role]:
@@ -153,7 +157,7 @@ async def test_audit_needs_the_right(shop: Shop) -> None:
                 await anext(audit_file(shop.database, actor, AuditFilter()))
 
 
-async def test_file_contains_all_fields_and_no_formula(
+async def test_audit_export_contains_all_fields_and_no_formula(
     shop: Shop, admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BATCH_SIZE", 2)
@@ -173,7 +177,7 @@ async def test_file_contains_all_fields_and_no_formula(
     assert (await admin.get("/admin/audit?until=never")).status_code == 400
 
 
-def test_cells_are_never_formulas() -> None:
+def test_cells_of_the_audit_export_are_never_formulas() -> None:
     cells = ["=1", "+1", "-1", "@a", "\tx", "  =2", "a=1", "", None, -3, 'say "x", y']
     assert format_csv([cells]) == "'=1,'+1,'-1,'@a,'\tx,'  =2,a=1,,,-3,\"say \"\"x\"\", y\"\r\n"
 

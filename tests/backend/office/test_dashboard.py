@@ -60,7 +60,9 @@ async def test_variant_contains_its_inventory_item_with_stock(
     assert "inventory_items" not in product["variants"][0]  # only with `fields`
 
 
-async def test_unchanged_product_fields_are_accepted(admin: httpx.AsyncClient, trompo: Variant) -> None:
+async def test_unchanged_product_fields_that_are_sent_back_are_accepted(
+    admin: httpx.AsyncClient, trompo: Variant
+) -> None:
     path = f"/admin/products/{trompo.product_id}"
     has = (await get(admin, path, fields="collection_id,*categories"))["product"]
     places = {"collection_id": has["collection_id"], "categories": [{"id": has["categories"][0]["id"]}]}
@@ -98,7 +100,7 @@ async def test_dashboard_form_creates_a_product(admin: httpx.AsyncClient, trompo
     assert (await get(admin, "/admin/products", q="Otro"))["count"] == 0
 
 
-async def test_order_contains_customer_and_locations(
+async def test_order_over_the_admin_api_contains_customer_and_locations(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: Variant
 ) -> None:
     order = await complete_purchase(store, trompo.id, 2)
@@ -128,7 +130,7 @@ async def test_order_contains_customer_and_locations(
     ] == 0
 
 
-async def test_reservation_contains_its_line(
+async def test_reservation_contains_the_id_of_its_order_line(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: Variant
 ) -> None:
     lines = [(await complete_purchase(store, trompo.id))["items"][0]["id"] for _ in range(2)]
@@ -141,7 +143,7 @@ async def test_reservation_contains_its_line(
     assert (await get(admin, "/admin/reservations", line_item_id="ordli_other"))["count"] == 0
 
 
-async def test_shipment_accepts_the_returned_label(
+async def test_shipment_accepts_the_labels_returned_by_the_api(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: Variant
 ) -> None:
     order = await complete_purchase(store, trompo.id, price_type="calculated")
@@ -153,7 +155,7 @@ async def test_shipment_accepts_the_returned_label(
     assert shipped["order"]["fulfillment_status"] == "shipped"
 
 
-async def test_groups_contain_members_and_staff_can_be_searched(
+async def test_customer_groups_contain_members_and_staff_can_be_searched(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     eva, leo = [
@@ -174,5 +176,5 @@ async def test_groups_contain_members_and_staff_can_be_searched(
         assert (await get(admin, "/admin/users", q=part))["count"] == count
 
 
-async def test_no_feature_flag_of_the_platform_is_on(admin: httpx.AsyncClient) -> None:
+async def test_list_of_the_platforms_feature_flags_is_empty(admin: httpx.AsyncClient) -> None:
     assert await get(admin, "/admin/feature-flags") == {"feature_flags": {}}

@@ -26,7 +26,9 @@ ASKED = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Na
 
 
 @pytest.mark.parametrize("is_descending", [False, True])
-async def test_pages_contain_every_row_once_in_order(shop: Shop, *, is_descending: bool) -> None:
+async def test_pages_of_an_office_list_contain_every_row_once_in_order(
+    shop: Shop, *, is_descending: bool
+) -> None:
     numbers = []
     for person in range(5):
         words = {**ASKED, "email": f"ana{person}@example.com"}
@@ -51,7 +53,7 @@ async def test_cursor_of_another_list_is_refused(shop: Shop, last: str) -> None:
             await read_page(session, select(Pqrs), KEY, f"{moment}|{last}", 2)
 
 
-def test_active_filters_link_to_the_list_without_them() -> None:
+def test_each_active_filter_has_a_link_to_the_list_without_it() -> None:
     asked = read_filters(
         {"q": " trompo ", "since": "2026-11-01", "until": "x" * 90, "other": "1"}, ("q", "since", "until"), 80
     )

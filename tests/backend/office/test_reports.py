@@ -33,7 +33,7 @@ async def sell(shop: Shop, *orders: Sold) -> None:
         await store_orders(session, list(orders))
 
 
-async def test_report_of_an_empty_shop_has_no_division_by_zero(shop: Shop) -> None:
+async def test_sales_report_of_an_empty_shop_shows_zeros(shop: Shop) -> None:
     view = await read_report(shop, {})
     assert (view.net, view.orders, view.average, view.conversion) == ("$ 0", 0, "", "")
     assert (view.stock_units, view.stock_value, view.best, view.slow) == (0, "$ 0", [], [])
@@ -42,7 +42,7 @@ async def test_report_of_an_empty_shop_has_no_division_by_zero(shop: Shop) -> No
     assert not view.has_money
 
 
-async def test_report_shows_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_sales_report_shows_the_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
     one = paid_order(PricedLine("trompo", 2, 119_000), at=MARCH, shipping=11_900)
     one.refunds = [(MARCH + timedelta(days=40), 119_000, {"trompo": 1})]  # in April
     two = paid_order(PricedLine("book", 3, 20_000, 0), at=MARCH + timedelta(days=1), titles={"book": ODD})
@@ -82,7 +82,9 @@ async def test_best_sellers_show_the_paid_amount(shop: Shop, shop_defaults: Defa
     ]
 
 
-async def test_money_without_an_order_has_its_own_line(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_money_without_an_order_has_its_own_line_in_the_report(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     await sell(shop, Sold([PricedLine("trompo", 1, 5_000)], has_order=False, captures=[(MARCH, 7_000)]))
     view = await read_report(shop)
     assert [(row.label, row.base, row.total) for row in view.tax] == [
@@ -105,7 +107,7 @@ async def test_report_shows_stock_value_and_slow_products(shop: Shop, shop_defau
     assert [(toy.title, toy.units, toy.pesos) for toy in view.slow] == [("Quieto", 2, "$ 80.000")]
 
 
-async def test_conversion_counts_paid_carts(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_conversion_rate_is_the_share_of_paid_carts(shop: Shop, shop_defaults: Defaults) -> None:
     moment = now()
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo")
@@ -124,7 +126,7 @@ async def test_conversion_counts_paid_carts(shop: Shop, shop_defaults: Defaults)
     assert (await read_report(shop)).conversion == ""
 
 
-async def test_report_needs_the_right(shop: Shop) -> None:
+async def test_sales_report_is_not_readable_without_the_right(shop: Shop) -> None:
     assert [role for role in Role if Right.READ_REPORTS in RIGHTS[role]] == [
         Role.OWNER,
         Role.SHOP,

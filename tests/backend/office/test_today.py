@@ -34,7 +34,7 @@ async def toy(shop: Shop, defaults: Defaults, handle: str, stock: int = 10) -> s
         return await add_product(session, defaults, handle, stock=stock)
 
 
-async def test_empty_shop_has_all_steps_open(shop: Shop) -> None:
+async def test_all_setup_steps_of_an_empty_shop_are_open(shop: Shop) -> None:
     view = await read_today(shop)
     assert (view.to_pack, view.awaiting_bank, view.attention, view.low_stock, view.orders) == (0, 0, 0, 0, 0)
     assert view.is_quiet
@@ -42,18 +42,18 @@ async def test_empty_shop_has_all_steps_open(shop: Shop) -> None:
     assert [step.name for step in view.steps if step.is_done] == []
 
 
-async def test_finished_steps_are_ticked(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_finished_setup_steps_are_ticked(shop: Shop, shop_defaults: Defaults) -> None:
     await toy(shop, shop_defaults, "trompo")
     assert [step.name for step in (await read_today(shop)).steps if step.is_done] == ["warehouse", "toy"]
 
 
-async def test_steps_need_the_right_to_change_settings(shop: Shop) -> None:
+async def test_setup_steps_are_shown_only_to_roles_that_may_change_settings(shop: Shop) -> None:
     for role in Role:
         view = await read_today(shop, Actor("user_2", role))
         assert bool(view.steps) is (Right.CHANGE_SETTINGS in RIGHTS[role])
 
 
-async def test_order_waits_for_the_bank_and_then_for_packing(
+async def test_new_order_is_counted_as_awaiting_the_bank_and_then_as_to_be_packed(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
     variant = await toy(shop, shop_defaults, "trompo")
@@ -67,7 +67,7 @@ async def test_order_waits_for_the_bank_and_then_for_packing(
     assert paid.waits_since
 
 
-async def test_sales_are_compared_with_a_week_ago(
+async def test_sales_of_today_are_compared_with_those_a_week_ago(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
     variant = await toy(shop, shop_defaults, "trompo")
@@ -95,7 +95,7 @@ async def test_low_stock_products_are_sorted_by_units(shop: Shop, shop_defaults:
     assert [(low.title, low.units) for low in view.low_products] == [("Trompo", 0), ("Yoyo", LOW)]
 
 
-async def test_open_attention_is_counted(shop: Shop) -> None:
+async def test_open_and_overdue_attention_is_counted(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         for number in range(2):
             await raise_attention(
@@ -110,7 +110,9 @@ async def test_open_attention_is_counted(shop: Shop) -> None:
     assert (view.attention, view.attention_late) == (2, 1)
 
 
-async def test_reading_needs_the_right(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_start_screen_is_not_readable_without_the_right(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
     with pytest.raises(Forbidden):
         await read_today(shop, Actor("user_3", Role.STOCKROOM))

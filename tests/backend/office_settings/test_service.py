@@ -28,7 +28,7 @@ async def test_saved_setting_applies_immediately_and_can_be_changed(shop: Shop) 
         ({"store_whatsapp": "call me"}, "store_whatsapp"),
     ],
 )
-async def test_body_over_the_limit_is_refused(
+async def test_invalid_setting_is_refused_by_name(
     database: Database, settings: Settings, changes: dict[str, str], wrong: str
 ) -> None:
     with pytest.raises(InvalidData) as refused:
@@ -39,7 +39,7 @@ async def test_body_over_the_limit_is_refused(
         assert await read_effective_settings(session, settings) == settings
 
 
-def test_demo_identity_is_reported_line_by_line(settings: Settings) -> None:
+def test_each_setting_with_a_demo_value_is_reported_on_its_own_line(settings: Settings) -> None:
     assert [line.split()[0] for line in demo_problems(settings)] == [
         "STORE_LEGAL_NAME", "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS,",
     ]  # fmt: skip

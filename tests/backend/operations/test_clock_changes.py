@@ -115,7 +115,7 @@ async def find_late_columns(shop: Shop) -> list[str]:
         ]
 
 
-async def test_every_stored_time_is_moved_back_and_reported(
+async def test_every_stored_future_time_is_corrected_and_reported(
     moments: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
     shop = moments
@@ -152,7 +152,7 @@ async def test_two_replicas_report_a_wrong_clock_once(moments: Shop) -> None:
         assert (await session.execute(open_rows)).scalar_one() == 1
 
 
-async def test_reservation_of_the_previous_release_is_not_reported(moments: Shop) -> None:
+async def test_longer_reservation_of_the_previous_release_is_not_reported(moments: Shop) -> None:
     """Use reservations of 40 minutes, as the previous release made them; this release makes 35.
 
     | reserved until | outcome |
@@ -181,7 +181,7 @@ async def test_reservation_of_the_previous_release_is_not_reported(moments: Shop
         assert end <= await database_now(session) + RESERVATION_TIME
 
 
-def test_every_expiry_column_is_declared() -> None:
+def test_every_expiry_column_is_declared_for_the_clock_correction() -> None:
     """Require every new table with an expiry to declare how far ahead its times may be."""
     expiries = {
         f"{table.name}.{column.name}"

@@ -65,7 +65,7 @@ async def test_order_is_sent_in_several_fulfillments(
 
 
 @pytest.mark.parametrize(("units", "left"), [(2, 0), (1, 1)])
-async def test_capture_after_packing_keeps_the_remaining_reservation(
+async def test_capture_after_packing_keeps_the_reservation_of_unsent_units(
     *, admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str, units: int, left: int
 ) -> None:
     """Follow the platform's own order of steps: packed, then captured."""
@@ -189,7 +189,7 @@ async def test_invalid_label_is_refused(
     assert (kept["labels"], kept["shipped_at"]) == ([], None)
 
 
-async def test_dashboards_placeholder_addresses_of_a_label_are_empty(
+async def test_placeholder_label_urls_of_the_dashboard_are_stored_as_empty(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
     order = await complete_purchase(store, trompo)
@@ -229,7 +229,9 @@ async def test_unpaid_order_cannot_be_fulfilled(
     assert (refused.status_code, refused.json()) == (400, {"type": "not_allowed", "message": message})
 
 
-async def test_capture_is_idempotent(admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str) -> None:
+async def test_repeated_capture_changes_nothing(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
+) -> None:
     """wire: commerce-api, Admin, capture."""
     order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}"

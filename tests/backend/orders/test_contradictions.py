@@ -107,7 +107,7 @@ async def labels(shop: Shop) -> list[tuple[str, bool]]:
 
 
 @pytest.mark.parametrize("state", [S.CANCELED, S.REJECTED, S.EXPIRED, S.HELD])
-async def test_reversal_after_capture_opens_attention(
+async def test_bank_report_of_a_reversal_after_capture_opens_attention(
     shop: Shop, paid: tuple[str, str], state: ProviderState
 ) -> None:
     order_id, session_id = paid
@@ -128,7 +128,7 @@ async def test_reversal_after_capture_opens_attention(
 
 
 @pytest.mark.parametrize("state", [S.CAPTURED, S.PENDING, S.PENDING_AUTHORIZATION, S.AUTHORIZED, S.UNKNOWN])
-async def test_consistent_report_changes_nothing(
+async def test_bank_report_that_fits_a_captured_payment_changes_nothing(
     shop: Shop, paid: tuple[str, str], state: ProviderState
 ) -> None:
     await report_payment(shop, paid[1], state)
@@ -154,7 +154,7 @@ async def report_amount(shop: Shop, session_id: str, amount: str, currency: str 
         ("70000", "USD", None),
     ],
 )
-async def test_another_amount_after_capture_opens_attention(
+async def test_bank_report_of_another_amount_after_capture_opens_attention(
     shop: Shop, paid: tuple[str, str], amount: str, currency: str, missing: int | None
 ) -> None:
     await report_amount(shop, paid[1], amount, currency)
@@ -164,7 +164,7 @@ async def test_another_amount_after_capture_opens_attention(
     assert await read_order_status(shop, paid[0]) == ("pending", "captured")
 
 
-async def test_repeated_amount_with_cents_is_no_contradiction(
+async def test_repeated_report_of_the_same_amount_with_cents_opens_no_attention(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, trompo)
@@ -177,7 +177,7 @@ async def test_repeated_amount_with_cents_is_no_contradiction(
     assert (await read_open_attention(shop)).kind == KIND
 
 
-async def test_repeated_report_opens_no_second_row_until_it_changes(
+async def test_repeated_bank_report_opens_no_second_attention_until_it_changes(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     for _ in range(3):
@@ -203,7 +203,7 @@ async def test_repeated_report_opens_no_second_row_until_it_changes(
         (S.PENDING, []),
     ],
 )
-async def test_possible_money_after_a_failed_payment_opens_attention(  # noqa: PLR0917 (fixtures)
+async def test_report_of_possible_money_after_a_failed_payment_opens_attention(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     store: httpx.AsyncClient,
     trompo: str,
@@ -218,7 +218,7 @@ async def test_possible_money_after_a_failed_payment_opens_attention(  # noqa: P
     assert await read_order_status(shop, order_id) == ("canceled", "canceled")
 
 
-async def test_same_report_after_a_staff_decision_opens_nothing(
+async def test_bank_report_without_news_after_a_staff_decision_opens_no_attention(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     _order_id, session_id = await place_order_at_bank(shop, store, trompo)
@@ -228,7 +228,7 @@ async def test_same_report_after_a_staff_decision_opens_nothing(
     assert await kinds(shop) == ["amount_differs"]
 
 
-async def test_held_order_cannot_be_packed_until_it_is_decided(
+async def test_order_with_a_contradicted_payment_cannot_be_packed_until_staff_decide(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
@@ -260,7 +260,7 @@ async def test_held_order_cannot_be_packed_until_it_is_decided(
     assert await read_stock(shop) == (3, 0)
 
 
-async def test_label_created_during_a_contradiction_is_not_packed(
+async def test_label_created_while_its_payment_is_contradicted_is_not_packed(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Report the contradiction during the request to the carrier. After the decision, the same label is packed."""
@@ -282,7 +282,7 @@ async def test_label_created_during_a_contradiction_is_not_packed(
     assert (await labels(shop), await read_stock(shop), len(made)) == ([("created", True)], (3, 0), 1)
 
 
-async def test_packing_and_contradiction_are_serialized(
+async def test_contradicting_report_waits_until_a_started_packing_has_ended(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
@@ -296,7 +296,7 @@ async def test_packing_and_contradiction_are_serialized(
     assert (await fulfill(admin, order_id)).status_code == 400
 
 
-async def test_reversal_cancels_an_unpacked_order(
+async def test_confirmed_reversal_cancels_an_unpacked_order(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
@@ -313,7 +313,7 @@ async def test_reversal_cancels_an_unpacked_order(
     assert message.values["is_reversed"] is True
 
 
-async def test_reversal_does_not_cancel_a_parcel(
+async def test_confirmed_reversal_does_not_cancel_a_packed_order(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
@@ -324,7 +324,7 @@ async def test_reversal_does_not_cancel_a_parcel(
     assert await labels(shop) == [("created", True)]
 
 
-async def test_only_the_missing_amount_is_booked_as_refund(
+async def test_confirmed_lower_amount_books_only_the_missing_part_as_refund(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     await report_amount(shop, paid[1], "52000")
@@ -333,7 +333,7 @@ async def test_only_the_missing_amount_is_booked_as_refund(
     assert await read_order_status(shop, paid[0]) == ("pending", "partially_refunded")
 
 
-async def test_existing_refund_is_not_booked_again(
+async def test_reversal_of_an_already_refunded_payment_is_not_booked_again(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     order_id, session_id = paid
@@ -347,7 +347,7 @@ async def test_existing_refund_is_not_booked_again(
     assert await refunds(shop) == [(TOTAL, "T-1")]
 
 
-async def test_reversal_of_second_transaction_opens_attention(
+async def test_reversal_of_an_approved_second_transaction_opens_attention(
     shop: Shop, store: httpx.AsyncClient, trompo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reject the first payment, approve a second one at the bank, and then reverse that one."""
@@ -370,7 +370,7 @@ async def test_reversal_of_second_transaction_opens_attention(
     assert row.payment_session_id != session_id
 
 
-async def test_last_report_determines_the_missing_amount(
+async def test_latest_bank_report_determines_the_missing_amount(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, trompo)
@@ -383,7 +383,7 @@ async def test_last_report_determines_the_missing_amount(
     assert (await fulfill(admin, order_id)).status_code == 400
 
 
-async def test_another_currency_gives_no_missing_amount(
+async def test_report_in_another_currency_has_no_missing_amount(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     _order_id, session_id = await place_order_at_bank(shop, store, trompo)
@@ -392,7 +392,7 @@ async def test_another_currency_gives_no_missing_amount(
     assert (await read_open_attention(shop)).amount in (None, 0)
 
 
-async def test_reversal_of_refunded_duplicate_does_not_hold_the_order(
+async def test_reversal_of_a_refunded_second_payment_does_not_stop_packing(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, trompo)

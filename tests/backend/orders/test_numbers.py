@@ -19,7 +19,7 @@ async def variants(shop: Shop, shop_defaults: Defaults) -> list[str]:
         return [await add_product(session, shop_defaults, handle) for handle in ("trompo", "yoyo", "coca")]
 
 
-async def test_used_number_is_drawn_again(
+async def test_order_number_that_is_already_used_is_replaced_by_another(
     store: httpx.AsyncClient, variants: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draws = iter([7, 7, 7, 7, 2, 0])

@@ -75,7 +75,7 @@ async def accept_payment(shop: Shop, admin: httpx.AsyncClient, session_id: str, 
 
 
 @pytest.mark.parametrize(("amount", "paid", "missing", "words", "pesos"), AMOUNTS)
-async def test_all_views_show_the_paid_amount(  # noqa: PLR0917 (fixtures)
+async def test_all_views_of_an_order_show_the_amount_that_was_paid(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     admin: httpx.AsyncClient,
     order: tuple[str, str],
@@ -140,7 +140,7 @@ async def test_mail_states_the_paid_amount(  # noqa: PLR0917 (fixtures)
     assert "Tu banco confirmó el pago" not in body.get_content()
 
 
-async def test_exact_payment_shows_no_difference(shop: Shop, order: tuple[str, str]) -> None:
+async def test_order_paid_exactly_shows_no_difference(shop: Shop, order: tuple[str, str]) -> None:
     await report_payment(shop, order[1], ProviderState.CAPTURED)
     async with shop.database.read() as session:
         detail = await order_detail(session, OWNER, order[0], "Trompo")
@@ -150,7 +150,7 @@ async def test_exact_payment_shows_no_difference(shop: Shop, order: tuple[str, s
     assert plain(view.sold_label) == "$ 80.000"
 
 
-async def test_todays_sales_exclude_refunds(
+async def test_sales_of_today_exclude_refunded_amounts(
     shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str]
 ) -> None:
     await accept_payment(shop, admin, order[1], "50000")
@@ -168,7 +168,7 @@ async def test_todays_sales_exclude_refunds(
         ("100000", "", "80000.00", "1"),
     ],
 )
-async def test_invoice_has_the_full_price_and_the_unpaid_rest(  # noqa: PLR0917 (fixtures)
+async def test_invoice_of_a_partly_paid_order_states_the_paid_and_the_unpaid_part(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     admin: httpx.AsyncClient,
     order: tuple[str, str],

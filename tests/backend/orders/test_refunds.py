@@ -129,7 +129,7 @@ async def test_full_refund_cancels_an_unsent_order(
     assert sent.status_code == 400
 
 
-async def test_cancel_requires_a_full_refund_and_no_fulfillment(
+async def test_order_is_cancelled_with_a_refund_only_if_fully_refunded_and_unsent(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     part = await admin.post(path(paid), json={"amount": 1_000, "reference": "A-1", "cancel": True})
@@ -142,7 +142,7 @@ async def test_cancel_requires_a_full_refund_and_no_fulfillment(
     assert (await get(admin, path(paid)))["count"] == 0
 
 
-async def test_refunded_unsent_units_are_released_or_lost(
+async def test_refunded_unsent_units_are_restocked_or_written_off_as_requested(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     body = {"amount": 40_000, "reference": "A-1", "lines": lines(paid, 1)}
@@ -182,7 +182,7 @@ async def test_returned_units_are_restocked_if_requested(
 
 
 @pytest.mark.parametrize(("restock", "stocked"), [(True, 5), (False, 4)])
-async def test_units_refunded_while_packed_are_not_sent_again(
+async def test_units_refunded_while_packed_are_not_sent_after_a_cancelled_label(
     *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
 ) -> None:
     sent = await send_all(admin, paid)
@@ -210,7 +210,7 @@ async def send_one(admin: httpx.AsyncClient, order: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("restock", "stocked"), [(True, 4), (False, 3)])
-async def test_refunded_units_are_taken_from_the_parcel_that_has_not_left(
+async def test_refunded_units_are_first_subtracted_from_the_parcel_that_has_not_left(
     *, shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], restock: bool, stocked: int
 ) -> None:
     await post(admin, f"{await send_one(admin, paid)}/mark-as-delivered")
@@ -226,7 +226,7 @@ async def test_refunded_units_are_taken_from_the_parcel_that_has_not_left(
     assert (await get(admin, "/admin/orders", to_pack="true"))["count"] == 0
 
 
-async def test_further_refunded_units_are_taken_from_the_parcel_that_has_left(
+async def test_further_refunded_units_are_subtracted_from_the_delivered_parcel(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     await post(admin, f"{await send_one(admin, paid)}/mark-as-delivered")
@@ -238,7 +238,7 @@ async def test_further_refunded_units_are_taken_from_the_parcel_that_has_left(
     assert (detail["return_received_quantity"], detail["written_off_quantity"]) == (1, 1)
 
 
-async def test_failed_cancellation_can_be_repeated_completely(
+async def test_failed_cancellation_of_a_fulfillment_changes_nothing_and_can_be_repeated(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = await send_all(admin, paid)
@@ -257,7 +257,7 @@ async def test_failed_cancellation_can_be_repeated_completely(
     assert await read_stock(shop) == (5, 2)
 
 
-async def test_refunded_sent_order_can_be_cancelled_after_its_fulfillment(
+async def test_refunded_sent_order_can_be_cancelled_after_its_fulfillment_is_cancelled(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     sent = await send_all(admin, paid)

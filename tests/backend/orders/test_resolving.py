@@ -97,7 +97,7 @@ async def test_accepted_late_payment_revives_the_order(
     assert (await resolve(admin, row, action="honor")).status_code == 409
 
 
-async def test_late_payment_is_refused_while_units_are_missing(
+async def test_late_payment_cannot_be_accepted_while_units_are_missing(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str], trompo: str
 ) -> None:
     row = await read_open_attention(shop)
@@ -110,7 +110,7 @@ async def test_late_payment_is_refused_while_units_are_missing(
     assert [one.state for one in await list_sessions(shop, late[0])] == ["rejected"]
 
 
-async def test_late_payment_can_be_refunded(
+async def test_late_payment_can_be_refunded_instead_of_accepted(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
     assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
@@ -123,7 +123,7 @@ async def test_late_payment_can_be_refunded(
     assert [(one["amount"], one["reference"]) for one in payment["refunds"]] == [(80_000, "0012345678")]
 
 
-async def test_concurrent_decisions_count_once(
+async def test_only_one_of_four_concurrent_decisions_about_a_payment_is_executed(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
     row = await read_open_attention(shop)
@@ -139,7 +139,7 @@ async def test_concurrent_decisions_count_once(
     assert await read_stock(shop) == (3, 2 if is_paid else 0)
 
 
-async def test_dismissal_stores_only_a_note(
+async def test_dismissing_a_late_payment_stores_only_a_note(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
     decision = {"action": "dismissed", "note": "The gateway took it back itself"}
@@ -154,7 +154,7 @@ async def test_dismissal_stores_only_a_note(
 @pytest.mark.parametrize(
     ("amount", "status"), [(79_999, "partially_captured"), (80_001, "captured"), (1, "partially_captured")]
 )
-async def test_accepted_different_amount_sets_the_payment_status(
+async def test_accepting_a_different_amount_sets_the_matching_payment_status(
     *, shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str], amount: int, status: str
 ) -> None:
     await report_payment(shop, paying[1], S.CAPTURED, amount)
@@ -172,7 +172,7 @@ async def test_accepted_different_amount_sets_the_payment_status(
     assert "order_paid" in await mails(shop)
 
 
-async def test_approval_with_later_amount_pays_without_a_decision(
+async def test_approval_whose_amount_is_reported_later_pays_without_a_decision(
     shop: Shop, paying: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:
@@ -193,7 +193,7 @@ async def test_approval_with_later_amount_pays_without_a_decision(
     [([S.HELD], None, ["order_unconfirmed"]), ([S.CAPTURED], 79_999, [])],
     ids=["held", "another amount"],
 )
-async def test_dismissed_payment_cancels_its_order(
+async def test_dismissing_a_held_payment_cancels_its_order(
     *,
     shop: Shop,
     admin: httpx.AsyncClient,
@@ -227,7 +227,7 @@ async def test_dismissed_payment_cancels_its_order(
     assert await list_open_kinds(shop) == ["approved_late"]
 
 
-async def test_dismissed_approval_without_amount_is_reopened_when_its_amount_is_reported(
+async def test_attention_is_reopened_when_a_dismissed_approval_gets_its_amount(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:
@@ -256,7 +256,7 @@ async def test_rejection_of_held_payment_cancels_the_order(shop: Shop, paying: t
     assert "order_lost" in await mails(shop)
 
 
-async def test_refund_of_different_amount_cancels_the_order(
+async def test_refunding_a_different_amount_cancels_the_order(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
     await report_payment(shop, paying[1], S.CAPTURED, 800_000)
@@ -276,7 +276,7 @@ async def twice(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
     return paying
 
 
-async def test_duplicate_payment_is_refunded_once(
+async def test_second_payment_of_an_order_is_refunded_once(
     shop: Shop, admin: httpx.AsyncClient, twice: tuple[str, str]
 ) -> None:
     row = await read_open_attention(shop)
@@ -290,7 +290,7 @@ async def test_duplicate_payment_is_refunded_once(
     assert await read_stock(shop) == (3, 2)
 
 
-async def test_duplicate_payment_of_paid_order_cannot_be_accepted(
+async def test_second_payment_of_a_paid_order_cannot_be_accepted(
     shop: Shop, admin: httpx.AsyncClient, twice: tuple[str, str]
 ) -> None:
     refused = await resolve(admin, await read_open_attention(shop), action="honor")
@@ -328,7 +328,7 @@ async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
         ({"action": "dismissed", "note": "nothing came"}, ("canceled", "canceled"), 0),
     ],
 )
-async def test_staff_decision_resolves_an_unresolved_payment(
+async def test_staff_decision_sets_the_state_of_an_unresolved_payment(
     *,
     shop: Shop,
     admin: httpx.AsyncClient,
@@ -397,7 +397,7 @@ async def short(shop: Shop, paying: tuple[str, str]) -> str:
     return order_id
 
 
-async def test_arrived_units_are_reserved_for_the_short_order(
+async def test_units_that_arrived_are_reserved_for_the_order_that_lacks_them(
     shop: Shop, admin: httpx.AsyncClient, short: str, trompo: str
 ) -> None:
     row = await read_open_attention(shop)
@@ -410,7 +410,9 @@ async def test_arrived_units_are_reserved_for_the_short_order(
     assert await read_stock(shop) == (2, 2)
 
 
-async def test_refund_of_short_order_cancels_it(shop: Shop, admin: httpx.AsyncClient, short: str) -> None:
+async def test_refund_of_an_order_with_missing_units_cancels_it(
+    shop: Shop, admin: httpx.AsyncClient, short: str
+) -> None:
     assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
     assert await read_order_status(shop, short) == ("canceled", "refunded")
     assert await refunds(shop) == [(80_000, "0012345678", short)]

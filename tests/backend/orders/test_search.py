@@ -33,7 +33,7 @@ async def find_numbers(admin: httpx.AsyncClient, **asked: Any) -> list[int]:
     return [order["display_id"] for order in answer["orders"]]
 
 
-async def test_search_by_number_name_mail_phone_document_tracking_and_cus(
+async def test_orders_are_found_by_number_name_phone_document_tracking_and_payment(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id, payment = await place_order_at_bank(shop, store, trompo, 1)
@@ -73,7 +73,7 @@ async def test_search_by_number_name_mail_phone_document_tracking_and_cus(
         assert await find_numbers(admin, q=nobody) == [], nobody
 
 
-async def test_search_of_frequent_word_finds_the_same_orders(
+async def test_search_by_a_frequent_word_finds_the_same_orders(
     shop: Shop,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
@@ -87,7 +87,7 @@ async def test_search_of_frequent_word_finds_the_same_orders(
     assert await find_numbers(admin, q="ana pedro") == []
 
 
-async def test_filter_by_colombian_day_or_time(
+async def test_orders_are_filtered_by_colombian_day_or_by_time(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     for _order in range(3):
@@ -110,7 +110,7 @@ async def test_filter_by_colombian_day_or_time(
     assert (await admin.get("/admin/orders", params={"created_at[$gte]": "ayer"})).status_code == 400
 
 
-async def test_filter_by_payment_fulfillment_and_pickup(
+async def test_orders_are_filtered_by_payment_fulfillment_and_pickup(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     await complete_purchase(store, trompo, provider=MANUAL, price_type="flat")
@@ -122,7 +122,7 @@ async def test_filter_by_payment_fulfillment_and_pickup(
     assert await find_numbers(admin, fulfillment_status="not_fulfilled", q="ana", pickup="true") == [1]
 
 
-async def test_pages_are_consistent_while_orders_arrive(
+async def test_pages_of_the_order_list_are_consistent_while_orders_arrive(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     for _order in range(5):
@@ -156,14 +156,14 @@ async def test_search_terms_are_deleted_with_the_order(
         assert (await session.execute(select(OrderTerm))).all() == []
 
 
-async def test_the_right_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_order_search_without_the_right_is_refused(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset())
     async with shop.database.read() as session:
         with pytest.raises(Forbidden):
             await read_orders_page(session, Actor("user_3", Role.STOCKROOM), OrderFilter(text="ana"), 5)
 
 
-def test_contradictory_bounds_match_nothing() -> None:
+def test_date_range_that_ends_before_its_begin_matches_no_order() -> None:
     wanted = with_date_range(OrderFilter(), since="2026-11-21", until="2026-11-20")
     assert wanted.since is not None
     assert wanted.until is not None
@@ -174,7 +174,7 @@ def test_contradictory_bounds_match_nothing() -> None:
     assert day.until - day.since == timedelta(days=1)
 
 
-async def test_orders_to_pack_use_their_partial_index(database: Database) -> None:
+async def test_query_for_orders_to_pack_uses_its_partial_index(database: Database) -> None:
     query = select(Order.number).where(TO_PACK).order_by(Order.paid_at, Order.number).limit(1)
     async with database.transaction() as session:
         if not database.is_sqlite:

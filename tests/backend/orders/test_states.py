@@ -37,7 +37,9 @@ def make_order(
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(PaymentStatus, PaymentStatus)])
-def test_payment_status_moves_only_along_its_table(before: PaymentStatus, after: PaymentStatus) -> None:
+def test_payment_status_of_an_order_changes_only_along_listed_transitions(
+    before: PaymentStatus, after: PaymentStatus
+) -> None:
     order = make_order(payment=before)
     if before is after or (before, after) in set(PAYMENT_STEPS):
         move(order, payment=after)
@@ -49,7 +51,7 @@ def test_payment_status_moves_only_along_its_table(before: PaymentStatus, after:
 
 
 @pytest.mark.parametrize(("before", "after"), [*product(OrderStatus, OrderStatus)])
-def test_order_status_moves_only_along_its_table(before: OrderStatus, after: OrderStatus) -> None:
+def test_order_status_changes_only_along_listed_transitions(before: OrderStatus, after: OrderStatus) -> None:
     order = make_order(before)
     assert before is after or (before, after) in set(STATUS_STEPS)
     move(order, status=after)
@@ -64,7 +66,7 @@ def test_refused_transition_changes_neither_status() -> None:
     assert (order.status, order.payment_status, order.canceled_at) == ("pending", "captured", None)
 
 
-def test_paid_at_is_the_first_payment_time() -> None:
+def test_paid_at_is_the_time_of_the_first_payment() -> None:
     order = make_order()
     move(order, payment=PaymentStatus.CAPTURED)
     paid_at = order.paid_at
@@ -86,12 +88,14 @@ def test_paid_at_is_the_first_payment_time() -> None:
         (20_000, 20_000, "refunded"),
     ],
 )
-def test_payment_status_of_order_of_60_000(captured: int, refunded: int, status: str) -> None:
+def test_payment_status_follows_the_captured_and_refunded_amounts(
+    captured: int, refunded: int, status: str
+) -> None:
     assert compute_payment_status(60_000, captured, refunded) == status
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**9), st.data())
-def test_order_is_captured_only_if_its_total_is_covered(
+def test_order_has_status_captured_only_if_its_total_is_paid(
     owed: int, captured: int, data: st.DataObject
 ) -> None:
     refunded = data.draw(st.integers(0, captured))
@@ -99,6 +103,6 @@ def test_order_is_captured_only_if_its_total_is_covered(
     assert (status is PaymentStatus.CAPTURED) == (captured - refunded >= owed)
 
 
-def test_payment_status_without_capture_raises() -> None:
+def test_payment_status_without_a_captured_amount_raises_an_error() -> None:
     with pytest.raises(ValueError, match="nothing was captured"):
         compute_payment_status(60_000, 0, 0)

@@ -87,7 +87,7 @@ async def let_time_pass(database: Database) -> None:
         await session.execute(update(Job).values(run_at=db_now()))
 
 
-async def test_change_is_sent_with_the_secret_and_deleted(
+async def test_product_change_is_sent_with_the_secret_and_then_deleted(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
     await publish_changes(database, "prod_a", "prod_b", "prod_a")  # twice in one transaction is one change
@@ -102,7 +102,7 @@ async def test_change_is_sent_with_the_secret_and_deleted(
     assert len(storefront.paths) == 1
 
 
-async def test_rolled_back_change_is_never_sent(database: Database, worker: Worker) -> None:
+async def test_rolled_back_product_change_is_never_sent(database: Database, worker: Worker) -> None:
     async def change_and_fail() -> None:
         async with database.transaction() as session:
             await publish(session, ProductChanged("prod_a"))
@@ -117,7 +117,7 @@ async def test_rolled_back_change_is_never_sent(database: Database, worker: Work
 @pytest.mark.parametrize(
     "failure", [500, 401, 404, 301, 204, httpx.ConnectError("refused"), httpx.ReadTimeout("slow")]
 )
-async def test_event_without_a_200_stays_and_is_sent_later(
+async def test_event_that_is_not_answered_with_200_is_sent_again_later(
     database: Database, storefront: Storefront, worker: Worker, failure: int | Exception
 ) -> None:
     storefront.status = failure
@@ -132,7 +132,7 @@ async def test_event_without_a_200_stays_and_is_sent_later(
     assert await read_outbox(database) == []
 
 
-async def test_new_change_does_not_wait_for_the_pause_of_an_old_one(
+async def test_new_change_is_sent_without_waiting_for_the_retry_of_an_earlier_one(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
     storefront.status = 503
@@ -144,7 +144,7 @@ async def test_new_change_does_not_wait_for_the_pause_of_an_old_one(
     assert storefront.deliveries == [["prod_a", "prod_a", "prod_b"]]
 
 
-async def test_later_change_never_overtakes_a_running_delivery(
+async def test_later_change_is_not_sent_before_a_running_delivery_has_ended(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
     rival = Worker(database, [create_publisher(database, storefront)])
@@ -165,7 +165,7 @@ async def test_later_change_never_overtakes_a_running_delivery(
     assert await read_outbox(database) == []
 
 
-async def test_replicas_share_the_work_and_send_nothing_twice(
+async def test_replicas_share_the_events_and_send_no_event_twice(
     database: Database, storefront: Storefront, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "MAX_EVENTS", 3)
@@ -219,7 +219,7 @@ async def test_change_of_another_process_is_found_by_polling(
     await elsewhere.close()
 
 
-async def test_wrong_secret_is_logged_without_the_secret(
+async def test_refused_secret_is_logged_as_an_error_without_its_value(
     database: Database, storefront: Storefront, worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
     storefront.status = 401

@@ -42,14 +42,14 @@ async def _list_attention(database: Database) -> list[tuple[str, str | None, int
         return [(row.kind, row.data.get("state"), row.amount) for row in rows]
 
 
-async def test_check_with_a_removed_provider_changes_nothing(
+async def test_check_of_a_session_whose_provider_was_removed_changes_nothing(
     sqlite: Database, start_session: StartSession
 ) -> None:
     payment = await start_session()
     assert await check_session(sqlite, {}, payment) is SessionState.PENDING_AUTHORIZATION
 
 
-async def test_decision_during_the_closing_of_the_session_is_final(
+async def test_bank_decision_while_the_session_is_being_closed_is_kept(
     sqlite: Database,
     scripted_bank: ScriptedBank,
     start_session: StartSession,
@@ -68,7 +68,7 @@ async def test_decision_during_the_closing_of_the_session_is_final(
     assert (await _read_session(sqlite, payment)).close_reason is None
 
 
-async def test_two_returns_of_a_shopper_make_one_check(
+async def test_two_returns_of_a_shopper_cause_one_check_at_the_bank(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     payment = await start_session()
@@ -77,7 +77,7 @@ async def test_two_returns_of_a_shopper_make_one_check(
     assert scripted_bank.asked == 1
 
 
-async def test_checking_all_skips_recently_checked_and_ended_sessions(
+async def test_check_of_all_sessions_skips_those_checked_recently_or_ended(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     providers = {scripted_bank.id: scripted_bank}
@@ -90,7 +90,7 @@ async def test_checking_all_skips_recently_checked_and_ended_sessions(
 
 
 @pytest.mark.parametrize("state", sorted(FINAL_STATES))
-async def test_a_session_with_a_final_state_is_not_checked_again(
+async def test_payment_session_with_a_final_state_is_not_checked_again(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession, state: SessionState
 ) -> None:
     payment = await start_session(state=state)

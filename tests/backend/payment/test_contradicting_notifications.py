@@ -95,7 +95,7 @@ async def reject(desk: Desk) -> None:
         await session.execute(update(PaymentSession).values(state="rejected", captured_amount=None))
 
 
-async def test_a_reversal_after_capture_opens_attention(desk: Desk) -> None:
+async def test_notification_of_a_reversal_after_capture_opens_attention(desk: Desk) -> None:
     desk.set_bank_state(S.CANCELED)
     await desk.notify("6")
     assert (await desk.list_attention_kinds(), await desk.count_unhandled()) == (["payment_contradicted"], 0)
@@ -103,7 +103,7 @@ async def test_a_reversal_after_capture_opens_attention(desk: Desk) -> None:
         assert (await session.execute(select(PaymentSession.state))).scalar_one() == "captured"
 
 
-async def test_lookup_that_lags_behind_a_reversal_is_repeated(desk: Desk) -> None:
+async def test_lookup_that_does_not_yet_report_a_reversal_is_repeated(desk: Desk) -> None:
     desk.set_bank_state(S.CAPTURED)
     await desk.notify("6")
     assert (await desk.list_attention_kinds(), await desk.count_unhandled()) == ([], 1)
@@ -113,7 +113,7 @@ async def test_lookup_that_lags_behind_a_reversal_is_repeated(desk: Desk) -> Non
     assert await desk.run_due_jobs() == 0
 
 
-async def test_reversal_that_the_lookup_never_reports_is_checked_a_limited_time(desk: Desk) -> None:
+async def test_reversal_that_no_lookup_reports_is_checked_a_limited_number_of_times(desk: Desk) -> None:
     desk.set_bank_state(S.CAPTURED)
     await desk.notify("6")
     for _ in range(MAX_LAGGING_CHECKS + 3):
@@ -125,13 +125,13 @@ async def test_reversal_that_the_lookup_never_reports_is_checked_a_limited_time(
     )
 
 
-async def test_repeated_approval_is_checked_once(desk: Desk) -> None:
+async def test_repeated_notification_of_an_approval_causes_one_lookup(desk: Desk) -> None:
     desk.set_bank_state(S.CAPTURED)
     await desk.notify("1")
     assert (desk.bank.asked, await desk.list_attention_kinds(), await desk.count_unhandled()) == (1, [], 0)
 
 
-async def test_lookup_that_lags_behind_a_late_approval_is_repeated(desk: Desk) -> None:
+async def test_lookup_that_does_not_yet_report_a_late_approval_is_repeated(desk: Desk) -> None:
     await reject(desk)
     desk.set_bank_state(S.REJECTED)
     await desk.notify("1")
@@ -141,7 +141,7 @@ async def test_lookup_that_lags_behind_a_late_approval_is_repeated(desk: Desk) -
     assert (await desk.list_attention_kinds(), await desk.count_unhandled()) == (["approved_late"], 0)
 
 
-async def test_another_end_without_money_is_checked_once(desk: Desk) -> None:
+async def test_notification_of_another_final_state_without_money_causes_one_lookup(desk: Desk) -> None:
     await reject(desk)
     desk.set_bank_state(S.REJECTED)
     await desk.notify("11")

@@ -144,7 +144,7 @@ async def test_genuine_notification_captures_the_payment_in_any_format(  # noqa:
     assert (await _list_stored(payments))[0].handled_at is not None
 
 
-async def test_state_comes_from_the_lookup_and_not_from_the_notification(
+async def test_payment_state_comes_from_the_lookup_and_not_from_the_notification(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, invoice: str
 ) -> None:
     # a captured 'Pendiente' can be replayed as 'Aceptada': the signature does not cover the state
@@ -201,7 +201,7 @@ async def test_notification_that_is_not_genuine_is_stored_without_effect(  # noq
         gzip.compress(b'{"x_ref_payco": "1", "x_signature": "1"}', mtime=0),
     ],
 )
-async def test_nonsense_is_answered_with_200(
+async def test_notification_with_a_nonsense_body_is_answered_with_200(
     gateway: httpx.AsyncClient, payments: PaymentService, body: bytes
 ) -> None:
     assert (await gateway.post(HOOK, content=body)).status_code == 200
@@ -209,7 +209,7 @@ async def test_nonsense_is_answered_with_200(
 
 
 @pytest.mark.parametrize("name", ["x_ref_payco", "x_transaction_id", "x_amount", "x_signature", "x_extra1"])
-async def test_unstorable_text_is_answered_with_200_and_stored_cleaned(
+async def test_notification_with_unstorable_text_is_answered_with_200_and_stored(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, name: str
 ) -> None:
     body = json.dumps({**notification(invoice), name: "\ud800\0"})
@@ -217,7 +217,7 @@ async def test_unstorable_text_is_answered_with_200_and_stored_cleaned(
     assert len(await _list_stored(payments)) == 1
 
 
-async def test_parse_error_of_the_provider_is_answered_with_200(
+async def test_notification_that_the_provider_fails_to_parse_is_answered_with_200(
     gateway: httpx.AsyncClient, payments: PaymentService, bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> Notification:
@@ -230,7 +230,7 @@ async def test_parse_error_of_the_provider_is_answered_with_200(
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH"])
 @pytest.mark.parametrize("slash", ["", "/"])
-async def test_any_method_and_a_trailing_slash_are_accepted(  # noqa: PLR0917 (fixtures)
+async def test_notification_is_accepted_with_any_method_and_a_trailing_slash(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     payments: PaymentService,
     worker: Worker,
@@ -249,14 +249,14 @@ async def test_any_method_and_a_trailing_slash_are_accepted(  # noqa: PLR0917 (f
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
-async def test_head_request_stores_nothing(
+async def test_head_request_to_the_notification_url_stores_nothing(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str, slash: str
 ) -> None:
     answer = await gateway.head(HOOK + slash, params=notification(invoice))
     assert (answer.status_code, await _list_stored(payments)) == (200, [])
 
 
-async def test_an_oversized_body_is_recorded_without_its_content(
+async def test_too_large_notification_is_recorded_without_its_content(
     gateway: httpx.AsyncClient, payments: PaymentService
 ) -> None:
     huge = json.dumps({"x_ref_payco": "1", "x_signature": "1", "padding": "x" * MAX_BODY_BYTES}).encode()
@@ -276,7 +276,7 @@ async def test_twenty_concurrent_copies_of_a_notification_are_stored_once(
     assert bank.asked == 1
 
 
-async def test_each_state_of_a_transaction_is_its_own_notification(
+async def test_notifications_of_different_states_of_a_transaction_are_stored_separately(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice, state=3))
@@ -288,7 +288,7 @@ async def test_each_state_of_a_transaction_is_its_own_notification(
     assert await _read_state(payments.database, invoice) == "captured"
 
 
-async def test_lookup_that_lags_behind_the_notification_is_repeated(
+async def test_lookup_that_does_not_yet_report_the_notified_state_is_repeated(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice))
@@ -301,7 +301,7 @@ async def test_lookup_that_lags_behind_the_notification_is_repeated(
     assert await _read_state(payments.database, invoice) == "captured"
 
 
-async def test_lookup_that_never_reports_the_end_is_repeated_a_limited_time(
+async def test_lookup_that_never_reports_the_final_state_is_repeated_a_limited_time(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:
@@ -317,7 +317,7 @@ async def test_lookup_that_never_reports_the_end_is_repeated_a_limited_time(
     assert bank.asked == MAX_LAGGING_CHECKS
 
 
-async def test_lookup_is_not_repeated_for_a_notification_without_an_end(
+async def test_lookup_is_not_repeated_for_a_notification_without_a_final_state(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, invoice: str
 ) -> None:
     await gateway.post(HOOK, data=notification(invoice, state=3))
@@ -335,7 +335,7 @@ async def test_notification_of_another_provider_does_not_match_a_payment(
     assert bank.asked == 0
 
 
-async def test_refused_second_transaction_does_not_change_the_first(
+async def test_notification_of_a_second_transaction_does_not_change_the_first(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:
@@ -348,7 +348,7 @@ async def test_refused_second_transaction_does_not_change_the_first(
     assert await _read_state(payments.database, invoice) == "pending_authorization"
 
 
-async def test_unknown_provider_is_stored_and_answered_with_200(
+async def test_notification_for_an_unknown_provider_is_stored_and_answered_with_200(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str
 ) -> None:
     hook = f"/hooks/payment/{'nosuch' * 50}"
@@ -358,7 +358,7 @@ async def test_unknown_provider_is_stored_and_answered_with_200(
     ]
 
 
-async def test_hanging_database_does_not_delay_the_answer(
+async def test_hanging_database_does_not_delay_the_answer_to_a_notification(
     gateway: httpx.AsyncClient, payments: PaymentService, invoice: str
 ) -> None:
     async with payments.database.transaction() as session:

@@ -39,7 +39,7 @@ async def _state(database: Database, payment: PaymentSession) -> str:
 
 
 @pytest.mark.parametrize("word", [ProviderState.REJECTED, ProviderState.PENDING, ProviderState.UNKNOWN])
-async def test_capture_refused_by_the_provider_raises(
+async def test_capture_refused_by_the_provider_raises_an_error(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession, word: ProviderState
 ) -> None:
     payment = await start_session(state="authorized")
@@ -80,7 +80,7 @@ async def test_only_captured_money_can_be_refunded(
         assert await get_refundable_amount(session, payment) == left
 
 
-async def test_payments_are_found_by_their_session(
+async def test_payments_are_found_by_the_id_of_their_session(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:

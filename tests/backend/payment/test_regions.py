@@ -21,7 +21,7 @@ async def region(shop: Shop, admin: httpx.AsyncClient) -> str:
     return f"/admin/regions/{region['id']}"
 
 
-async def test_only_offered_providers_can_be_used(
+async def test_only_payment_providers_offered_by_the_region_can_be_used(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, region: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -39,7 +39,7 @@ async def test_only_offered_providers_can_be_used(
     assert (session["provider_id"], session["status"]) == (MANUAL, "pending")
 
 
-async def test_storefront_lists_the_offered_providers(
+async def test_store_api_lists_the_payment_providers_of_the_region(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, region: str
 ) -> None:
     region_id = region.rsplit("/", 1)[1]
@@ -60,12 +60,14 @@ async def test_region_accepts_only_providers_of_the_shop(admin: httpx.AsyncClien
     assert (await admin.post("/admin/regions/reg_nobody", json={})).status_code == 404
 
 
-async def test_change_without_providers_does_not_change_them(admin: httpx.AsyncClient, region: str) -> None:
+async def test_region_change_without_payment_providers_does_not_change_them(
+    admin: httpx.AsyncClient, region: str
+) -> None:
     changed = (await post(admin, region, {}))["region"]
     assert changed["payment_providers"] == [{"id": PSE, "is_enabled": True}]
 
 
-async def test_a_region_is_changed(admin: httpx.AsyncClient, region: str) -> None:
+async def test_changed_region_is_returned_with_its_new_values(admin: httpx.AsyncClient, region: str) -> None:
     change = {
         "name": "Toda Colombia",
         "currency_code": "COP",
@@ -103,14 +105,16 @@ async def test_region_other_than_colombia_in_pesos_is_refused(
         assert (answer.status_code, message in answer.json()["message"]) == (400, True), answer.text
 
 
-async def test_only_region_cannot_be_deleted_or_doubled(admin: httpx.AsyncClient, region: str) -> None:
+async def test_only_region_cannot_be_deleted_and_no_second_one_created(
+    admin: httpx.AsyncClient, region: str
+) -> None:
     again = await admin.post("/admin/regions", json={"name": "Colombia 2", "currency_code": "cop"})
     assert (again.status_code, "already assigned" in again.json()["message"]) == (400, True)
     gone = await admin.delete(region)
     assert (gone.status_code, "last region" in gone.json()["message"]) == (400, True)
 
 
-async def test_concurrent_creations_make_one_region(
+async def test_only_one_of_two_concurrently_created_regions_is_stored(
     admin: httpx.AsyncClient, shop: Shop, region: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -124,7 +128,7 @@ async def test_concurrent_creations_make_one_region(
     assert made["payment_providers"] == [{"id": MANUAL, "is_enabled": True}]
 
 
-async def test_unused_one_of_two_regions_can_be_deleted(
+async def test_second_region_can_be_deleted_if_no_cart_uses_it(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, region: str
 ) -> None:
     async with shop.database.transaction() as session:

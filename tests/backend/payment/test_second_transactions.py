@@ -208,7 +208,7 @@ async def test_second_transaction_is_checked_until_its_approval_is_reported(
 
 
 @FIRST_STATES
-async def test_last_quick_check_without_an_end_raises_attention_until_the_end_is_reported(
+async def test_second_transaction_still_undecided_after_quick_checks_raises_attention(
     desk: Desk, first: str, sessions: dict[str, str], attention: str
 ) -> None:
     await set_first_state(desk, first)
@@ -232,7 +232,7 @@ async def test_last_quick_check_without_an_end_raises_attention_until_the_end_is
     assert await desk.attention() == sorted([("payment_unresolved", False), (attention, True)])
 
 
-async def test_second_transaction_without_an_end_is_checked_for_two_days(desk: Desk) -> None:
+async def test_undecided_second_transaction_is_checked_for_two_days(desk: Desk) -> None:
     await desk.notify()
     gaps = [await desk.get_next_delay_s()]
     while gaps[-1] is not None:
@@ -277,7 +277,7 @@ async def test_refused_second_transaction_is_checked_once(desk: Desk, first: str
 
 
 @FIRST_STATES
-async def test_lookup_that_contradicts_an_approval_is_repeated(
+async def test_lookup_that_contradicts_an_approval_of_a_second_transaction_is_repeated(
     desk: Desk, first: str, sessions: dict[str, str], attention: str
 ) -> None:
     await set_first_state(desk, first)
@@ -290,7 +290,7 @@ async def test_lookup_that_contradicts_an_approval_is_repeated(
     assert await desk.attention() == [(attention, True)]
 
 
-async def test_contradicting_lookup_is_repeated_a_limited_number_of_times(desk: Desk) -> None:
+async def test_lookup_that_keeps_contradicting_an_approval_is_repeated_a_limited_time(desk: Desk) -> None:
     desk.report(SECOND, S.REJECTED)
     await desk.notify(S.CAPTURED)
     for _ in range(MAX_LAGGING_CHECKS + 3):
@@ -299,7 +299,7 @@ async def test_contradicting_lookup_is_repeated_a_limited_number_of_times(desk: 
     assert desk.bank.asked_numbers == [SECOND] * MAX_LAGGING_CHECKS
 
 
-async def test_lookup_that_lags_behind_a_second_reversal_is_repeated(
+async def test_lookup_that_does_not_yet_report_a_second_reversal_is_repeated(
     desk: Desk,
 ) -> None:
     await set_first_state(desk, "rejected")
@@ -314,7 +314,7 @@ async def test_lookup_that_lags_behind_a_second_reversal_is_repeated(
     assert ("payment_contradicted", True) in await desk.attention()
 
 
-async def test_a_number_of_another_invoice_does_not_hide_ours(desk: Desk) -> None:
+async def test_number_of_another_invoice_does_not_stop_the_checks_of_our_transaction(desk: Desk) -> None:
     """Swapped messages of two payments, while the gateway lags behind both."""
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
@@ -324,7 +324,7 @@ async def test_a_number_of_another_invoice_does_not_hide_ours(desk: Desk) -> Non
     assert (await desk.get_next_delay_s(), await desk.sessions()) == (None, {"": "captured"})
 
 
-async def test_number_of_another_invoice_raises_no_attention(desk: Desk) -> None:
+async def test_notification_with_the_number_of_another_invoice_raises_no_attention(desk: Desk) -> None:
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
     for _ in range(MAX_LAGGING_CHECKS + 3):
@@ -333,14 +333,14 @@ async def test_number_of_another_invoice_raises_no_attention(desk: Desk) -> None
     assert desk.bank.asked_numbers.count(SECOND) == MAX_LAGGING_CHECKS
 
 
-async def test_number_of_another_invoice_is_checked_once_for_an_ended_payment(desk: Desk) -> None:
+async def test_number_of_another_invoice_is_looked_up_once_for_an_ended_payment(desk: Desk) -> None:
     await set_first_state(desk, "rejected")
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
     assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [SECOND])
 
 
-async def test_number_of_another_payment_raises_no_attention(desk: Desk) -> None:
+async def test_notification_with_the_number_of_another_payment_raises_no_attention(desk: Desk) -> None:
     """Check that nothing is raised: the other payment's own checks look it up."""
     await desk.open_payment(state="pending_authorization", reference=SECOND)
     await desk.notify()
@@ -350,12 +350,12 @@ async def test_number_of_another_payment_raises_no_attention(desk: Desk) -> None
     assert (await desk.get_next_delay_s(), await desk.attention()) == (None, [])
 
 
-async def test_notification_without_an_end_is_handled_once(desk: Desk) -> None:
+async def test_notification_without_a_final_state_is_handled_once(desk: Desk) -> None:
     await desk.notify(S.PENDING, is_final=False)
     assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [SECOND, FIRST])
 
 
-async def test_notification_without_a_number_checks_the_known_transaction(desk: Desk) -> None:
+async def test_notification_without_a_number_causes_a_check_of_the_known_transaction(desk: Desk) -> None:
     await set_first_state(desk, "captured")
     await desk.notify(number=None)
     assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [FIRST])

@@ -57,7 +57,7 @@ async def test_offered_providers_are_those_of_the_region_or_of_all_regions(
         ("authorized", Conflict, "is already paid"),
     ],
 )
-async def test_second_session_is_refused_while_another_pays_or_may_pay(
+async def test_second_session_is_refused_while_another_has_or_may_have_money(
     sqlite: Database, start_session: StartSession, state: str, refusal: type[Conflict], reason: str
 ) -> None:
     payment = await start_session(state=state)
@@ -71,7 +71,7 @@ async def test_second_session_is_refused_while_another_pays_or_may_pay(
         assert (await session.execute(select(PaymentSession.state))).scalars().all() == [state]
 
 
-async def test_refused_start_does_not_undo_a_concurrent_approval(
+async def test_refused_payment_start_does_not_undo_a_concurrent_approval(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     payment = await start_session(state="initiating")
@@ -87,7 +87,7 @@ async def test_refused_start_does_not_undo_a_concurrent_approval(
     assert (await _read_session(sqlite, payment)).state == "captured"
 
 
-async def test_notification_before_the_start_answer_has_priority(
+async def test_notified_state_is_kept_when_the_answer_to_the_payment_start_is_later(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     payment = await start_session(state="initiating")
@@ -102,7 +102,7 @@ async def test_notification_before_the_start_answer_has_priority(
 
 
 @pytest.mark.parametrize("has_other_payment", [False, True])
-async def test_late_start_answer_counts_only_without_another_payment(
+async def test_late_answer_to_a_payment_start_counts_only_without_another_payment(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession, *, has_other_payment: bool
 ) -> None:
     payment = await start_session(state="initiating")
@@ -126,7 +126,7 @@ async def test_late_start_answer_counts_only_without_another_payment(
     assert kept.reference == f"ref-{payment.invoice}"  # it can still be looked up
 
 
-async def test_repeated_second_approval_makes_one_session(
+async def test_repeated_approval_of_a_second_transaction_creates_one_session(
     sqlite: Database, start_session: StartSession
 ) -> None:
     payment = await start_session(state="rejected")

@@ -45,7 +45,7 @@ BY_A_PERSON = set(product([S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED], [S.CAPT
 """`honor`."""
 
 
-def test_every_step_of_the_table_is_used() -> None:
+def test_every_listed_transition_of_a_payment_session_is_used() -> None:
     assert set(STEPS) == BY_THE_PROVIDER | BY_THE_START | BY_THE_SHOP | BY_A_PERSON
 
 
@@ -82,7 +82,7 @@ async def _report(
     return await _state(database, payment)
 
 
-async def test_step_outside_the_table_raises_and_changes_nothing(
+async def test_transition_that_is_not_listed_raises_an_error_and_changes_nothing(
     database: Database, payment: PaymentSession
 ) -> None:
     refused = [(source, target) for source, target in product(S, S) if (source, target) not in set(STEPS)]
@@ -93,7 +93,7 @@ async def test_step_outside_the_table_raises_and_changes_nothing(
         assert await _state(database, payment) == source
 
 
-async def test_provider_report_moves_only_along_the_table(
+async def test_provider_report_changes_a_session_only_along_listed_transitions(
     database: Database, payment: PaymentSession
 ) -> None:
     words = {
@@ -113,7 +113,7 @@ async def test_provider_report_moves_only_along_the_table(
 
 
 @pytest.mark.parametrize("source", sorted({*OPEN_STATES, S.CLOSED, S.AUTHORIZED}))
-async def test_another_amount_is_never_captured(
+async def test_approved_payment_of_a_lower_amount_is_held_and_not_captured(
     database: Database, payment: PaymentSession, source: SessionState
 ) -> None:
     await _put(database, payment, source)
@@ -122,7 +122,9 @@ async def test_another_amount_is_never_captured(
         assert (await session.get_one(PaymentSession, payment.id)).captured_amount == AMOUNT - 1
 
 
-async def test_only_existing_money_can_be_honored(database: Database, payment: PaymentSession) -> None:
+async def test_payment_without_captured_money_cannot_be_honored(
+    database: Database, payment: PaymentSession
+) -> None:
     await _put(database, payment, S.REJECTED)
     for has_money in (False, True):
         if has_money:
@@ -138,7 +140,9 @@ async def test_only_existing_money_can_be_honored(database: Database, payment: P
     assert await _state(database, payment) == "captured"
 
 
-async def test_cart_is_bound_to_the_session_at_the_bank(database: Database, payment: PaymentSession) -> None:
+async def test_cart_stores_its_session_at_the_bank_until_the_session_is_closed(
+    database: Database, payment: PaymentSession
+) -> None:
     async def bound() -> str | None:
         async with database.read() as session:
             cart = await session.get_one(Cart, (await lock_session(session, payment.id))[1].id)

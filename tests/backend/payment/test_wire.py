@@ -22,7 +22,7 @@ COLLECTION = PaymentCollection(id="pay_col_1", cart_id="cart_1", amount=33_528)
         ([], []),
     ],
 )
-def test_new_session_replaces_the_sessions_that_will_not_be_paid(states: list[str], shown: list[str]) -> None:
+def test_payment_collection_shows_only_its_newest_open_session(states: list[str], shown: list[str]) -> None:
     """Check the shown sessions. `states` is newest first."""
     sessions = [
         PaymentSession(

@@ -58,17 +58,17 @@ async def list_mail_kinds(shop: Shop) -> list[str]:
         (date(2026, 11, 21), 5, date(2026, 11, 27)),  # from a Saturday on
     ],
 )
-def test_business_days_exclude_weekends_and_holidays(day: date, count: int, due: date) -> None:
+def test_business_days_of_a_deadline_exclude_weekends_and_holidays(day: date, count: int, due: date) -> None:
     assert add_business_days(day, count) == due
 
 
-def test_deadline_uses_days_in_colombia() -> None:
+def test_pqrs_deadline_is_counted_in_colombian_days() -> None:
     """Ask at 23:00 in Colombia, when it is the next day in UTC; the final day ends at midnight in Colombia."""
     moment = datetime(2026, 11, 24, 4, 0, tzinfo=UTC)
     assert due_date_after(moment, 1) == datetime(2026, 11, 25, 5, 0, tzinfo=UTC)
 
 
-async def test_request_gets_number_deadline_and_mail(shop: Shop) -> None:
+async def test_pqrs_request_gets_a_number_a_deadline_and_a_mail(shop: Shop) -> None:
     first, second = await send_request(shop), await send_request(shop, kind="queja")
     assert (second.number or 0) > (first.number or 0) > 0
     assert (first.email, first.text) == ("ana@example.com", "El trompo llegó\nsin cuerda.")
@@ -84,7 +84,7 @@ async def test_request_gets_number_deadline_and_mail(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("kind", "days"), [("peticion", 10), ("queja", 15), ("reclamo", 15), ("sugerencia", 15)]
 )
-async def test_petition_has_an_earlier_deadline(shop: Shop, kind: str, days: int) -> None:
+async def test_petition_has_an_earlier_deadline_than_a_complaint(shop: Shop, kind: str, days: int) -> None:
     """Treat a question about personal data as a petition."""
     row = await send_request(shop, kind=kind)
     assert row.due_at == due_date_after(row.asked_at, days)
@@ -102,14 +102,14 @@ async def test_petition_has_an_earlier_deadline(shop: Shop, kind: str, days: int
         ("order_number", "9" * 31),
     ],
 )
-async def test_problems_of_the_form_are_reported_by_field(shop: Shop, field: str, value: Any) -> None:
+async def test_problems_of_the_pqrs_form_are_reported_by_field(shop: Shop, field: str, value: Any) -> None:
     with pytest.raises(InvalidData) as refused:
         await send_request(shop, **{field: value})
     assert list(refused.value.fields) == [field]
     assert await list_mail_kinds(shop) == []
 
 
-async def test_request_is_answered_once(shop: Shop) -> None:
+async def test_pqrs_request_can_be_answered_only_once(shop: Shop) -> None:
     row = await send_request(shop)
 
     async def answer(text: str) -> Pqrs:
@@ -131,7 +131,7 @@ async def test_request_is_answered_once(shop: Shop) -> None:
                 await answer_pqrs(session, Actor("x", role), row.id, "Hola")
 
 
-async def test_staff_are_reminded_of_an_unanswered_request(shop: Shop) -> None:
+async def test_staff_are_reminded_of_an_unanswered_pqrs_request(shop: Shop) -> None:
     reminders, (late, done) = (
         PqrsReminders(shop.database),
         (await send_request(shop), await send_request(shop)),
@@ -149,7 +149,7 @@ async def test_staff_are_reminded_of_an_unanswered_request(shop: Shop) -> None:
         assert list((await session.execute(open_rows)).scalars()) == []
 
 
-async def test_form_redirects_to_the_page_of_the_request(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_pqrs_form_redirects_to_the_page_of_the_request(shop: Shop, anyone: httpx.AsyncClient) -> None:
     own = {"origin": "http://shop.test"}
     answer = await anyone.post("/api/pqrs", json=TYPED, headers=own)
     assert answer.status_code == 200

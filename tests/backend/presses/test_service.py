@@ -1,4 +1,4 @@
-"""Presses are executed once.
+"""A button press is executed once, even if the browser sends it again.
 
 | fault | outcome |
 |---|---|
@@ -42,7 +42,7 @@ async def count(database: Database) -> int:
         return (await session.execute(select(func.count()).select_from(Press))).scalar_one()
 
 
-async def test_second_sending_finds_the_subject_of_the_first(database: Database) -> None:
+async def test_repeated_button_press_is_refused_with_the_result_of_the_first(database: Database) -> None:
     await use_in_transaction(database, Sending("cart.add", ID), "cart_1")
     with pytest.raises(PressUsed) as used:
         await use_in_transaction(database, Sending("cart.add", ID), "cart_2")
@@ -50,7 +50,7 @@ async def test_second_sending_finds_the_subject_of_the_first(database: Database)
     assert await count(database) == 1
 
 
-async def test_press_of_a_rolled_back_sending_can_be_used_again(database: Database) -> None:
+async def test_button_press_whose_transaction_was_rolled_back_can_be_used_again(database: Database) -> None:
     async def fail() -> None:
         with handle_press(Sending("cart.add", ID)):
             async with database.transaction() as session:
@@ -64,33 +64,33 @@ async def test_press_of_a_rolled_back_sending_can_be_used_again(database: Databa
         await use_in_transaction(database, Sending("cart.add", ID))
 
 
-async def test_one_sending_may_use_its_press_twice(database: Database) -> None:
+async def test_one_request_may_use_its_button_press_twice(database: Database) -> None:
     sending = Sending("order.act", ID)
     await use_in_transaction(database, sending)
     await use_in_transaction(database, sending)
     assert await count(database) == 1
 
 
-async def test_one_of_two_simultaneous_sendings_is_executed(database: Database) -> None:
+async def test_button_press_sent_twice_simultaneously_is_executed_once(database: Database) -> None:
     sendings = [use_in_transaction(database, Sending("cart.add", ID), f"cart_{n}") for n in range(2)]
     results = await asyncio.gather(*sendings, return_exceptions=True)
     assert {type(result) for result in results} == {type(None), PressUsed}
     assert await count(database) == 1
 
 
-async def test_id_belongs_to_its_event(database: Database) -> None:
+async def test_id_of_a_button_press_can_be_used_again_by_another_event(database: Database) -> None:
     await use_in_transaction(database, Sending("cart.add", ID))
     await use_in_transaction(database, Sending("cart.remove", ID))
     assert await count(database) == 2
 
 
-async def test_event_without_a_press_stores_nothing(database: Database) -> None:
+async def test_event_without_a_button_press_stores_no_press(database: Database) -> None:
     await use_in_transaction(database, None)
     assert current_press_id() == ""
     assert await count(database) == 0
 
 
-async def test_used_press_is_refused_before_anything_is_done(database: Database) -> None:
+async def test_used_button_press_is_refused_before_the_action_begins(database: Database) -> None:
     async def check_unused() -> None:
         with handle_press(Sending("cart.add", ID)):
             async with database.read() as session:
@@ -103,7 +103,7 @@ async def test_used_press_is_refused_before_anything_is_done(database: Database)
     assert used.value.subject == "cart_1"
 
 
-async def test_old_presses_are_deleted(database: Database) -> None:
+async def test_old_button_presses_are_deleted(database: Database) -> None:
     await use_in_transaction(database, Sending("cart.add", ID))
     assert await EXPIRED.apply(database) == 0
     await move_moments_back(database, RETENTION, only=Press)

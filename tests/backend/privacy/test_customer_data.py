@@ -105,7 +105,7 @@ async def test_export_cells_are_never_formulas(admin: httpx.AsyncClient, ana: st
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
-async def test_export_contains_account_and_guest_of_one_address_only(shop: Shop, ana: str) -> None:
+async def test_export_contains_only_account_and_guest_with_the_same_email(shop: Shop, ana: str) -> None:
     account, other = Customer(email="ana@example.com", first_name="Ana"), Customer(email="luz@example.com")
     async with shop.database.transaction() as session:
         session.add_all([account, other])
@@ -120,7 +120,7 @@ async def test_export_contains_account_and_guest_of_one_address_only(shop: Shop,
     assert other.id not in str(held)
 
 
-async def test_export_needs_the_right(shop: Shop) -> None:
+async def test_export_of_personal_data_without_the_right_is_refused(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         guest = await find_or_create_guest(session, "ana@example.com")
         for actor in (

@@ -115,7 +115,9 @@ async def find_guest_id(shop: Shop) -> str:
         return (await session.execute(select(GuestCustomer.id))).scalar_one()
 
 
-async def test_erasure_leaves_only_invoice_data_until_it_expires(shop: Shop, delivered: Sold) -> None:
+async def test_erasure_of_a_customer_keeps_only_invoice_data_until_it_expires(
+    shop: Shop, delivered: Sold
+) -> None:
     guest = await find_guest_id(shop)
     row = await request_return(
         shop, delivered, "warranty", reason="No gira bien", account_number="123-456789-00"
@@ -185,7 +187,7 @@ async def test_erasure_leaves_only_invoice_data_until_it_expires(shop: Shop, del
             await erase_customer(shop, again)
 
 
-async def test_erasure_leaves_impersonal_data_of_a_parcel(shop: Shop, delivered: Sold) -> None:
+async def test_erasure_of_a_customer_keeps_impersonal_data_of_a_parcel(shop: Shop, delivered: Sold) -> None:
     kept: dict[str, Any] = {
         "packed_at": "2026-01-01T00:00:00+00:00", "taken_from": {"sloc_1": {"variant_1": 2}},
         "taken_back": {"ordli_1": 1}, "unpacked_at": None, "approved_price": 9_000,
@@ -208,7 +210,7 @@ async def test_erasure_leaves_impersonal_data_of_a_parcel(shop: Shop, delivered:
     assert compute_fulfillment_status(lines, fulfillments) == "delivered"
 
 
-async def test_label_cancelled_after_erasure_restores_the_units(
+async def test_label_cancelled_after_an_erasure_returns_its_units_to_stock(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -235,7 +237,7 @@ async def test_denied_return_stays_denied_after_erasure(shop: Shop, delivered: S
 
 
 @pytest.mark.parametrize("state", ["failed", "closed"])
-async def test_erasure_strips_payments_without_an_order(
+async def test_erasure_removes_personal_data_from_payments_without_an_order(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, state: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -332,7 +334,7 @@ async def test_invoice_documents_are_erased_after_the_retention_time(shop: Shop,
     assert await after(INVOICE_RETENTION + day) == [(number, 7, {}, None, "") for number in (1, 2)]
 
 
-async def test_open_business_blocks_erasure(shop: Shop, delivered: Sold) -> None:
+async def test_unfinished_order_return_or_payment_blocks_erasure(shop: Shop, delivered: Sold) -> None:
     guest = await find_guest_id(shop)
     assert await list_obstacles(shop, guest) == []
     for values, reason in (
@@ -350,7 +352,7 @@ async def test_open_business_blocks_erasure(shop: Shop, delivered: Sold) -> None
     assert (await find_traces(shop, {ANA})).keys() >= {"guest_customer", "order", "cart"}
 
 
-async def test_erasure_needs_an_owner_and_the_typed_address(shop: Shop) -> None:
+async def test_erasure_requires_an_owner_who_types_the_customers_email(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         guest = await find_or_create_guest(session, ANA)
     for actor in (
@@ -384,7 +386,7 @@ async def test_purchase_during_erasure_creates_a_new_guest(shop: Shop, shop_defa
         assert (await session.execute(select(Cart.guest_id))).scalar_one() == new
 
 
-async def test_purchase_before_erasure_blocks_it(shop: Shop, delivered: Sold) -> None:
+async def test_purchase_just_before_an_erasure_blocks_the_erasure(shop: Shop, delivered: Sold) -> None:
     guest = await find_guest_id(shop)
 
     async def rival(session: AsyncSession) -> None:
@@ -398,7 +400,7 @@ async def test_purchase_before_erasure_blocks_it(shop: Shop, delivered: Sold) ->
     await run_against_rival(shop.database, rival, act)
 
 
-async def test_concurrent_erasures_delete_once(shop: Shop) -> None:
+async def test_concurrent_erasures_delete_a_customer_once(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         guest = await find_or_create_guest(session, ANA)
 

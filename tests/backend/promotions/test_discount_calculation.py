@@ -133,7 +133,7 @@ def _random_offer(dice: random.Random, id_: str, budget: Budget | None) -> Offer
         (make_offer(10, "percentage", "order", budget=Budget("c", 1)), {"a": 1_000, "b": 4_001}),
     ],
 )
-def test_discount_of_an_offer(one: Offer, off: dict[str, int]) -> None:
+def test_discount_of_each_kind_of_offer_has_the_expected_amount(one: Offer, off: dict[str, int]) -> None:
     lines = [make_line("a", 5_000, 2), make_line("b", 40_007, category="madera")]
     assert compute_discounts([one], lines, 7_900) == off
 
@@ -169,7 +169,7 @@ def test_offers_of_one_campaign_do_not_exceed_its_remaining_budget(
     assert ([one.amount for one in found.adjustments], found.refused) == (applied, refused)
 
 
-def test_missing_shipping_and_missing_lines_have_no_discount() -> None:
+def test_offer_without_a_matching_line_or_shipping_gives_no_discount() -> None:
     assert compute_discounts([make_offer(50, target="shipping_methods")], [make_line("a", 10_000)]) == {}
     assert (
         compute_discounts(

@@ -78,7 +78,9 @@ async def test_promotion_is_returned_as_sent(
     assert by_code == {"id": made["id"], "code": "Navidad 10"}
 
 
-async def test_a_promotion_is_changed_part_by_part_and_deleted(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_single_fields_of_a_promotion_are_changed_and_it_is_deleted(
+    admin: httpx.AsyncClient, shop: Shop
+) -> None:
     made = await promotion(admin, "DIEZ", rules=[minimum(1)])
     path = f"/admin/promotions/{made['id']}"
     change = {"code": "QUINCE", "limit": 9, "application_method": {"value": 15, "max_quantity": None}}
@@ -159,7 +161,9 @@ async def test_promotions_can_be_filtered(admin: httpx.AsyncClient) -> None:
         ({"color": "red"}, "color"),
     ],
 )
-async def test_invalid_input_is_refused(admin: httpx.AsyncClient, body: dict[str, Any], words: str) -> None:
+async def test_invalid_promotion_is_refused(
+    admin: httpx.AsyncClient, body: dict[str, Any], words: str
+) -> None:
     await promotion(admin, "DIEZ")
     method = {"type": "percentage", "target_type": "order", "value": 10, **body.get("application_method", {})}
     whole = {"code": "OTRA", "type": "standard", **body, "application_method": method}

@@ -38,13 +38,15 @@ FACTS: dict[str, Any] = {
         (ITEM_TOTAL, "eq", ("500",), True),
     ],
 )
-def test_rule_is_met_or_not(attribute: str, operator: str, values: tuple[str, ...], holds: bool) -> None:
+def test_promotion_rule_is_met_only_by_matching_facts(
+    attribute: str, operator: str, values: tuple[str, ...], holds: bool
+) -> None:
     rule = Rule.from_stored(to_stored_rule(attribute, operator, values, is_target=False))
     assert rule.is_met(FACTS) is holds
     assert are_met((rule, rule), FACTS) is holds
 
 
-def test_missing_amount_for_a_minimum() -> None:
+def test_amount_missing_for_a_minimum_purchase_is_computed() -> None:
     rules = (Rule(ITEM_TOTAL, Operator.GTE, ("700",)), Rule(ITEM_TOTAL, Operator.GT, ("800",)))
     assert [compute_missing_amount(rules, total) for total in (0, 700, 800, 801)] == [801, 101, 1, 0]
     assert compute_missing_amount((Rule(ITEM_TOTAL, Operator.LTE, ("100",)),), 900) == 0
@@ -64,14 +66,14 @@ def test_missing_amount_for_a_minimum() -> None:
         ("region.id", "in", [], False),
     ],
 )
-def test_unsupported_rule_is_refused(
+def test_unsupported_promotion_rule_is_refused(
     attribute: str, operator: str, values: list[str], is_target: bool
 ) -> None:
     with pytest.raises(InvalidData):
         to_stored_rule(attribute, operator, values, is_target=is_target)
 
 
-def test_stored_rule_has_unique_values_and_its_id() -> None:
+def test_stored_promotion_rule_has_an_id_and_unique_values() -> None:
     kept = to_stored_rule(
         "region.id", "in", ["r", "r"], is_target=False, rule_id="prorul_1", description="Colombia"
     )

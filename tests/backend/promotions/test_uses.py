@@ -60,7 +60,7 @@ async def list_uses(database: Database, *promotion_ids: str) -> int:
         return int((await session.execute(counted)).scalar_one())
 
 
-async def test_every_race_for_the_last_use_has_one_winner(database: Database) -> None:
+async def test_only_one_of_many_concurrent_carts_gets_the_last_use_of_a_promotion(database: Database) -> None:
     budget = {"budget_type": "usage", "budget_limit": 1}
     bounds: Sequence[str] = ("limit", "budget", "spend", "customer")
     campaigns: dict[str, dict[str, Any]] = {
@@ -93,7 +93,7 @@ async def test_every_race_for_the_last_use_has_one_winner(database: Database) ->
             assert (winners.count(True), await list_uses(database, promotion_id)) == (1, 1), kind
 
 
-async def test_promotions_reserved_in_either_order_do_not_deadlock(database: Database) -> None:
+async def test_concurrent_reservations_of_two_promotions_do_not_deadlock(database: Database) -> None:
     one, other = await store(database, promotion("UNO", use_limit=50), promotion("DOS", use_limit=50))
     won = await asyncio.gather(
         *(
@@ -104,7 +104,7 @@ async def test_promotions_reserved_in_either_order_do_not_deadlock(database: Dat
     assert (won.count(True), await list_uses(database, one), await list_uses(database, other)) == (10, 10, 10)
 
 
-async def test_use_is_reserved_once_and_can_be_taken_after_its_release(database: Database) -> None:
+async def test_last_use_of_a_promotion_can_be_reserved_again_after_its_release(database: Database) -> None:
     [promotion_id] = await store(database, promotion("UNICO", use_limit=1))
     assert await reserve(database, make_claims("cart_1", promotion_id))
     assert await reserve(database, make_claims("cart_1", promotion_id))  # the cart already has it
@@ -118,7 +118,7 @@ async def test_use_is_reserved_once_and_can_be_taken_after_its_release(database:
     assert await list_uses(database, promotion_id) == 1
 
 
-async def test_new_reservation_releases_the_uses_it_no_longer_needs(database: Database) -> None:
+async def test_new_reservation_releases_earlier_uses_of_the_same_cart(database: Database) -> None:
     one, other = await store(database, promotion("UNO", use_limit=1), promotion("DOS", use_limit=1))
     assert await reserve(database, make_claims("cart_1", one))
     assert await reserve(database, make_claims("cart_1", other))
@@ -142,7 +142,7 @@ async def two_codes(database: Database, **budget: Any) -> list[str]:
         ({"budget_type": "spend", "budget_limit": 10_000}, 8_000),
     ],
 )
-async def test_one_cart_does_not_exceed_the_budget_of_a_campaign(
+async def test_promotions_of_one_cart_do_not_exceed_the_budget_of_their_campaign(
     database: Database, budget: dict[str, Any], amount: int
 ) -> None:
     one, other = await two_codes(database, **budget)
@@ -155,7 +155,7 @@ async def test_one_cart_does_not_exceed_the_budget_of_a_campaign(
     assert (await list_uses(database, one), await list_uses(database, other)) == (0, 1)
 
 
-async def test_carts_with_two_uses_each_do_not_exceed_the_budget(database: Database) -> None:
+async def test_concurrent_carts_with_two_uses_each_do_not_exceed_the_budget(database: Database) -> None:
     both = await two_codes(database, budget_type="usage", budget_limit=3)
     won = await asyncio.gather(*(reserve(database, make_claims(f"cart_{n}", *both)) for n in range(4)))
     assert (won.count(True), await list_uses(database, *both)) == (1, 2)
@@ -163,7 +163,9 @@ async def test_carts_with_two_uses_each_do_not_exceed_the_budget(database: Datab
 
 
 @pytest.mark.parametrize("email", ["ana@example.com", " ANA@example.com"])
-async def test_customer_uses_a_promotion_up_to_the_limit_per_customer(database: Database, email: str) -> None:
+async def test_customer_can_use_a_promotion_only_up_to_the_limit_per_customer(
+    database: Database, email: str
+) -> None:
     campaign = Campaign(name="c", campaign_identifier="c", **BY_CUSTOMER)
     promotion_id = (await store(database, campaign, promotion("UNA", campaign_id=campaign.id)))[-1]
     assert await reserve(database, make_claims("cart_1", promotion_id, email="ana@example.com"))
@@ -173,7 +175,7 @@ async def test_customer_uses_a_promotion_up_to_the_limit_per_customer(database: 
     assert not await reserve(database, make_claims("cart_3", promotion_id, email=email))
 
 
-async def test_late_payment_has_its_price_without_a_counted_use(
+async def test_late_payment_confirms_a_use_that_is_not_counted(
     database: Database,
 ) -> None:
     [promotion_id] = await store(database, promotion("UNICO", use_limit=1))

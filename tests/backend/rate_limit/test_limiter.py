@@ -1,4 +1,4 @@
-"""Rate limits: a client with too many tries has to wait."""
+"""Rate limits: a client with too many attempts has to wait."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from backend.rate_limit.models import RateLimitCounter
 CLIENT = Client("190.24.1.1")
 
 
-async def test_simultaneous_tries_do_not_exceed_the_limit(database: Database) -> None:
+async def test_simultaneous_attempts_do_not_exceed_the_limit(database: Database) -> None:
     limit = RateLimit("test", 3, 100, 100)
     answers = await asyncio.gather(
         *(limiter.hit(database, limit, "ana@example.com", CLIENT) for _ in range(8)),
@@ -31,7 +31,7 @@ async def test_simultaneous_tries_do_not_exceed_the_limit(database: Database) ->
     assert sum(isinstance(answer, TooManyRequests) for answer in answers) == 5
 
 
-async def test_subject_limit_counts_all_clients(database: Database) -> None:
+async def test_limit_per_subject_counts_attempts_of_all_clients(database: Database) -> None:
     limit = RateLimit("test", 5, 5, 3)
     for n in range(3):
         await limiter.hit(database, limit, "ana@example.com", Client(f"10.0.0.{n}"))
@@ -39,7 +39,7 @@ async def test_subject_limit_counts_all_clients(database: Database) -> None:
         await limiter.hit(database, limit, "ana@example.com", Client("10.0.0.9"))
 
 
-async def test_window_ends_after_15_minutes(database: Database) -> None:
+async def test_attempts_are_counted_for_15_minutes(database: Database) -> None:
     limit = RateLimit("test", 1, 9, 9)
     await limiter.hit(database, limit, "ana@example.com", CLIENT)
     with pytest.raises(TooManyRequests):
@@ -49,7 +49,7 @@ async def test_window_ends_after_15_minutes(database: Database) -> None:
     await limiter.hit(database, limit, "ana@example.com", CLIENT)
 
 
-async def test_refunded_try_does_not_count(database: Database) -> None:
+async def test_refunded_attempt_does_not_count(database: Database) -> None:
     limit = RateLimit("test", 2, 3, 9)
     for _ in range(5):
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
@@ -61,7 +61,7 @@ async def test_refunded_try_does_not_count(database: Database) -> None:
     assert 0 < refused.value.retry_after <= 15 * 60
 
 
-async def test_try_is_refunded_once_and_only_if_counted(database: Database) -> None:
+async def test_attempt_is_refunded_once_and_only_if_it_was_counted(database: Database) -> None:
     limit = RateLimit("test", 1, 2, 9)
     async with database.transaction() as session:
         await limiter.hit_in(session, limit, "one", CLIENT)
@@ -74,7 +74,7 @@ async def test_try_is_refunded_once_and_only_if_counted(database: Database) -> N
         await limiter.hit(database, limit, "fourth", CLIENT)
 
 
-async def test_simultaneous_tries_and_refunds_do_not_deadlock(database: Database) -> None:
+async def test_simultaneous_attempts_and_refunds_do_not_deadlock(database: Database) -> None:
     """Check for deadlocks: both lock several counters, so they must lock them in the same order."""
     limit = RateLimit("test", 1000, 1000, 1000, per_day=1000)
 
@@ -87,7 +87,7 @@ async def test_simultaneous_tries_and_refunds_do_not_deadlock(database: Database
     await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
 
 
-async def test_simultaneous_refunds_are_all_counted(database: Database) -> None:
+async def test_simultaneous_refunds_of_attempts_are_all_counted(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=8, per_subject=8)
 
     async def buy(subject: str) -> None:
@@ -104,7 +104,7 @@ async def test_simultaneous_refunds_are_all_counted(database: Database) -> None:
         await limiter.hit(database, limit, "one more", CLIENT)
 
 
-async def test_refused_try_is_not_counted(database: Database) -> None:
+async def test_refused_attempt_is_not_counted_towards_other_limits(database: Database) -> None:
     limit = RateLimit("test", per_pair=2, per_client=4, per_subject=5)
     for _ in range(2):
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
@@ -120,7 +120,7 @@ async def test_refused_try_is_not_counted(database: Database) -> None:
         await limiter.hit(database, limit, "ana@example.com", Client("10.0.0.9"))
 
 
-async def test_known_device_has_separate_limits(database: Database) -> None:
+async def test_attempts_on_a_known_device_have_separate_limits(database: Database) -> None:
     limit = RateLimit("test", per_pair=2, per_client=2, per_subject=2, per_day=3)
     for _ in range(2):
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
@@ -141,7 +141,7 @@ async def test_known_device_has_separate_limits(database: Database) -> None:
     assert refused.value.retry_after > 23 * 60 * 60
 
 
-async def test_subject_has_a_daily_limit(database: Database) -> None:
+async def test_attempts_for_one_subject_have_a_daily_limit(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=9, per_subject=2, per_day=3)
     for n in range(3):
         await limiter.hit(database, limit, "ana@example.com", Client(f"10.0.0.{n}"))
@@ -153,7 +153,7 @@ async def test_subject_has_a_daily_limit(database: Database) -> None:
     assert refused.value.retry_after > 23 * 60 * 60
 
 
-async def test_limit_per_client_grows_with_people_per_address(database: Database) -> None:
+async def test_limit_per_client_grows_with_the_people_at_its_ip_address(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=4, per_subject=9)
     for people, most in ((500, 2), (1, 1), (1500, 6)):
         client = Client(f"network of {people}", people)
@@ -176,5 +176,5 @@ async def test_limit_per_client_grows_with_people_per_address(database: Database
         ("cart_1", "cart_1"),
     ],
 )
-def test_client_is_an_ipv4_address_or_an_ipv6_network(ip: str, network: str) -> None:
+def test_clients_are_told_apart_by_ipv4_address_or_ipv6_network(ip: str, network: str) -> None:
     assert network_of(ip) == network

@@ -45,14 +45,16 @@ async def test_empty_shop_has_an_empty_ledger(shop: Shop) -> None:
     assert (empty.captured, empty.refunded, empty.tax) == (0, 0, 0)
 
 
-async def test_order_counts_by_line_and_shipping_rate(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_paid_order_is_counted_by_the_tax_rates_of_lines_and_shipping(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     one = await store_and_read(shop, paid_order(TROMPO, BOOK, at=MARCH, shipping=11_900))
     assert to_pesos(one.items) == {19: (238_000, 38_000), 0: (20_000, 0)}
     assert to_pesos(one.shipping) == {19: (11_900, 1_900)}
     assert (one.captured, one.refunded, one.tax) == (269_900, 0, 39_900)
 
 
-async def test_refund_counts_on_its_own_day(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_refund_is_counted_on_its_own_day(shop: Shop, shop_defaults: Defaults) -> None:
     sold = paid_order(TROMPO, BOOK, at=MARCH, refunds=[(APRIL, 119_000, {"trompo": 1})])
     await store_and_read(shop, sold)
     march, april = [
@@ -63,7 +65,9 @@ async def test_refund_counts_on_its_own_day(shop: Shop, shop_defaults: Defaults)
     assert to_pesos(april.refunded_sums) == {19: (119_000, 19_000)}
 
 
-async def test_refund_of_all_units_includes_the_shipping(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_ledger_entry_for_a_refund_of_all_units_includes_the_shipping(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     sold = paid_order(TROMPO, BOOK, at=MARCH, shipping=11_900)
     sold.refunds = [(APRIL, 269_900, {"trompo": 2, "book": 1})]
     one = await store_and_read(shop, sold)
@@ -71,7 +75,7 @@ async def test_refund_of_all_units_includes_the_shipping(shop: Shop, shop_defaul
     assert (one.captured - one.refunded, one.tax) == (0, 0)
 
 
-async def test_adjustments_reduce_the_iva(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_discounts_reduce_the_iva_in_the_ledger(shop: Shop, shop_defaults: Defaults) -> None:
     sold = paid_order(TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(119_000, "trompo")])
     free = paid_order(
         TROMPO, at=MARCH, shipping=11_900, adjustments=[Adjustment(11_900, SHIPPING), Adjustment(1, CART)]
@@ -82,7 +86,7 @@ async def test_adjustments_reduce_the_iva(shop: Shop, shop_defaults: Defaults) -
     assert one.items[19].tax == sold.totals.items.tax_total + free.totals.items.tax_total
 
 
-async def test_day_ends_at_midnight_in_colombia(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_day_of_the_ledger_ends_at_midnight_in_colombia(shop: Shop, shop_defaults: Defaults) -> None:
     midnight = datetime(2026, 3, 11, 5, tzinfo=UTC)  # 00:00 of the 11th in Bogotá
     before, after = midnight - timedelta(microseconds=1), midnight
     await store_and_read(shop, paid_order(TROMPO, at=before), paid_order(BOOK, at=after))
@@ -92,7 +96,7 @@ async def test_day_ends_at_midnight_in_colombia(shop: Shop, shop_defaults: Defau
     assert (tenth.captured, eleventh.captured) == (238_000, 20_000)
 
 
-async def test_unpaid_order_does_not_count(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_unpaid_order_is_not_in_the_ledger(shop: Shop, shop_defaults: Defaults) -> None:
     unpaid = Sold([TROMPO], placed=MARCH)
     canceled = Sold([TROMPO], placed=MARCH, status="canceled")
     assert (await store_and_read(shop, unpaid, canceled)).captured == 0
@@ -107,7 +111,9 @@ async def test_money_without_an_order_has_no_iva(shop: Shop, shop_defaults: Defa
     assert to_pesos(one.items) == {0: (20_000, 0)}
 
 
-async def test_order_paid_again_after_its_refund_counts_again(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_order_paid_again_after_its_refund_is_counted_again(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     sold = Sold([TROMPO], captures=[(MARCH, 238_000), (APRIL, 238_000)])
     sold.refunds = [(MARCH + timedelta(days=1), 238_000, {})]
     one = await store_and_read(shop, sold)
@@ -115,7 +121,7 @@ async def test_order_paid_again_after_its_refund_counts_again(shop: Shop, shop_d
     assert one.tax == 38_000
 
 
-async def test_refund_of_unallocated_money_does_not_change_the_iva(
+async def test_refund_of_money_without_an_order_does_not_change_the_iva(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Refund a part first that the money could have paid."""
@@ -132,7 +138,7 @@ async def test_refund_of_unallocated_money_does_not_change_the_iva(
     )
 
 
-async def test_captures_of_a_period_are_read_by_index(shop: Shop) -> None:
+async def test_captures_of_a_period_are_read_by_a_database_index(shop: Shop) -> None:
     asked: list[tuple[str, Any]] = []
     engine = shop.database.engine.sync_engine
 

@@ -43,7 +43,7 @@ def test_invalid_period_is_refused(since: str, until: str, field: str) -> None:
     assert list(refused.value.fields) == [field]
 
 
-def test_day_begins_at_midnight_in_colombia() -> None:
+def test_day_of_a_report_begins_at_midnight_in_colombia() -> None:
     day = Period("hoy", SUNDAY, SUNDAY)
     assert (day.begin, day.end) == (
         datetime(2026, 11, 22, 5, tzinfo=UTC),
@@ -60,7 +60,9 @@ def test_day_begins_at_midnight_in_colombia() -> None:
         (date(2026, 10, 15), date(2027, 1, 31), 4, "oct 2026", "ene 2027"),
     ],
 )
-def test_pieces_are_contiguous(since: date, until: date, count: int, first: str, last: str) -> None:
+def test_pieces_of_a_chart_period_are_contiguous(
+    since: date, until: date, count: int, first: str, last: str
+) -> None:
     period = Period("rango", since, until)
     found = split_period(period)
     assert (len(found), found[0].label, found[-1].label) == (count, first, last)

@@ -39,7 +39,7 @@ async def read_all(shop: Shop, column: Any) -> list[Any]:
         return list((await session.execute(select(column))).scalars())
 
 
-async def test_confirmed_draft_becomes_a_return(
+async def test_confirmed_draft_of_a_return_becomes_a_return(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     return_id = await draft_with_units(admin, delivered, units=2)
@@ -63,7 +63,7 @@ async def test_confirmed_draft_becomes_a_return(
     assert again.status_code == 404
 
 
-async def test_units_requested_in_the_meantime_are_not_requested_twice(
+async def test_draft_cannot_request_units_that_another_return_has_requested_meanwhile(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     return_id = await draft_with_units(admin, delivered, units=2)
@@ -102,7 +102,7 @@ async def test_return_received_in_the_office_is_not_received_again(
 
 
 @pytest.mark.parametrize("status", ["requested", "received", "partially_received", "canceled"])
-async def test_list_filters_by_the_displayed_status(
+async def test_list_of_returns_is_filtered_by_the_displayed_status(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold, status: str
 ) -> None:
     whole, part = [await request_return(shop, delivered, units=1) for _ in range(2)]
@@ -113,7 +113,9 @@ async def test_list_filters_by_the_displayed_status(
     assert (await get(admin, f"/admin/returns/{part.id}"))["return"]["status"] == "requested"
 
 
-async def test_concurrent_drafts_of_an_order_create_one(shop: Shop, delivered: Sold) -> None:
+async def test_only_one_of_several_concurrent_drafts_for_an_order_is_created(
+    shop: Shop, delivered: Sold
+) -> None:
     async def begin() -> str:
         async with shop.database.transaction() as session:
             draft = await drafts.begin_request(
@@ -150,7 +152,7 @@ async def test_stockroom_cannot_draft_returns(shop: Shop, delivered: Sold) -> No
         ({"internal_note": "x" * 1500, "description": "y" * 1500}, "at most 2000"),
     ],
 )
-async def test_unsupported_data_are_refused(
+async def test_unsupported_data_in_a_draft_of_a_return_are_refused(
     admin: httpx.AsyncClient, delivered: Sold, body: dict[str, Any], message: str
 ) -> None:
     answer = await admin.post("/admin/returns", json={"order_id": delivered.order_id, **body})

@@ -24,7 +24,7 @@ from tests.store_steps import post
 
 
 @pytest.mark.parametrize("act", ["cancel", "approve", "refund"])
-async def test_all_levels_of_the_order_are_locked_before_a_change(
+async def test_all_stock_levels_of_an_order_are_locked_before_the_first_change(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
     async with shop.database.transaction() as session:

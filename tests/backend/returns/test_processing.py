@@ -57,7 +57,9 @@ async def read_all(shop: Shop, column: Any, *conditions: Any) -> list[Any]:
         return list((await session.execute(select(column).where(*conditions))).scalars())
 
 
-async def test_return_from_request_to_payment(shop: Shop, admin: httpx.AsyncClient, delivered: Sold) -> None:
+async def test_return_is_requested_received_approved_and_paid(
+    shop: Shop, admin: httpx.AsyncClient, delivered: Sold
+) -> None:
     row = await request_return(shop, delivered, units=2)
     await receive_units(shop, row, delivered, good=1, damaged=1)
     assert await read_stock(shop) == (3, 0)  # they belong to the customer until the return is granted
@@ -92,7 +94,7 @@ async def test_return_from_request_to_payment(shop: Shop, admin: httpx.AsyncClie
     assert detail["return_received_quantity"] == 2
 
 
-async def test_refund_lists_the_arrived_units(shop: Shop, delivered: Sold) -> None:
+async def test_refund_of_a_return_lists_the_units_that_arrived(shop: Shop, delivered: Sold) -> None:
     """Check the lines that a credit note needs (`backend.invoices.document_lines`)."""
     row = await request_return(shop, delivered, units=2)
     await receive_units(shop, row, delivered, good=1)
@@ -125,7 +127,7 @@ async def test_gift_wrapping_is_refunded_but_not_restocked(shop: Shop, delivered
     assert await read_order_status(shop, delivered.order_id) == ("pending", "refunded")
 
 
-async def test_granted_units_without_a_parcel_are_not_sent(
+async def test_units_of_an_approved_return_that_are_in_no_parcel_are_not_sent(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     parcel = await pack_units(admin, paid)
@@ -142,7 +144,7 @@ async def test_granted_units_without_a_parcel_are_not_sent(
 
 
 @pytest.mark.parametrize("is_paid", [False, True])
-async def test_units_granted_while_packed_are_not_sent_after_their_label_is_cancelled(
+async def test_units_refunded_while_packed_stay_unsent_after_their_label_is_cancelled(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, is_paid: bool
 ) -> None:
     parcel = await pack_units(admin, paid)
@@ -162,7 +164,7 @@ async def test_units_granted_while_packed_are_not_sent_after_their_label_is_canc
 @pytest.mark.parametrize(
     ("becomes", "proposed"), [("cancelled", 50_000), ("packed", 40_000), ("delivered", 40_000)]
 )
-async def test_proposal_is_all_remaining_money_if_nothing_is_sent(
+async def test_proposed_refund_is_all_remaining_money_if_nothing_is_sent(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, becomes: str, proposed: int
 ) -> None:
     """Include the shipping when one unit was withdrawn before: Ley 1480 of 2011, art. 50 h."""
@@ -202,7 +204,7 @@ async def test_order_is_not_sent_when_its_full_refund_is_approved(
 
 
 @pytest.mark.parametrize("is_denied_first", [True, False])
-async def test_units_without_a_granted_return_are_sent_again_after_their_label_is_cancelled(
+async def test_units_without_an_approved_return_are_sent_after_their_label_is_cancelled(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, is_denied_first: bool
 ) -> None:
     await pack_units(admin, paid, 1)
@@ -239,7 +241,7 @@ async def test_order_with_refunded_parcel_is_cancelled_when_no_money_is_left(
     assert await read_order_status(shop, paid.order_id) == stands_then
 
 
-async def test_rest_of_an_order_in_two_parcels_is_still_sent(
+async def test_rest_of_an_order_is_sent_after_the_return_of_an_unsent_parcel(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     first = await pack_units(admin, paid, 1)
@@ -256,7 +258,7 @@ async def test_rest_of_an_order_in_two_parcels_is_still_sent(
 @pytest.mark.parametrize(
     ("good", "damaged", "restock", "stocked"), [(2, 0, True, 5), (2, 0, False, 3), (1, 1, True, 4)]
 )
-async def test_units_from_a_parcel_that_never_left_count_as_arrived(
+async def test_units_of_a_parcel_that_never_left_count_as_arrived(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, good: int, damaged: int, restock: bool, stocked: int
 ) -> None:
     parcel = await pack_units(admin, paid)
@@ -269,7 +271,7 @@ async def test_units_from_a_parcel_that_never_left_count_as_arrived(
     assert (of_order.withdrawn, of_order.returned) == (2, 0)
 
 
-async def test_returned_units_and_units_that_never_left_are_distinguished(
+async def test_returned_units_are_counted_separately_from_units_that_never_left(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     await pack_units(admin, paid, 1)
@@ -289,7 +291,7 @@ async def test_returned_units_and_units_that_never_left_are_distinguished(
 
 
 @pytest.mark.parametrize(("good", "damaged", "stocked"), [(1, 0, (5, 1)), (0, 1, (4, 1))])
-async def test_arrived_unit_is_not_counted_for_another_return(
+async def test_unit_that_arrived_for_one_return_is_not_counted_for_another(
     *,
     shop: Shop,
     admin: httpx.AsyncClient,
@@ -314,7 +316,7 @@ async def test_arrived_unit_is_not_counted_for_another_return(
     assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (1, 1, 1)
 
 
-async def test_returned_unit_is_taken_from_the_parcel_that_left(
+async def test_returned_unit_is_subtracted_from_the_parcel_that_left(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     """Check that the packed unit still belongs to the customer."""
@@ -331,7 +333,7 @@ async def test_returned_unit_is_taken_from_the_parcel_that_left(
     assert (of_order.fulfilled, of_order.withdrawn, of_order.returned) == (1, 0, 1)
 
 
-async def test_return_cannot_be_granted_while_its_units_are_packed(
+async def test_return_cannot_be_approved_while_its_units_are_packed(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     parcel = await pack_units(admin, paid)
@@ -351,7 +353,7 @@ async def test_return_cannot_be_granted_while_its_units_are_packed(
     assert (await read_state(shop, row), await read_stock(shop)) == ("requested", (5, 2))
 
 
-async def test_concurrent_payments_pay_once(shop: Shop, delivered: Sold) -> None:
+async def test_return_is_paid_once_by_concurrent_payments(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered)
     await approve_return(shop, row, 40_000)
     same = await asyncio.gather(*(pay(shop.database, COMMAND_LINE, row.id, 40_000, "A-1") for _n in range(4)))
@@ -362,7 +364,9 @@ async def test_concurrent_payments_pay_once(shop: Shop, delivered: Sold) -> None
     assert [refund.amount for refund in await read_all(shop, Refund)] == [40_000]
 
 
-async def test_transfer_pays_only_one_return(shop: Shop, admin: httpx.AsyncClient, delivered: Sold) -> None:
+async def test_one_bank_transfer_pays_only_one_return(
+    shop: Shop, admin: httpx.AsyncClient, delivered: Sold
+) -> None:
     first, second = await request_return(shop, delivered), await request_return(shop, delivered)
     for row in (first, second):
         await approve_return(shop, row, 40_000)
@@ -377,7 +381,7 @@ async def test_transfer_pays_only_one_return(shop: Shop, admin: httpx.AsyncClien
     assert await read_state(shop, second) == "to_pay"
 
 
-async def test_refund_never_exceeds_the_paid_amount(shop: Shop, delivered: Sold) -> None:
+async def test_refund_of_a_return_never_exceeds_the_paid_amount(shop: Shop, delivered: Sold) -> None:
     first, second = await request_return(shop, delivered), await request_return(shop, delivered)
     for amount in (0, -1, 80_001):
         with pytest.raises(InvalidData):
@@ -395,7 +399,7 @@ async def test_refund_never_exceeds_the_paid_amount(shop: Shop, delivered: Sold)
             await pay(shop.database, COMMAND_LINE, second.id, amount, reference)
 
 
-async def test_arrived_units_never_exceed_the_requested_units(shop: Shop, delivered: Sold) -> None:
+async def test_more_units_than_requested_cannot_be_received(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered)
     for good, damaged in ((2, 0), (1, 1), (-1, 0), (0, 0)):
         with pytest.raises(InvalidData):
@@ -405,7 +409,7 @@ async def test_arrived_units_never_exceed_the_requested_units(shop: Shop, delive
         await receive_units(shop, row, delivered, 1)
 
 
-async def test_return_is_decided_once(shop: Shop, delivered: Sold) -> None:
+async def test_return_can_be_decided_only_once(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered)
     done = await asyncio.gather(
         approve_return(shop, row, 40_000),
@@ -416,7 +420,7 @@ async def test_return_is_decided_once(shop: Shop, delivered: Sold) -> None:
     assert sorted(type(one).__name__ for one in done) == ["Conflict", "Conflict", "Return"]
 
 
-async def test_denial_requires_a_reason_and_releases_the_units(shop: Shop, delivered: Sold) -> None:
+async def test_denying_a_return_requires_a_reason_and_releases_its_units(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered, units=2)
     await receive_units(shop, row, delivered, good=2)
     for why in ("", " \n", "x" * 2001):
@@ -435,7 +439,7 @@ async def test_denial_requires_a_reason_and_releases_the_units(shop: Shop, deliv
     await request_return(shop, delivered, units=2)  # they belong to the customer again
 
 
-async def test_processing_checks_rights(shop: Shop, delivered: Sold) -> None:
+async def test_processing_a_return_without_the_right_is_refused(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered)
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
         with pytest.raises(Forbidden):
@@ -448,7 +452,7 @@ async def test_processing_checks_rights(shop: Shop, delivered: Sold) -> None:
         await pay(shop.database, COMMAND_LINE, "return_none", 1, "A-1")
 
 
-async def test_payment_of_cancellation_refunds_the_order(shop: Shop, paid: Sold) -> None:
+async def test_payment_for_a_cancelled_order_marks_it_as_refunded(shop: Shop, paid: Sold) -> None:
     row = await request_return(shop, paid, "not_sent")
     with pytest.raises(Conflict):
         await deny_return(shop, row)  # the order is cancelled, so its money must be refunded
@@ -456,7 +460,7 @@ async def test_payment_of_cancellation_refunds_the_order(shop: Shop, paid: Sold)
     assert await read_order_status(shop, paid.order_id) == ("canceled", "refunded")
 
 
-async def test_account_and_receipts_are_stored(shop: Shop, delivered: Sold) -> None:
+async def test_bank_account_and_receipts_of_a_return_are_stored(shop: Shop, delivered: Sold) -> None:
     without: dict[str, Any] = dict.fromkeys(ACCOUNT, "")
     row = await open_by_staff(shop, delivered, "warranty", **without)
 
@@ -494,7 +498,9 @@ async def test_warranty_payment_is_due_15_days_after_the_approval(shop: Shop, de
     assert abs(run_at - done.due_at) < timedelta(minutes=1)
 
 
-async def test_reminders_are_raised_before_and_after_the_deadline(shop: Shop, delivered: Sold) -> None:
+async def test_staff_are_reminded_of_a_return_before_and_after_its_deadline(
+    shop: Shop, delivered: Sold
+) -> None:
     reminders = ReturnReminders(shop.database)
     row, other = await request_return(shop, delivered), await request_return(shop, delivered)
     await deny_return(shop, other)
@@ -516,7 +522,7 @@ async def test_reminders_are_raised_before_and_after_the_deadline(shop: Shop, de
     assert await read_all(shop, Attention, is_open) == []
 
 
-async def test_return_has_exactly_the_documented_transitions(shop: Shop, delivered: Sold) -> None:
+async def test_return_has_exactly_the_documented_state_transitions(shop: Shop, delivered: Sold) -> None:
     assert {(str(source), str(target)) for source, target in STEPS} == {
         ("requested", "received"),
         ("requested", "to_pay"),

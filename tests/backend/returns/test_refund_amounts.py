@@ -11,14 +11,14 @@ from tests.backend.returns.steps import (
 )
 
 
-async def test_proposal_covers_the_arrived_units(shop: Shop, delivered: Sold) -> None:
+async def test_proposed_refund_covers_only_the_units_that_arrived(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered, units=2)
     assert await read_proposal(shop, row) == 80_000
     await receive_units(shop, row, delivered, good=0, damaged=1)
     assert await read_proposal(shop, row) == 40_000
 
 
-async def test_last_of_several_returns_includes_the_shipping(shop: Shop, delivered: Sold) -> None:
+async def test_proposed_refund_of_the_last_return_includes_the_shipping(shop: Shop, delivered: Sold) -> None:
     """Ley 1480 of 2011, art. 47."""
     await add_shipping(shop, 10_000)
     first, second = await request_return(shop, delivered), await request_return(shop, delivered)
@@ -27,7 +27,9 @@ async def test_last_of_several_returns_includes_the_shipping(shop: Shop, deliver
     assert await read_proposal(shop, second) == 50_000
 
 
-async def test_unit_returned_later_is_the_last_of_the_order(shop: Shop, delivered: Sold) -> None:
+async def test_proposed_refund_of_the_last_unit_returned_later_includes_the_shipping(
+    shop: Shop, delivered: Sold
+) -> None:
     await add_shipping(shop, 10_000)
     first = await request_return(shop, delivered, units=2)
     await receive_units(shop, first, delivered, good=1)

@@ -66,14 +66,16 @@ async def test_refund_is_limited_to_the_arrived_units(shop: Shop, delivered: Sol
     await check_limit(shop, row, 40_000)
 
 
-async def test_shipping_is_due_when_all_units_arrived(shop: Shop, delivered: Sold) -> None:
+async def test_refund_may_include_the_shipping_if_all_units_arrived(shop: Shop, delivered: Sold) -> None:
     await add_shipping(shop, 10_000)
     row = await request_return(shop, delivered, units=2)
     await receive_units(shop, row, delivered, good=1, damaged=1)
     await check_limit(shop, row, 90_000)
 
 
-async def test_return_of_the_last_unit_includes_the_shipping(shop: Shop, delivered: Sold) -> None:
+async def test_refund_limit_of_the_last_returned_unit_includes_the_shipping(
+    shop: Shop, delivered: Sold
+) -> None:
     await add_shipping(shop, 10_000)
     first, second = await request_return(shop, delivered), await request_return(shop, delivered)
     await check_limit(shop, first, 40_000)
@@ -81,7 +83,7 @@ async def test_return_of_the_last_unit_includes_the_shipping(shop: Shop, deliver
 
 
 @pytest.mark.parametrize(("kind", "units"), [("warranty", 1), ("reversal", 0)])
-async def test_warranty_and_reversal_are_limited_to_the_paid_amount(
+async def test_warranty_and_reversal_refunds_are_limited_to_the_paid_amount(
     shop: Shop, delivered: Sold, kind: str, units: int
 ) -> None:
     await add_shipping(shop, 10_000)
@@ -91,7 +93,7 @@ async def test_warranty_and_reversal_are_limited_to_the_paid_amount(
     await check_limit(shop, row, 90_000)
 
 
-async def test_unsent_order_is_limited_to_the_paid_amount(shop: Shop, paid: Sold) -> None:
+async def test_refund_of_an_unsent_order_may_be_the_full_paid_amount(shop: Shop, paid: Sold) -> None:
     await add_shipping(shop, 10_000)
     row = await request_return(shop, paid, "not_sent", 2)
     assert row.amount == 90_000
@@ -99,7 +101,7 @@ async def test_unsent_order_is_limited_to_the_paid_amount(shop: Shop, paid: Sold
     assert (done.state, done.amount) == ("paid", 90_000)
 
 
-async def test_larger_refund_is_stored_with_its_reason(shop: Shop, delivered: Sold) -> None:
+async def test_refund_above_the_limit_is_stored_with_its_reason(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered)
     done = await approve_return(shop, row, 50_000, why=REASON)
     assert (done.amount, done.amount_reason) == (50_000, REASON)
@@ -114,14 +116,14 @@ async def test_larger_refund_is_stored_with_its_reason(shop: Shop, delivered: So
     assert facts["Por qué es más"] == "También el envío de vuelta."
 
 
-async def test_payment_up_to_the_unit_price_needs_no_reason(shop: Shop, delivered: Sold) -> None:
+async def test_refund_up_to_the_unit_price_requires_no_reason(shop: Shop, delivered: Sold) -> None:
     row = await request_return(shop, delivered)
     await approve_return(shop, row, 10_000)
     done = await pay(shop.database, COMMAND_LINE, row.id, 40_000, "A-1")
     assert (done.amount, done.amount_reason) == (40_000, "")
 
 
-async def test_manual_refund_above_the_price_of_sent_units_needs_a_reason(
+async def test_manual_refund_above_the_price_of_sent_units_requires_a_reason(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     await add_shipping(shop, 10_000)
@@ -142,7 +144,7 @@ async def test_manual_refund_above_the_price_of_sent_units_needs_a_reason(
     await post(admin, path, body(50_000, 2))  # the final unit includes the shipping
 
 
-async def test_manual_refund_of_unsent_units_needs_no_reason(
+async def test_manual_refund_of_unsent_units_requires_no_reason(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     await add_shipping(shop, 10_000)
@@ -164,7 +166,7 @@ async def read_line(admin: httpx.AsyncClient, of: Sold) -> tuple[int, int, int, 
     )
 
 
-async def test_admin_api_counts_requested_and_returned_units(
+async def test_admin_api_shows_requested_and_returned_units_of_a_line(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     assert await read_line(admin, delivered) == (0, 0, 80_000, 0)
@@ -179,7 +181,7 @@ async def test_admin_api_counts_requested_and_returned_units(
     assert await read_line(admin, delivered) == (1, 1, 0, 40_000)
 
 
-async def test_admin_api_does_not_count_denied_or_unsent_units(
+async def test_admin_api_does_not_count_unsent_units_as_requested_returns(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     await request_return(shop, paid, "not_sent", 2)

@@ -45,7 +45,7 @@ async def list_offered_units(shop: Shop, of: Sold) -> dict[str, int]:
     return {one.kind.value: sum(one.units.values()) for one in found}
 
 
-def test_deadlines_use_colombian_days() -> None:
+def test_deadlines_of_returns_are_counted_in_colombian_days() -> None:
     night = datetime(2026, 11, 24, 4, 59, tzinfo=UTC)  # Monday the 23rd, a minute before midnight
     assert compute_withdrawal_deadline(night) == datetime(
         2026, 12, 1, 5, tzinfo=UTC
@@ -65,7 +65,9 @@ def test_deadlines_use_colombian_days() -> None:
     ]
 
 
-async def test_offers_follow_the_state_of_the_order(shop: Shop, admin: httpx.AsyncClient, paid: Sold) -> None:
+async def test_offered_kinds_of_return_depend_on_the_state_of_the_order(
+    shop: Shop, admin: httpx.AsyncClient, paid: Sold
+) -> None:
     assert await list_offered_units(shop, paid) == {"not_sent": 2}
     await pack_units(admin, paid, 1)
     assert await list_offered_units(shop, paid) == {
@@ -83,7 +85,7 @@ async def test_offers_follow_the_state_of_the_order(shop: Shop, admin: httpx.Asy
     assert await list_offered_units(shop, paid) == {}
 
 
-async def test_unpaid_order_has_no_offers(
+async def test_no_return_is_offered_for_an_unpaid_order(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     variant_id = (await get(admin, f"/admin/orders/{paid.order_id}"))["order"]["items"][0]["variant_id"]
@@ -95,7 +97,9 @@ async def test_unpaid_order_has_no_offers(
         await store_customer_request(shop.database, "order_none", paid.form_fields("withdrawal"))
 
 
-async def test_retracto_is_stored_with_deadline_and_account(shop: Shop, delivered: Sold) -> None:
+async def test_withdrawal_request_is_stored_with_its_deadline_and_bank_account(
+    shop: Shop, delivered: Sold
+) -> None:
     row = await request_return(shop, delivered, reason=" Llegó\r\ntarde.\x00 ")
     assert (row.state, row.amount, row.reason, row.asked_by) == ("requested", None, "Llegó\ntarde.", "")
     assert row.due_at == compute_payment_deadline(row.asked_at)
@@ -112,7 +116,7 @@ async def test_retracto_is_stored_with_deadline_and_account(shop: Shop, delivere
     assert claim.due_at == due_date_after(claim.asked_at, 15)
 
 
-async def test_unit_is_in_only_one_return(shop: Shop, delivered: Sold) -> None:
+async def test_unit_can_be_in_only_one_open_return(shop: Shop, delivered: Sold) -> None:
     done = await asyncio.gather(
         *(request_return(shop, delivered, units=2) for _n in range(3)), return_exceptions=True
     )
@@ -122,7 +126,9 @@ async def test_unit_is_in_only_one_return(shop: Shop, delivered: Sold) -> None:
     assert list(refused.value.fields) == [f"units-{delivered.line_id}"]
 
 
-async def test_unit_that_was_not_sent_back_can_be_requested_again(shop: Shop, delivered: Sold) -> None:
+async def test_requested_unit_that_was_not_sent_back_can_be_requested_again(
+    shop: Shop, delivered: Sold
+) -> None:
     """Grant a return for the unit that arrived: the customer keeps the other, with its warranty."""
     row = await request_return(shop, delivered, units=2)
     await receive_units(shop, row, delivered, good=1)
@@ -150,7 +156,7 @@ WRONG: tuple[tuple[dict[str, str], str], ...] = (
 WRONG_UNITS = (("0", "units"), ("3", "units-{line}"), ("-1", "units-{line}"), ("²", "units-{line}"))
 
 
-async def test_invalid_form_reports_its_fields(shop: Shop, delivered: Sold) -> None:
+async def test_invalid_return_form_reports_its_fields(shop: Shop, delivered: Sold) -> None:
     """Check also that nothing is stored."""
     typed = delivered.form_fields("withdrawal")
     name = f"units-{delivered.line_id}"
@@ -185,7 +191,7 @@ class TestCancelling:
         refused = await admin.post(f"/admin/orders/{paid.order_id}/fulfillments", json=body)
         assert refused.status_code == 400
 
-    async def test_packed_order_cannot_be_cancelled(
+    async def test_only_one_of_concurrent_packing_and_cancellation_succeeds(
         self, shop: Shop, admin: httpx.AsyncClient, paid: Sold
     ) -> None:
         """Run both concurrently: the first one wins, the label or the cancellation."""
@@ -218,7 +224,7 @@ class TestCancelling:
             assert (line.withdrawn, line.fulfilled) == (1, 1)
 
     @pytest.mark.parametrize("by_the_buyer", [False, True])
-    async def test_cancellation_in_parts_refunds_the_full_amount(
+    async def test_order_cancelled_in_parts_is_refunded_completely(
         self, *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, by_the_buyer: bool
     ) -> None:
         """Include the shipping, as nothing is sent: Ley 1480 of 2011, art. 50 h."""
@@ -239,7 +245,7 @@ class TestCancelling:
         assert await read_stock(shop) == (5, 0)
         assert await list_offered_units(shop, paid) == {}
 
-    async def test_free_line_cannot_be_refunded(self, shop: Shop, paid: Sold) -> None:
+    async def test_free_order_line_cannot_be_refunded(self, shop: Shop, paid: Sold) -> None:
         async with shop.database.transaction() as session:
             free = OrderLine(
                 order_id=paid.order_id,

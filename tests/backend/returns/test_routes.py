@@ -19,7 +19,7 @@ from tests.backend.stalled import open_stalled_uploads
 PAGE = "/oficina/devoluciones"
 
 
-async def test_owner_sends_a_receipt_and_staff_see_it(
+async def test_file_that_the_customer_sends_for_a_return_is_readable_by_staff(
     shop: Shop, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
     row = await request_return(shop, delivered)
@@ -60,7 +60,7 @@ class TestAsking:
         assert part == "devoluciones"
         return str(page).partition("&said=")[2]
 
-    async def test_request_with_pictures_uses_the_orders_token(
+    async def test_return_request_with_pictures_requires_the_token_of_the_order(
         self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
     ) -> None:
         own = {"origin": "http://shop.test"}
@@ -118,7 +118,7 @@ class TestAsking:
         ):
             pass  # all upload places are free again
 
-    async def test_form_is_not_parsed_if_no_return_is_possible(
+    async def test_return_form_is_not_parsed_if_no_return_is_possible(
         self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
     ) -> None:
         path, own = self.path(shop, delivered), {"origin": "http://shop.test"}
@@ -128,7 +128,7 @@ class TestAsking:
             assert not form.read.is_set()
             assert self.result_of(await form.answer) == "late"
 
-    async def test_request_without_a_valid_token_is_refused(
+    async def test_return_request_without_a_valid_token_is_refused(
         self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
     ) -> None:
         path, typed = self.path(shop, delivered), delivered.form_fields("withdrawal")

@@ -57,7 +57,7 @@ def return_path(shop: Shop, order_id: str) -> str:
 
 
 @pytest.mark.parametrize("is_script", [True, False])
-async def test_repeated_form_is_stored_once(
+async def test_repeated_return_form_is_stored_once(
     shop: Shop,
     anyone: httpx.AsyncClient,
     delivered: Sold,
@@ -84,7 +84,7 @@ async def test_repeated_form_is_stored_once(
     assert await send("2d" * 16, 1) == "late"  # no return is possible any more
 
 
-async def test_refused_form_stays_on_its_page(
+async def test_refused_return_form_does_not_leave_its_page(
     shop: Shop,
     anyone: httpx.AsyncClient,
     delivered: Sold,
@@ -98,7 +98,7 @@ async def test_refused_form_stays_on_its_page(
     assert await count_returns(shop) == 0
 
 
-async def test_concurrent_forms_are_stored_once(
+async def test_return_form_sent_several_times_concurrently_is_stored_once(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
     typed = delivered.form_fields("warranty", 1, reason="No gira.")
@@ -126,7 +126,7 @@ async def send_form(
     [{"kind": "withdrawal"}, {"units": 2}, {"reason": "Tampoco gira."}],
     ids=["kind", "units", "reason"],
 )
-async def test_different_form_of_the_same_page_is_stored_too(
+async def test_second_return_form_with_different_content_is_also_stored(
     shop: Shop, anyone: httpx.AsyncClient, three_delivered: Sold, change: dict[str, Any]
 ) -> None:
     first: dict[str, Any] = {"kind": "warranty", "units": 1, "reason": "No gira."}
@@ -138,7 +138,7 @@ async def test_different_form_of_the_same_page_is_stored_too(
             assert (result, await count_returns(shop)) == ("asked", sent)
 
 
-async def test_form_with_a_picture_is_a_different_form(
+async def test_return_form_sent_again_with_a_picture_is_also_stored(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
     typed = delivered.form_fields("warranty", 1, reason="No gira.")
@@ -148,7 +148,7 @@ async def test_form_with_a_picture_is_a_different_form(
             assert await count_returns(shop) == sent
 
 
-async def test_same_form_of_another_order_is_stored_too(
+async def test_equal_return_form_of_another_order_is_also_stored(
     shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, paid: Sold, variant_id: str
 ) -> None:
     other_id, _session = await place_order_at_bank(shop, store, variant_id, units=1)
@@ -161,7 +161,7 @@ async def test_same_form_of_another_order_is_stored_too(
     assert await count_returns(shop) == 2
 
 
-async def test_repeated_form_does_not_count_towards_the_limit(
+async def test_repeated_return_form_does_not_count_towards_the_limit(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
     typed, order_id = delivered.form_fields("warranty", 1, reason="No gira."), delivered.order_id
@@ -173,7 +173,7 @@ async def test_repeated_form_does_not_count_towards_the_limit(
     assert await count_returns(shop) == 1
 
 
-async def test_repeated_forms_have_their_own_limit(
+async def test_repeated_return_forms_have_a_separate_limit(
     shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
 ) -> None:
     typed = delivered.form_fields("warranty", 2, reason="No gira.")
@@ -186,7 +186,7 @@ async def test_repeated_forms_have_their_own_limit(
         assert "&said=wait" in (await form.answer).headers["location"]
 
 
-async def test_form_id_without_a_return_is_not_parsed(
+async def test_return_form_with_an_unknown_press_id_is_not_parsed_if_no_return_is_possible(
     shop: Shop, store: httpx.AsyncClient, anyone: httpx.AsyncClient, variant_id: str
 ) -> None:
     order_id, _session = await place_order_at_bank(shop, store, variant_id)

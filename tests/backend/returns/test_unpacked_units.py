@@ -16,7 +16,7 @@ from tests.backend.returns.steps import (
 from tests.store_steps import post
 
 
-async def test_units_of_refunded_order_are_released_when_their_label_is_cancelled(
+async def test_units_of_a_refunded_order_are_released_when_their_label_is_cancelled(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     await pack_units(admin, paid, 1)
@@ -29,7 +29,7 @@ async def test_units_of_refunded_order_are_released_when_their_label_is_cancelle
     assert await read_order_status(shop, paid.order_id) == ("pending", "refunded")
 
 
-async def test_refunded_order_is_cancelled_with_its_last_label(
+async def test_refunded_order_is_cancelled_when_its_last_label_is_cancelled(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     parcels = [await pack_units(admin, paid, 1) for _number in range(2)]
@@ -40,7 +40,7 @@ async def test_refunded_order_is_cancelled_with_its_last_label(
     assert await read_stock(shop) == (5, 0)
 
 
-async def test_order_approved_for_full_refund_is_not_packed_again(
+async def test_order_whose_full_refund_is_approved_is_not_packed_again(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
     parcel = await pack_units(admin, paid)

@@ -123,7 +123,7 @@ async def test_review_date_is_the_day_in_colombia(shop: Shop, bought: Sold) -> N
     assert (view.date, view.written) == ("2026-11-30", "30 de noviembre de 2026")
 
 
-async def test_office_lists_waiting_reviews(shop: Shop, bought: Sold) -> None:
+async def test_office_lists_reviews_that_wait_for_approval(shop: Shop, bought: Sold) -> None:
     row = await submit_review(shop, bought)
     async with shop.database.read() as session:
         for_staff = await reviews_list(session, Actor("x", Role.STOCKROOM))

@@ -73,7 +73,7 @@ class TestAsking:
         assert await ask() == [of.order_id]
         await requests.request_reviews(JobRun(1, REQUEST_JOB, "order_none", {}, 1))
 
-    async def test_mail_links_to_each_product(self, shop: Shop, bought: Sold) -> None:
+    async def test_review_mail_links_to_each_product(self, shop: Shop, bought: Sold) -> None:
         await ReviewRequests(shop.database).request_reviews(JobRun(1, REQUEST_JOB, bought.order_id, {}, 1))
         async with shop.database.read() as session:
             mail = (
@@ -97,7 +97,9 @@ class TestWriting:
             address = (await session.execute(select(Order.shipping_address))).scalar_one()
         assert row.name == f"{address['first_name'].split()[0]} {address['last_name'][0]}."
 
-    async def test_review_can_be_changed_until_it_is_decided(self, shop: Shop, bought: Sold) -> None:
+    async def test_review_can_be_changed_until_staff_approve_or_reject_it(
+        self, shop: Shop, bought: Sold
+    ) -> None:
         await asyncio.gather(*(submit_review(shop, bought, stars=str(n)) for n in (1, 2, 3)))
         row = await submit_review(shop, bought, "/pictures/0a/a.webp", stars="2")
         row = await submit_review(shop, bought, stars="5")
@@ -190,7 +192,7 @@ class TestWhereTheBuyerSeesIt:
         await approve(shop, row)
         assert await links() == []
 
-    async def test_product_in_two_lines_has_one_link(self, shop: Shop, bought: Sold) -> None:
+    async def test_product_in_two_order_lines_has_one_review_link(self, shop: Shop, bought: Sold) -> None:
         async with shop.database.transaction() as session:
             line = (await session.execute(select(OrderLine))).scalar_one()
             other = OrderLine(**{**line.model_dump(), "id": f"{line.id}Z"})
@@ -206,7 +208,7 @@ class TestWhereTheBuyerSeesIt:
 
 
 class TestLink:
-    async def test_form_stores_review_with_pictures(
+    async def test_review_form_with_pictures_is_stored(
         self, shop: Shop, anyone: httpx.AsyncClient, bought: Sold, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         page = review_path(shop.settings.signing_key, bought.line_id)

@@ -118,7 +118,7 @@ def test_sender_is_the_warehouse_of_the_settings(settings: Settings) -> None:
     assert build_warehouse_contact(settings).shipping_place == ShippingPlace("11001000", "Calle 80 # 68-20")
 
 
-def test_every_part_of_the_sender_has_a_setting() -> None:
+def test_every_part_of_the_senders_address_can_be_set() -> None:
     parts = {
         "company": "Otra", "first_name": "Ana", "last_name": "Ruiz", "email": "ana@otra.example", "phone": "3001234567",
         "address": "Calle 1 # 2-3", "suburb": "Centro", "cross_street": "Carrera 2", "reference": "Local 1",
@@ -128,7 +128,7 @@ def test_every_part_of_the_sender_has_a_setting() -> None:
     assert build_warehouse_contact(settings) == Contact(**parts)
 
 
-def test_location_of_the_shops_warehouse_uses_the_settings(settings: Settings) -> None:
+def test_sender_of_a_location_at_the_shops_warehouse_comes_from_the_settings(settings: Settings) -> None:
     own = {"address_1": WAREHOUSE.address, "dane_code": WAREHOUSE.dane_code, "phone": "555"}
     assert build_sender(own, settings) == WAREHOUSE
 

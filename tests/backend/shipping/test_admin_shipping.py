@@ -55,7 +55,7 @@ async def test_linking_a_sales_channel_offers_its_options(
     assert len((await get(store, "/store/shipping-options", cart_id=cart_id))["shipping_options"]) == 2
 
 
-async def test_flat_option_becomes_calculated(
+async def test_flat_shipping_option_becomes_calculated(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
     """spec: States and transitions, Shipping option with manual_manual and flat price."""
@@ -108,7 +108,7 @@ async def test_invalid_change_of_an_option_is_refused(
     assert await find_by_price_type(admin, "flat") == flat
 
 
-async def test_rename_requires_the_present_provider_to_be_linked(
+async def test_rename_of_a_shipping_option_requires_its_provider_to_be_linked(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """wire: commerce-api: it also fires on a plain rename."""
@@ -119,7 +119,7 @@ async def test_rename_requires_the_present_provider_to_be_linked(
     assert refused.json()["message"] == NOT_ENABLED.format("manual_manual")
 
 
-async def test_new_warehouse_with_its_first_option(
+async def test_new_warehouse_with_its_first_shipping_option_is_created_and_deleted(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     address = {

@@ -53,7 +53,7 @@ async def find_level_id(admin: httpx.AsyncClient, item: str, location: str) -> s
     return next(str(one["id"]) for one in levels if one["location_id"] == location)
 
 
-async def test_levels_of_an_item_are_set_together(
+async def test_stock_levels_of_one_item_are_set_in_one_request(
     admin: httpx.AsyncClient, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
     kite, top = items
@@ -87,7 +87,7 @@ async def test_levels_of_an_item_are_set_together(
     assert await read_stock(admin, kite) == {first: 7}
 
 
-async def test_levels_of_several_items_are_set_together(
+async def test_stock_levels_of_several_items_are_set_in_one_request(
     admin: httpx.AsyncClient, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
     kite, top = items
@@ -110,7 +110,7 @@ async def test_levels_of_several_items_are_set_together(
     assert refused.status_code == 404
 
 
-async def test_existing_level_without_a_number_keeps_its_units(
+async def test_existing_stock_level_sent_without_a_number_keeps_its_units(
     admin: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
     """Select a location at which another staff member has stocked units in the meantime."""
@@ -135,7 +135,7 @@ async def test_existing_level_without_a_number_keeps_its_units(
         assert (await session.execute(select(StockMovement.delta))).scalars().all() == [-10]
 
 
-async def test_level_without_stock_can_be_deleted(
+async def test_stock_level_without_units_can_be_deleted(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults
 ) -> None:
     kite, first = items[0], shop_defaults.location_id

@@ -43,7 +43,9 @@ async def test_unlinking_without_a_link_is_no_error(database: Database, defaults
     assert await count_links(database, LocationFulfillmentProvider) == 2
 
 
-async def test_links_belong_to_one_location(database: Database, defaults: Defaults) -> None:
+async def test_removing_links_of_one_stock_location_keeps_the_links_of_another(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         other, channel = StockLocation(name="Otra"), SalesChannel(name="Otro")
         session.add_all([other, channel])

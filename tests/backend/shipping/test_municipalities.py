@@ -23,7 +23,7 @@ def test_1122_municipalities_are_in_33_departments() -> None:
     assert [find_municipality_by_code(place.code) for place in EVERYWHERE] == EVERYWHERE
 
 
-def test_every_code_is_a_seat_in_its_department() -> None:
+def test_every_municipality_code_is_of_its_main_town_in_its_department() -> None:
     for place in EVERYWHERE:
         assert place.code.isdigit()
         assert len(place.code) == 8
@@ -74,7 +74,7 @@ def test_retired_codes_are_unknown(code: str) -> None:
 @pytest.mark.parametrize(
     "code", ["", "5001000", "05001", "05001001", " 05001000", "05001000 ", "Medellín", "05001OOO"]
 )
-def test_similar_code_is_unknown(code: str) -> None:
+def test_code_similar_to_a_municipality_code_is_unknown(code: str) -> None:
     assert find_municipality_by_code(code) is None
 
 
@@ -104,11 +104,11 @@ def test_search_ignores_accents_case_and_word_order(text: str) -> None:
         ("tolu viejo", "San José de Toluviejo"),
     ],
 )
-def test_best_match_is_first(text: str, first: str) -> None:
+def test_best_matching_municipality_is_first(text: str, first: str) -> None:
     assert find_names(text)[0] == first
 
 
-def test_capital_is_first_among_equals() -> None:
+def test_capital_is_first_among_equally_matching_municipalities() -> None:
     armenias = search_municipalities("armenia")
     assert [place.department for place in armenias[:2]] == ["Quindío", "Antioquia"]
 
@@ -123,7 +123,7 @@ def test_exact_name_is_before_longer_names() -> None:
     assert find_names("san jose")[0] == "San José"
 
 
-def test_every_word_must_match() -> None:
+def test_every_search_word_must_match_the_municipality() -> None:
     assert find_names("medellin cundinamarca") == []
     assert find_names("zzz") == []
 
@@ -145,7 +145,7 @@ def test_municipalities_are_found_by_their_name() -> None:
         assert place in search_municipalities(f"{place.name} {place.department}", limit=40), place
 
 
-def test_file_has_no_duplicates_and_no_empty_cells() -> None:
+def test_file_of_municipalities_has_no_duplicates_and_no_empty_cells() -> None:
     with gazetteer.DATA_FILE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["code"] for row in rows] == sorted({row["code"] for row in rows})

@@ -96,7 +96,7 @@ async def test_provider_that_cannot_calculate_is_refused(
     assert (await read_option(database, "carrier_standard")).id == option.id
 
 
-async def test_new_name_requires_the_present_provider_to_be_linked(
+async def test_rename_of_an_option_requires_its_provider_to_be_linked(
     database: Database, defaults: Defaults, providers: Providers
 ) -> None:
     option = await read_option(database, "manual_manual")

@@ -32,11 +32,11 @@ def test_measured_item_is_a_package_with_the_longest_side_first() -> None:
     assert pack_items([Item(1, weight=2.5, length=10, height=42.2, width=7)]) == (Package(2.5, 43, 10, 7),)
 
 
-def test_item_with_only_a_weight_keeps_it() -> None:
+def test_item_with_only_a_weight_keeps_its_weight() -> None:
     assert pack_items([Item(1, weight=3.2)]) == (Package(3.2, 20, 20, 20),)
 
 
-def test_item_with_only_sides_keeps_them() -> None:
+def test_item_with_only_sides_keeps_its_sides() -> None:
     assert pack_items([Item(1, length=50, height=30, width=10)]) == (Package(1, 50, 30, 10),)
 
 
@@ -56,7 +56,7 @@ def test_box_is_as_long_as_its_longest_item() -> None:
     assert pack_items([Item(1, 1, 90, 10, 5), Item(1, 1, 40, 30, 2)]) == (Package(2, 90, 30, 5),)
 
 
-def test_two_flat_boxes_grow_in_their_shortest_side() -> None:
+def test_two_flat_boxes_are_stacked_along_their_shortest_side() -> None:
     assert pack_items([Item(2, 1, 60, 40, 5)]) == (Package(2, 60, 40, 10),)
 
 
@@ -72,13 +72,13 @@ def test_too_large_items_are_split() -> None:
     assert pack_items([Item(2, 10, 300, 300, 200)]) == (Package(10, 300, 300, 200),) * 2
 
 
-def test_unit_above_the_limits_counts_with_the_limit() -> None:
+def test_unit_above_the_carriers_limits_is_reduced_to_the_limits() -> None:
     assert pack_items([Item(1, weight=5000, length=900, height=10, width=10)]) == (
         Package(1000, 300, 10, 10),
     )
 
 
-def test_no_items_are_the_default_package() -> None:
+def test_empty_list_of_items_gives_the_default_package() -> None:
     assert pack_items([]) == (DEFAULT_PACKAGE,)
     assert pack_items([Item(0)]) == (DEFAULT_PACKAGE,)
 

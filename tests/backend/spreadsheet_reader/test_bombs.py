@@ -61,7 +61,9 @@ def read_refusal(content: bytes, limits: Limits = LIMITS) -> Refusal:
         (bombs.unclosed_quote, {Refusal.DAMAGED}),
     ],
 )
-def test_bomb_is_refused_within_the_limits(build: Callable[[], bytes], refusals: set[Refusal]) -> None:
+def test_spreadsheet_bomb_is_refused_within_the_limits(
+    build: Callable[[], bytes], refusals: set[Refusal]
+) -> None:
     content = build()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     refusal = read_refusal(content, FEW_CELLS)
@@ -74,23 +76,25 @@ def test_bomb_is_refused_within_the_limits(build: Callable[[], bytes], refusals:
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
-def test_unusual_compression_is_refused(compression: int) -> None:
+def test_spreadsheet_with_unusual_compression_is_refused(compression: int) -> None:
     content = bombs.pack(bombs.xlsx_parts(b"<worksheet/>"), compression)
     assert read_refusal(content) is Refusal.DAMAGED
 
 
-def test_processor_time_is_limited() -> None:
+def test_processor_time_of_the_reader_process_is_limited() -> None:
     rows = b"<row>" + b'<c t="str"><v>a</v></c>' * 100 + b"</row>"
     content = bombs.xlsx(rows * 29_000)
     assert read_refusal(content, replace(LIMITS, max_cpu_s=1)) is Refusal.TOO_COMPLEX
 
 
-def test_child_that_does_not_end_is_killed() -> None:
+def test_reader_process_that_does_not_end_in_time_is_killed() -> None:
     content = bombs.xlsx((b"<row>" + b'<c t="str"><v>a</v></c>' * 100 + b"</row>") * 29_000)
     assert read_refusal(content, replace(LIMITS, timeout_s=1)) is Refusal.TOO_COMPLEX
 
 
-def test_killed_child_refuses_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_file_is_refused_if_its_reader_process_is_killed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     module = tmp_path / "killed.py"
     module.write_text(
         """import os; print('{"sheet": "", "is_text": true, "is_hidden": false}', flush=True)\n"""

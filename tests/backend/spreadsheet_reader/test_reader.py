@@ -95,7 +95,7 @@ def test_visible_sheets_come_before_hidden_ones() -> None:
     ]
 
 
-def test_workbook_part_is_found_by_its_relation() -> None:
+def test_worksheet_is_found_by_the_relations_in_the_workbook() -> None:
     parts = xlsx_parts(
         f'<worksheet xmlns="{MAIN}"><sheetData><row><c><v>1</v></c></row></sheetData></worksheet>'.encode()
     )
@@ -109,7 +109,7 @@ def test_workbook_part_is_found_by_its_relation() -> None:
     assert read_texts(pack({**parts, **moved})) == [["2"]]
 
 
-def test_strict_files_are_read() -> None:
+def test_strict_open_xml_workbooks_are_read() -> None:
     def strict(content: bytes) -> bytes:
         return content.replace(MAIN.encode(), b"http://purl.oclc.org/ooxml/spreadsheetml/main").replace(
             DOCUMENT.encode(), b"http://purl.oclc.org/ooxml/officeDocument/relationships"
@@ -156,7 +156,7 @@ def test_cells_are_read_as_programs_write_them(cell: str, text: str) -> None:
         (b"<html><table><tr><td>SKU</td></tr></table></html>", ForeignFormat.WEB_PAGE),
     ],
 )
-def test_other_formats_are_named(content: bytes, format_: ForeignFormat) -> None:
+def test_refusal_names_the_other_spreadsheet_format(content: bytes, format_: ForeignFormat) -> None:
     with pytest.raises(UnreadableSpreadsheet) as refused:
         read(content)
     assert (refused.value.refusal, refused.value.detail) == (Refusal.OTHER_FORMAT, format_)
@@ -179,7 +179,7 @@ def test_damaged_file_is_refused(content: bytes) -> None:
     assert refused.value.refusal is Refusal.DAMAGED
 
 
-def test_child_ends_when_reading_stops(tmp_path: Path) -> None:
+def test_reader_process_ends_when_reading_stops(tmp_path: Path) -> None:
     file = tmp_path / "many.csv"
     file.write_text("title;price\n" + "Trompo;5\n" * 100_000)
     with file.open("rb") as opened, open_spreadsheet(opened, LIMITS) as sheets:
@@ -193,7 +193,9 @@ def test_child_ends_when_reading_stops(tmp_path: Path) -> None:
     assert not any(one.is_running() for one in child)
 
 
-def test_child_has_no_secrets_in_its_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_reader_process_has_no_secrets_in_its_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("SECRET_KEY", "a secret of the shop")
     file = tmp_path / "many.csv"
     file.write_text("title;price\n" + "Trompo;5\n" * 100_000)

@@ -27,7 +27,7 @@ async def owners(shop: Shop) -> list[str]:
         return [one.id for one in await list_staff(session, COMMAND_LINE) if one.role is Role.OWNER]
 
 
-async def test_two_owners_who_demote_each_other_leave_one(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_one_owner_remains_if_two_owners_demote_each_other(shop: Shop, staff: dict[Role, str]) -> None:
     first = staff[Role.OWNER]
     second = await create_staff(shop.database, COMMAND_LINE, "otra@trompo.example", PASSWORD)
     results = await asyncio.gather(
@@ -54,7 +54,7 @@ async def test_demoted_owner_cannot_change_staff(shop: Shop, staff: dict[Role, s
     assert staff[Role.OWNER] in await owners(shop)
 
 
-async def test_concurrently_changed_role_is_not_overwritten(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_staff_role_changed_concurrently_is_not_overwritten(shop: Shop, staff: dict[Role, str]) -> None:
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, staff[Role.SHOP], role=Role.ACCOUNTANT, seen=Role.SHOP)
     with pytest.raises(Conflict):
@@ -62,7 +62,9 @@ async def test_concurrently_changed_role_is_not_overwritten(shop: Shop, staff: d
             await change_staff(session, COMMAND_LINE, staff[Role.SHOP], role=Role.STOCKROOM, seen=Role.SHOP)
 
 
-async def test_sessions_of_others_need_the_right(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_sessions_of_other_members_cannot_be_ended_without_the_right(
+    shop: Shop, staff: dict[Role, str]
+) -> None:
     luis = Actor(staff[Role.SHOP], Role.SHOP, has_second_factor=True)
     async with shop.database.transaction() as session:
         await end_everywhere(session, luis, luis.id)

@@ -165,7 +165,7 @@ async def test_invitation_link_works_once(
     assert [one.email for one in await read_rows(shop, Staff)].count(LINA) == 1
 
 
-async def test_opening_a_link_does_not_use_it(
+async def test_opening_an_invitation_link_does_not_use_it_up(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     await invite_member(shop, owner)
@@ -180,7 +180,7 @@ async def test_opening_a_link_does_not_use_it(
     assert (await accept_invitation(new_browser(), token)).status_code == 200
 
 
-async def test_newer_mail_replaces_link_and_role(
+async def test_newer_invitation_mail_replaces_link_and_role(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     invite_id = await invite_member(shop, owner, role=Role.OWNER)
@@ -199,7 +199,7 @@ async def test_newer_mail_replaces_link_and_role(
     assert actor.role is Role.STOCKROOM
 
 
-async def test_person_who_resends_becomes_the_inviter(
+async def test_member_who_resends_an_invitation_becomes_the_inviter(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     invite_id = await invite_member(shop, owner)
@@ -228,7 +228,7 @@ async def test_failed_invitation_mail_is_shown(
     assert (await accept_invitation(new_browser(), token)).status_code == 200
 
 
-async def test_resend_during_the_mailing_is_not_lost(
+async def test_invitation_resent_while_its_mail_is_being_sent_is_sent_again(
     shop: Shop, owner: Actor, new_browser: NewBrowser
 ) -> None:
     invite_id = await invite_member(shop, owner)
@@ -277,7 +277,7 @@ async def test_second_invitation_replaces_the_first(shop: Shop, owner: Actor, st
         await invite_member(shop, owner, email="shop@trompo.example")
 
 
-async def test_invitation_needs_an_owner_with_second_factor(
+async def test_only_an_owner_with_a_second_factor_can_invite(
     shop: Shop, owner: Actor, staff: dict[Role, str]
 ) -> None:
     invite_id = await invite_member(shop, owner)
@@ -305,7 +305,7 @@ async def test_invitation_needs_an_owner_with_second_factor(
         await resend(shop, owner, "invite_none")
 
 
-async def test_invitation_guesses_are_limited(
+async def test_guesses_of_invitation_links_are_limited(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     await invite_member(shop, owner)
@@ -334,7 +334,7 @@ async def test_owner_invites_over_http(admin: httpx.AsyncClient, shop: Shop) -> 
     assert taken.status_code == 422
 
 
-async def test_command_line_invites(shop: Shop) -> None:
+async def test_staff_can_be_invited_on_the_command_line(shop: Shop) -> None:
     assert await admin_command.invite_by_mail(shop.database, LINA, Role.SHOP) == (
         f"{LINA} is invited: the running shop sends the mail."
     )

@@ -99,7 +99,9 @@ async def test_second_factor_gives_more_rights_than_a_password(
     assert (await browser.post(change[0], json=change[1])).status_code == 200
 
 
-async def test_code_can_be_sent_with_the_password(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+async def test_second_factor_code_can_be_sent_with_the_password(
+    owner: Owner, new_browser: NewBrowser, shop: Shop
+) -> None:
     browser, answer = await sign_in_with_code(new_browser, owner.code())
     assert (answer.status_code, (await actor_at(shop, browser)).has_second_factor) == (200, True)
     browser, answer = await sign_in_with_code(new_browser, "000000")
@@ -107,7 +109,7 @@ async def test_code_can_be_sent_with_the_password(owner: Owner, new_browser: New
     assert not (await actor_at(shop, browser)).has_second_factor
 
 
-async def test_code_is_accepted_once_even_concurrently(
+async def test_second_factor_code_is_accepted_once_even_concurrently(
     owner: Owner, new_browser: NewBrowser, shop: Shop
 ) -> None:
     browsers = [(await sign_in_with_code(new_browser))[0] for _ in range(3)]
@@ -120,7 +122,7 @@ async def test_code_is_accepted_once_even_concurrently(
     assert sorted(proved) == [False, False, True]
 
 
-async def test_clock_may_differ_by_one_step(owner: Owner, new_browser: NewBrowser) -> None:
+async def test_telephone_clock_may_differ_by_one_step(owner: Owner, new_browser: NewBrowser) -> None:
     browser, _ = await sign_in_with_code(new_browser)
 
     async def tried(code: str) -> int:
@@ -148,7 +150,9 @@ async def test_recovery_code_works_once(owner: Owner, new_browser: NewBrowser, s
     assert not set(kept) & set(owner.recovery_codes)
 
 
-async def test_guessing_of_codes_is_limited(owner: Owner, new_browser: NewBrowser, shop: Shop) -> None:
+async def test_guessing_of_second_factor_codes_is_limited(
+    owner: Owner, new_browser: NewBrowser, shop: Shop
+) -> None:
     browser, _ = await sign_in_with_code(new_browser)
     for _ in range(5):
         assert (await browser.post("/auth/staff/second-factor", json={"code": "000000"})).status_code == 400
@@ -167,7 +171,7 @@ async def test_guessing_of_codes_is_limited(owner: Owner, new_browser: NewBrowse
     assert await tried(owner.code())
 
 
-async def test_stored_secret_is_encrypted(owner: Owner, shop: Shop) -> None:
+async def test_stored_secret_of_the_second_factor_is_encrypted(owner: Owner, shop: Shop) -> None:
     async with shop.database.read() as session:
         kept = (await session.execute(select(Staff).where(Staff.role == "owner"))).scalar_one()
     assert kept.totp_secret
@@ -181,7 +185,7 @@ async def test_stored_secret_is_encrypted(owner: Owner, shop: Shop) -> None:
     assert await prove(shop.database, "another key", actor, owner.recovery_codes[0], client=Client("::9"))
 
 
-async def test_new_second_factor_needs_the_current_one(
+async def test_new_second_factor_requires_a_code_of_the_current_one(
     owner: Owner, new_browser: NewBrowser, shop: Shop
 ) -> None:
     browser, _ = await sign_in_with_code(new_browser)
@@ -217,7 +221,7 @@ async def test_bearer_token_never_has_the_second_factor(
         await confirm(shop.database, "key", Actor("user_1", Role.OWNER), "1", client=Client(""))
 
 
-async def test_reset_deletes_the_second_factor(
+async def test_reset_by_another_owner_deletes_the_second_factor(
     owner: Owner, new_browser: NewBrowser, shop: Shop, staff: dict[Role, str]
 ) -> None:
     async with shop.database.transaction() as session:

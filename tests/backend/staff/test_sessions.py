@@ -55,19 +55,25 @@ async def test_staff_cookie_is_separate_and_http_only(new_browser: NewBrowser, s
     assert (kept.address, kept.second_factor_at) == ("190.24.1.1", None)
 
 
-async def test_under_https_the_cookie_is_secure(new_browser: NewBrowser, shop: Shop, api: FastAPI) -> None:
+async def test_staff_session_cookie_is_secure_under_https(
+    new_browser: NewBrowser, shop: Shop, api: FastAPI
+) -> None:
     api.state.settings = shop.settings.model_copy(update={"public_url": "https://trompo.example"})
     answer = await new_browser(origin="https://trompo.example").post("/auth/staff/login", json=credentials())
     assert "secure" in answer.headers["set-cookie"].lower()
 
 
-async def test_stored_hash_is_no_session_token(new_browser: NewBrowser, shop: Shop) -> None:
+async def test_stored_hash_is_not_accepted_as_a_staff_session_token(
+    new_browser: NewBrowser, shop: Shop
+) -> None:
     token = (await sign_in_browser(new_browser)).cookies[COOKIE]
     for forged in (hash_token(token), token[:-1], token + "x", token.swapcase(), "", "x" * 5000):
         assert await actor_of_session(shop.database, forged) is None
 
 
-async def test_sign_in_ends_a_planted_session(new_browser: NewBrowser, shop: Shop) -> None:
+async def test_staff_sign_in_ends_a_session_planted_in_the_browser(
+    new_browser: NewBrowser, shop: Shop
+) -> None:
     mallory = await sign_in_browser(new_browser, Role.STOCKROOM)
     planted = mallory.cookies[COOKIE]
     victim = new_browser()
@@ -80,7 +86,7 @@ async def test_sign_in_ends_a_planted_session(new_browser: NewBrowser, shop: Sho
 
 
 @pytest.mark.parametrize("origin", [None, "null", "https://evil.example"])
-async def test_page_of_another_site_is_refused(
+async def test_staff_session_is_refused_for_a_page_of_another_site(
     new_browser: NewBrowser, shop: Shop, staff: dict[Role, str], origin: str | None
 ) -> None:
     browser = await sign_in_browser(new_browser)
@@ -95,7 +101,7 @@ async def test_page_of_another_site_is_refused(
     assert await get_status(browser) == 200
 
 
-async def test_sign_out_ends_only_this_browser(new_browser: NewBrowser) -> None:
+async def test_staff_sign_out_ends_only_the_session_of_this_browser(new_browser: NewBrowser) -> None:
     browser, other = await sign_in_browser(new_browser), await sign_in_browser(new_browser)
     assert (await browser.post("/auth/staff/logout")).status_code == 200
     assert COOKIE not in browser.cookies
@@ -127,7 +133,7 @@ async def test_sign_out_everywhere_ends_sessions_and_tokens(
     assert await get_status(owner) == 200
 
 
-async def test_disabled_member_gets_the_answer_of_a_stranger(
+async def test_disabled_member_gets_the_same_answer_as_an_unknown_person(
     new_browser: NewBrowser, anyone: httpx.AsyncClient, shop: Shop, staff: dict[Role, str]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -144,14 +150,14 @@ async def test_disabled_member_gets_the_answer_of_a_stranger(
     assert await get_status(await sign_in_browser(new_browser, Role.SHOP)) == 200
 
 
-async def test_session_expires(new_browser: NewBrowser, shop: Shop) -> None:
+async def test_staff_session_expires(new_browser: NewBrowser, shop: Shop) -> None:
     browser = await sign_in_browser(new_browser)
     async with shop.database.transaction() as session:
         await session.execute(update(StaffSession).values(expires_at=now() - timedelta(seconds=1)))
     assert await get_status(browser) == 401
 
 
-async def test_request_needs_one_statement_and_updates_last_seen_once_a_minute(
+async def test_staff_session_is_read_with_one_statement_and_updated_once_a_minute(
     new_browser: NewBrowser, shop: Shop
 ) -> None:
     browser = await sign_in_browser(new_browser)
@@ -195,7 +201,7 @@ async def test_member_sees_and_ends_own_sessions(
     assert await get_status(theirs) == 401
 
 
-async def test_token_is_exchanged_for_a_session(
+async def test_staff_token_is_exchanged_for_a_session_cookie(
     new_browser: NewBrowser, anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
     """Sign in like the platform's dashboard (wire: commerce-api, Customers and auth)."""

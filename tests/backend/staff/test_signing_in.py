@@ -126,7 +126,7 @@ async def test_staff_address_is_unique(shop: Shop) -> None:
             await create_staff(shop.database, COMMAND_LINE, email, password)
 
 
-async def test_settings_create_only_the_first_member(shop: Shop, tmp_path: Path) -> None:
+async def test_settings_create_only_the_first_staff_member(shop: Shop, tmp_path: Path) -> None:
     named = Settings(data_dir=tmp_path, admin_email=EMAIL, admin_password=SecretStr(PASSWORD))
     assert not await create_first_staff(shop.database, Settings(data_dir=tmp_path))
     assert await create_first_staff(shop.database, named)

@@ -57,7 +57,9 @@ async def refresh(client: httpx.AsyncClient, headers: dict[str, str]) -> httpx.R
 
 
 @pytest.mark.parametrize("kind", [USER, CUSTOMER])
-async def test_chain_expires_with_its_lifetime(store: httpx.AsyncClient, shop: Shop, kind: str) -> None:
+async def test_refreshed_tokens_expire_at_the_end_of_their_lifetime(
+    store: httpx.AsyncClient, shop: Shop, kind: str
+) -> None:
     _path, _body, me = WAYS[kind]
     first = await get_token(store, kind)
     owner = parse_token(shop.settings.signing_key, first["authorization"].removeprefix("Bearer "))
@@ -77,7 +79,7 @@ async def test_chain_expires_with_its_lifetime(store: httpx.AsyncClient, shop: S
 
 
 @pytest.mark.parametrize("kind", [USER, CUSTOMER])
-async def test_sign_out_revokes_only_its_chain(store: httpx.AsyncClient, kind: str) -> None:
+async def test_sign_out_revokes_only_tokens_of_the_same_sign_in(store: httpx.AsyncClient, kind: str) -> None:
     _path, _body, me = WAYS[kind]
     first, other = await get_token(store, kind), await get_token(store, kind)
     second = {"authorization": f"Bearer {(await refresh(store, first)).json()['token']}"}
@@ -91,7 +93,7 @@ async def test_sign_out_revokes_only_its_chain(store: httpx.AsyncClient, kind: s
 
 
 @pytest.mark.parametrize("kind", [USER, CUSTOMER])
-async def test_browser_sign_out_revokes_the_token_that_started_it(
+async def test_browser_sign_out_revokes_the_token_that_started_the_session(
     new_browser: NewBrowser, store: httpx.AsyncClient, kind: str
 ) -> None:
     _path, _body, me = WAYS[kind]
@@ -105,7 +107,7 @@ async def test_browser_sign_out_revokes_the_token_that_started_it(
 
 
 @pytest.mark.parametrize("kind", [USER, CUSTOMER])
-async def test_session_expires_with_the_sign_in_of_its_token(
+async def test_session_created_from_a_token_lasts_no_longer_than_the_tokens_own_sign_in(
     new_browser: NewBrowser, store: httpx.AsyncClient, shop: Shop, kind: str
 ) -> None:
     first = await get_token(store, kind)

@@ -41,7 +41,9 @@ async def list_actions(shop: Shop) -> list[tuple[str, str]]:
         return [(row.actor_id, row.action) for row in rows.scalars() if row.action != "created"]
 
 
-async def test_sign_ins_are_recorded(store: httpx.AsyncClient, shop: Shop, staff: dict[Role, str]) -> None:
+async def test_staff_sign_ins_are_audited(
+    store: httpx.AsyncClient, shop: Shop, staff: dict[Role, str]
+) -> None:
     right = credentials()
     wrong = {**right, "password": "otra clave larga"}
     unknown = {**right, "email": "nadie@trompo.example"}
@@ -59,7 +61,9 @@ async def test_sign_ins_are_recorded(store: httpx.AsyncClient, shop: Shop, staff
 
 
 @pytest.mark.parametrize("things", [SubjectType.ORDER, SubjectType.CUSTOMER])
-async def test_bulk_reads_of_a_credential_are_recorded_once_an_hour(shop: Shop, things: SubjectType) -> None:
+async def test_bulk_reads_with_one_credential_are_audited_once_an_hour(
+    shop: Shop, things: SubjectType
+) -> None:
     await count_reads(shop.database, OWNER, things, MAX_UNRECORDED_READS)
     await count_reads(shop.database, OWNER, things, 0)
     other = Actor("user_1", Role.OWNER, credential="chain_2")
@@ -75,7 +79,7 @@ async def test_bulk_reads_of_a_credential_are_recorded_once_an_hour(shop: Shop, 
     assert len(await list_actions(shop)) == 2
 
 
-async def test_admin_api_lists_count_as_reads(
+async def test_lists_over_the_admin_api_count_as_reads_of_their_rows(
     admin: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.staff.bulk_reads.MAX_UNRECORDED_READS", 3)
@@ -89,7 +93,7 @@ async def test_admin_api_lists_count_as_reads(
     assert [action for _actor, action in await list_actions(shop)].count("read in bulk") == 1
 
 
-async def test_stockroom_sees_neither_document_nor_email(
+async def test_stockroom_role_sees_neither_document_nor_email_of_customers(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults, staff: dict[Role, str]
 ) -> None:
     async with shop.database.transaction() as session:

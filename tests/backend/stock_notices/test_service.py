@@ -92,7 +92,7 @@ def sender(waiting: Waiting) -> Sender:
     return Sender(waiting.shop, waiting.defaults)
 
 
-async def test_only_confirmed_addresses_are_notified_once(waiting: Waiting) -> None:
+async def test_confirmed_addresses_get_one_stock_notice_and_unconfirmed_ones_none(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.ask(LUIS)
     await waiting.worker.run_due()
@@ -103,7 +103,7 @@ async def test_only_confirmed_addresses_are_notified_once(waiting: Waiting) -> N
     assert await waiting.notified() == []
 
 
-async def test_mail_links_to_the_product_and_to_unsubscribe(waiting: Waiting) -> None:
+async def test_stock_notice_links_to_the_product_and_to_unsubscribe(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.stock(1)
     link = await waiting.link("unsubscribe")
@@ -116,7 +116,7 @@ async def test_mail_links_to_the_product_and_to_unsubscribe(waiting: Waiting) ->
     assert await waiting.press("confirm", link) == "/notify?said=gone"
 
 
-async def test_two_replicas_enqueue_one_mail(waiting: Waiting) -> None:
+async def test_two_replicas_enqueue_one_stock_notice_per_address(waiting: Waiting) -> None:
     for email in (ANA, LUIS):
         await waiting.wait(email)
     await waiting.stock(1)
@@ -128,7 +128,7 @@ async def test_two_replicas_enqueue_one_mail(waiting: Waiting) -> None:
         assert len((await session.execute(noted)).all()) == 2
 
 
-async def test_units_sold_before_the_mail_is_written_send_none(waiting: Waiting) -> None:
+async def test_no_stock_notice_is_sent_if_the_units_are_sold_before_it_is_written(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.stock(1)
     await Worker(
@@ -151,7 +151,7 @@ async def test_confirmation_with_units_in_stock_notifies_immediately(waiting: Wa
     assert await waiting.notified() == [ANA]
 
 
-async def test_hidden_product_sends_no_notice(waiting: Waiting) -> None:
+async def test_no_stock_notice_is_sent_for_a_hidden_product(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     async with waiting.shop.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
@@ -191,7 +191,7 @@ async def test_publishing_a_restocked_product_sends_notices(
     assert await waiting.notified() == [ANA]
 
 
-async def test_repeated_request_after_a_notice_needs_confirmation(waiting: Waiting) -> None:
+async def test_request_for_a_second_stock_notice_requires_confirmation_again(waiting: Waiting) -> None:
     await waiting.wait(ANA)
     await waiting.stock(1)
     assert await waiting.notified() == [ANA]
@@ -222,14 +222,14 @@ async def test_invalid_notice_form_reports_problems(
         assert (await session.execute(select(StockNotice.id))).first() is None
 
 
-async def test_form_without_scripts_redirects_to_a_result_page(waiting: Waiting) -> None:
+async def test_stock_notice_form_without_scripts_redirects_to_a_result_page(waiting: Waiting) -> None:
     typed = {"variant_id": waiting.toy, "email": ANA, "consent": "on"}
     assert await waiting.press("form", typed) == "/notify?said=sent"
     assert await waiting.press("form", {**typed, "consent": ""}) == "/notify?said=check"
     assert await waiting.press("form", {**typed, "variant_id": "x"}) == "/notify?said=wait"
 
 
-async def test_link_is_valid_only_for_its_notice(waiting: Waiting) -> None:
+async def test_link_of_a_stock_notice_is_valid_only_for_that_notice(waiting: Waiting) -> None:
     await waiting.ask(ANA)
     link = await waiting.link("notify")
     for wrong in ({**link, "token": "forged"}, {**link, "id": "stknot_0"}, {"id": link["id"]}):

@@ -13,7 +13,7 @@ from tests.store_defaults import Defaults
 from tests.store_steps import get
 
 
-async def test_store_names_its_region_channel_and_location(
+async def test_store_response_has_the_default_region_channel_and_location(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -30,7 +30,9 @@ async def test_store_names_its_region_channel_and_location(
     assert (await get(admin, f"/admin/stores/{store['id']}"))["store"] == store
 
 
-async def test_shop_without_a_region_has_a_store(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_store_response_of_a_shop_without_a_region_has_no_defaults(
+    admin: httpx.AsyncClient, shop: Shop
+) -> None:
     async with shop.database.transaction() as session:
         await session.execute(delete(StockLocation))
         await session.execute(delete(Region))
@@ -51,7 +53,7 @@ async def test_shop_without_a_region_has_a_store(admin: httpx.AsyncClient, shop:
         ("price-preferences", {"attribute": "region_id"}, []),
     ],
 )
-async def test_lists_are_filtered(
+async def test_lists_of_currencies_and_other_store_data_are_filtered(
     admin: httpx.AsyncClient, path: str, asked: dict[str, str], found: list[str]
 ) -> None:
     answer = await get(admin, f"/admin/{path}", **asked)
@@ -76,7 +78,7 @@ async def test_tax_region_contains_the_rates_of_iva(
     assert ([rate["rate"] for rate in rates["tax_rates"]], rates["count"]) == ([0], 2)
 
 
-async def test_shop_has_one_language(store: httpx.AsyncClient) -> None:
+async def test_store_api_lists_spanish_as_the_only_language(store: httpx.AsyncClient) -> None:
     assert await get(store, "/store/locales") == {
         "locales": [{"code": "es-CO", "name": "Spanish (Colombia)"}]
     }

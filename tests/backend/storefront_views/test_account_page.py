@@ -19,7 +19,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.store_steps import HOME, complete_purchase
 
 
-async def test_account_orders_have_a_status_and_tracking(
+async def test_orders_on_the_account_page_have_a_status_and_tracking(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -77,7 +77,7 @@ async def test_destination_of_a_customers_order_is_added_to_their_address_book(
     assert entry.town == "Medellín, Antioquia"
 
 
-def test_known_values_prefill_the_checkout() -> None:
+def test_known_data_of_the_customer_prefill_the_checkout() -> None:
     ana = ShopperView("cus_1", "ana@example.com", "Ana", "Gómez", "")
     assert account_page.list_known_fields(ana, []) == {
         "email": "ana@example.com",
@@ -101,7 +101,7 @@ def test_known_values_prefill_the_checkout() -> None:
     assert "reference" not in known
 
 
-async def test_buying_again_adds_the_available_units(
+async def test_buying_an_order_again_adds_its_available_units(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:

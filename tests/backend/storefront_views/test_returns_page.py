@@ -48,7 +48,7 @@ async def read_account_order(shop: Shop, of: Sold) -> tuple[str, list[str], bool
     return order.status, order.returns, order.can_request_return
 
 
-async def test_canceled_order_shows_the_refund_date(shop: Shop, paid_order: Sold) -> None:
+async def test_page_of_a_cancelled_order_shows_the_refund_date(shop: Shop, paid_order: Sold) -> None:
     (offer,) = (await page(shop, paid_order)).returns.offers
     assert (offer.kind, offer.lines, offer.needs_account) == ("not_sent", [], True)
     row = await request_return(shop, paid_order, "not_sent")
@@ -69,7 +69,9 @@ async def test_canceled_order_shows_the_refund_date(shop: Shop, paid_order: Sold
     assert (await read_account_order(shop, paid_order))[2] is False
 
 
-async def test_reversed_payment_offers_no_return(shop: Shop, paid_order: Sold) -> None:
+async def test_page_of_an_order_with_a_reversed_payment_offers_no_return(
+    shop: Shop, paid_order: Sold
+) -> None:
     row = await open_by_staff(shop, paid_order, "reversal", 0)
     (told,) = (await page(shop, paid_order)).returns.requested_returns
     async with shop.database.read() as session:
@@ -80,7 +82,9 @@ async def test_reversed_payment_offers_no_return(shop: Shop, paid_order: Sold) -
     assert (told.text, message.values["next_step"]) == (expected, expected)
 
 
-async def test_delivered_order_offers_returns(shop: Shop, admin: httpx.AsyncClient, paid_order: Sold) -> None:
+async def test_page_of_a_delivered_order_offers_returns(
+    shop: Shop, admin: httpx.AsyncClient, paid_order: Sold
+) -> None:
     await pack_units(admin, paid_order)
     await deliver_order(shop, paid_order)
     withdrawal, warranty = (await page(shop, paid_order)).returns.offers

@@ -68,7 +68,7 @@ async def test_delivery_is_received_completely_or_not_at_all(shop: Shop, top: tu
     assert await moved(shop) == []
 
 
-async def test_count_sets_the_stock(shop: Shop, top: tuple[str, str]) -> None:
+async def test_stock_correction_sets_the_counted_units(shop: Shop, top: tuple[str, str]) -> None:
     async with shop.database.transaction() as session:
         why = MovementDetails(Reason.DAMAGED, ANA, note="Se mojaron")
         assert await correct_stock(session, ANA, top, 7, why, expected=10) == 10
@@ -76,7 +76,9 @@ async def test_count_sets_the_stock(shop: Shop, top: tuple[str, str]) -> None:
     assert (one.delta, one.stocked, one.reason, one.note) == (-3, 7, "damaged", "Se mojaron")
 
 
-async def test_count_of_changed_stock_is_refused(shop: Shop, top: tuple[str, str]) -> None:
+async def test_stock_count_is_refused_if_the_stock_changed_in_the_meantime(
+    shop: Shop, top: tuple[str, str]
+) -> None:
     with pytest.raises(StockCountOutdated) as error:
         async with shop.database.transaction() as session:
             await correct_stock(session, ANA, top, 7, MovementDetails(Reason.COUNT, ANA), expected=9)
@@ -128,7 +130,7 @@ async def test_concurrent_first_units_at_a_location_are_added(shop: Shop, shop_d
     assert (await read_level(shop, row)).stocked == 10
 
 
-async def test_missing_permission_changes_nothing(shop: Shop, top: tuple[str, str]) -> None:
+async def test_stock_change_without_permission_is_refused(shop: Shop, top: tuple[str, str]) -> None:
     actor = Actor("user_1", Role.ACCOUNTANT)
     with pytest.raises(Forbidden):
         async with shop.database.transaction() as session:

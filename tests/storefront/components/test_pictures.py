@@ -24,12 +24,12 @@ from storefront.components.pictures import css_url
         ("https://cdn.example/a.webp?w=960&h=960", 'url("https://cdn.example/a.webp?w=960&h=960")'),
     ],
 )
-def test_css_url_of_real_file_names(url: str, css: str) -> None:
+def test_css_url_quotes_and_escapes_file_names(url: str, css: str) -> None:
     assert css_url(url) == css
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="%")))
-def test_css_url_contains_no_character_with_a_meaning_in_css(path: str) -> None:
+def test_css_url_contains_no_unescaped_character_with_a_meaning_in_css(path: str) -> None:
     inside = re.fullmatch(r'url\("([!#-&*-\[\]-~]*)"\)', css_url(path))
     assert inside is not None  # printable ASCII without quotes, parentheses, backslash and space
     assert unquote(inside[1]) == path

@@ -77,7 +77,9 @@ async def change_product(shop: Shop, handle: str, /, **changes: object) -> None:
         ("/catalog?q=" + "a" * MAX_QUERY_LENGTH, 414),
     ],
 )
-async def test_document_has_the_right_status(browser: httpx.AsyncClient, path: str, status: int) -> None:
+async def test_document_of_each_kind_of_url_has_the_expected_status(
+    browser: httpx.AsyncClient, path: str, status: int
+) -> None:
     answer = await browser.get(path)
     assert answer.status_code == status
     if answer.headers["content-type"].startswith("text/html"):
@@ -98,7 +100,7 @@ async def test_document_has_the_right_status(browser: httpx.AsyncClient, path: s
         ("/product/ping%c3%bcino-%c3%b1and%c3%ba", "/product/ping%C3%BCino-%C3%B1and%C3%BA"),
     ],
 )
-async def test_address_redirects_to_its_canonical_form(
+async def test_url_redirects_to_its_canonical_form(
     browser: httpx.AsyncClient, path: str, canonical: str | None
 ) -> None:
     answer = await browser.request("GET", httpx.URL("https://trompo.example", raw_path=path.encode()))
@@ -109,14 +111,14 @@ async def test_address_redirects_to_its_canonical_form(
     assert (await browser.get(canonical)).status_code in {200, 404}
 
 
-async def test_old_handle_redirects_to_the_product(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_old_product_handle_redirects_to_the_product(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     await change_product(toyshop, "oso", handle="oso-tomás")
     answer = await browser.get("/product/oso")
     assert (answer.status_code, answer.headers["location"]) == (301, "/product/oso-tom%C3%A1s")
     assert (await browser.get(answer.headers["location"])).status_code == 200
 
 
-async def test_age_and_brand_lists_have_one_address_each(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_each_age_or_brand_list_has_one_url(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     await change_product(toyshop, "oso", brand="Ñandú & Cía", age_range="12+")
     for path, canonical in {
         "/catalog?age=12%2B": "/age/12+",
@@ -142,7 +144,7 @@ async def test_deleted_product_returns_410(browser: httpx.AsyncClient, toyshop: 
 @pytest.mark.parametrize(
     "path", ["/", "/product/oso", "/product/nada", "/no-such-page", "/sitemap.xml", "/catalog/"]
 )
-async def test_head_request_gets_the_same_headers_without_a_body(
+async def test_http_head_request_gets_the_same_headers_without_a_body(
     browser: httpx.AsyncClient, path: str
 ) -> None:
     whole, head = await browser.get(path), await browser.head(path)
@@ -151,7 +153,9 @@ async def test_head_request_gets_the_same_headers_without_a_body(
     assert head.content == b""
 
 
-async def test_other_methods_are_not_answered_by_documents(browser: httpx.AsyncClient) -> None:
+async def test_requests_other_than_get_and_head_for_a_document_are_refused(
+    browser: httpx.AsyncClient,
+) -> None:
     answer = await browser.post("/catalog")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
@@ -159,11 +163,13 @@ async def test_other_methods_are_not_answered_by_documents(browser: httpx.AsyncC
 @pytest.mark.parametrize(
     "path", ["/assets/entry.js", "/demo/Trompo%20(frente)-320.webp", "/favicon.ico", "/_event"]
 )
-async def test_other_paths_are_passed_on(browser: httpx.AsyncClient, path: str) -> None:
+async def test_requests_for_other_paths_are_passed_on_to_reflex(
+    browser: httpx.AsyncClient, path: str
+) -> None:
     assert (await browser.get(path)).text == "reflex"
 
 
-async def test_document_during_an_outage_asks_to_retry(
+async def test_document_during_a_database_outage_asks_to_try_again(
     browser: httpx.AsyncClient, toyshop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
     await toyshop.database.close()
@@ -179,7 +185,7 @@ async def test_document_during_an_outage_asks_to_retry(
     assert "import" in answer.text
 
 
-async def test_head_of_a_product_page(browser: httpx.AsyncClient) -> None:
+async def test_head_of_a_product_page_has_title_price_and_breadcrumbs(browser: httpx.AsyncClient) -> None:
     head = Head((await browser.get("/product/oso")).text)
     canonical = "https://trompo.example/product/oso"
     assert head.texts["title"] == f"{TITLE} · Trompo"
@@ -213,7 +219,7 @@ async def test_sold_out_product_is_marked_in_the_head(browser: httpx.AsyncClient
     )
 
 
-async def test_head_of_the_home_page(browser: httpx.AsyncClient) -> None:
+async def test_head_of_the_home_page_has_store_data_and_a_canonical_url(browser: httpx.AsyncClient) -> None:
     head = Head((await browser.get("/")).text)
     store, site = json.loads(head.texts["application/ld+json"])["@graph"]
     assert store["name"] == site["name"] == "Trompo"
@@ -314,7 +320,9 @@ async def test_sitemap_shows_changes_at_once(browser: httpx.AsyncClient, toyshop
     assert "/product/oso" not in second.text
 
 
-async def test_shop_name_changes_without_a_build(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_new_shop_name_is_in_documents_without_a_new_build(
+    browser: httpx.AsyncClient, toyshop: Shop
+) -> None:
     assert Head((await browser.get("/catalog")).text).texts["title"].endswith(" · Trompo")
     async with toyshop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_name": "Ñandú", "store_nit": "901.234.567-1"})

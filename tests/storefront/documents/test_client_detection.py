@@ -37,7 +37,7 @@ def late_renderer(renderer: FakeRenderer) -> None:
         ("", True),
     ],
 )
-async def test_clients_without_scripts_wait_for_the_rendering(
+async def test_client_without_scripts_waits_for_the_rendering(
     browser: httpx.AsyncClient, agent: str, waits: bool
 ) -> None:
     answer = await browser.get("/product/oso", headers={"user-agent": agent})
@@ -45,7 +45,7 @@ async def test_clients_without_scripts_wait_for_the_rendering(
     assert ("data-stand-in" in answer.text) is not waits
 
 
-async def test_browser_without_scripts_is_recognised_at_its_second_document(
+async def test_browser_without_scripts_is_recognised_at_its_second_request(
     browser: httpx.AsyncClient,
 ) -> None:
     first = await browser.get("/product/oso")
@@ -68,7 +68,7 @@ async def test_wait_for_the_rendering_has_a_timeout(
     assert renderer.patient == [True]
 
 
-async def test_number_of_waiting_clients_is_limited(
+async def test_number_of_clients_waiting_for_a_rendering_is_limited(
     browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(render_cache, "MAX_PATIENT_CLIENTS", 2)
@@ -78,7 +78,7 @@ async def test_number_of_waiting_clients_is_limited(
     assert sorted("<main>" in answer.text for answer in answers) == [False, True, True]
 
 
-async def test_all_clients_wait_for_a_renderer_that_starts_after_a_rest(
+async def test_every_client_waits_for_a_renderer_that_starts_after_idle_time(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     renderer.is_waking = True
@@ -101,7 +101,9 @@ async def test_signed_in_customer_waits_for_the_rendering(
     assert renderer.patient == [False, True]
 
 
-async def test_cached_document_wakes_the_renderer(browser: httpx.AsyncClient, renderer: FakeRenderer) -> None:
+async def test_request_for_a_cached_document_starts_an_idle_renderer(
+    browser: httpx.AsyncClient, renderer: FakeRenderer
+) -> None:
     renderer.seconds = 0
     for times in (1, 2):
         await browser.get("/product/oso")

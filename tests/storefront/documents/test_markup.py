@@ -29,7 +29,7 @@ def test_styles_are_inlined_and_other_files_load_later(tmp_path: Path) -> None:
     )
 
 
-def test_only_the_first_frames_font_is_preloaded(tmp_path: Path) -> None:
+def test_only_the_font_for_the_first_display_is_preloaded(tmp_path: Path) -> None:
     optional = FACE.replace("src", "font-display: optional; src")
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "all-1.css").write_text(FACE + optional)

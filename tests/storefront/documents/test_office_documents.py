@@ -57,7 +57,7 @@ def parse_states(answer: httpx.Response) -> dict[str, dict[str, Any]]:
     }
 
 
-async def test_document_has_the_screens_state_and_the_staff_member(
+async def test_office_document_has_the_state_of_its_screen_and_the_staff_member(
     toyshop: Shop, browser: httpx.AsyncClient
 ) -> None:
     token = await create_token(toyshop, Role.STOCKROOM)
@@ -71,7 +71,7 @@ async def test_document_has_the_screens_state_and_the_staff_member(
     assert token not in answer.text
 
 
-async def test_document_is_not_cached(
+async def test_office_document_is_not_cached(
     toyshop: Shop, browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     owner, stockroom = await create_token(toyshop, Role.OWNER), await create_token(toyshop, Role.STOCKROOM)
@@ -85,7 +85,9 @@ async def test_document_is_not_cached(
     assert parse_states(await browser.get(STOCK)) == {}
 
 
-async def test_document_shows_only_what_the_role_may_see(toyshop: Shop, browser: httpx.AsyncClient) -> None:
+async def test_office_document_contains_only_what_the_role_may_see(
+    toyshop: Shop, browser: httpx.AsyncClient
+) -> None:
     async with toyshop.database.transaction() as session:
         await record(
             session, SHOP, "noted", Subject(SubjectType.CATALOG, "catalog"), {"note": (None, "secreta")}
@@ -106,7 +108,7 @@ END: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("end", END)
-async def test_document_is_empty_after_the_session_has_ended(
+async def test_office_document_is_empty_after_the_session_has_ended(
     toyshop: Shop, browser: httpx.AsyncClient, end: str
 ) -> None:
     token = await create_token(toyshop, Role.OWNER)
@@ -117,7 +119,7 @@ async def test_document_is_empty_after_the_session_has_ended(
 
 
 @pytest.mark.parametrize("path", [sample_path(page) for page in OFFICE_PAGES])
-async def test_document_is_empty_without_a_session(
+async def test_office_document_is_empty_without_a_session(
     toyshop: Shop, browser: httpx.AsyncClient, path: str
 ) -> None:
     token = await create_token(toyshop, Role.OWNER)
@@ -128,7 +130,7 @@ async def test_document_is_empty_without_a_session(
         assert parse_states(await browser.get(path, headers={"cookie": cookie})) == {}
 
 
-async def test_failed_load_is_left_to_the_websocket(
+async def test_office_document_whose_state_fails_to_load_is_sent_without_state(
     toyshop: Shop, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object) -> None:
@@ -142,7 +144,7 @@ async def test_failed_load_is_left_to_the_websocket(
     assert (answer.status_code, parse_states(answer)) == (200, {})
 
 
-async def test_late_document_is_empty(
+async def test_office_document_whose_state_is_late_is_sent_without_state(
     toyshop: Shop, browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     token = await create_token(toyshop, Role.OWNER)

@@ -48,7 +48,7 @@ async def test_unchanged_page_is_not_loaded_again(toyshop: Shop, loaded_urls: li
     assert loaded_urls == ["/product/oso"]
 
 
-async def test_change_is_in_the_next_document(toyshop: Shop, loaded_urls: list[str]) -> None:
+async def test_catalogue_change_is_in_the_next_document(toyshop: Shop, loaded_urls: list[str]) -> None:
     get = getter(PageCache())
     first = await get("/product/oso")
     async with toyshop.database.transaction() as session:
@@ -63,7 +63,7 @@ async def test_change_is_in_the_next_document(toyshop: Shop, loaded_urls: list[s
     assert loaded_urls == ["/product/oso"] * 3
 
 
-async def test_former_handle_added_by_hand_redirects_at_once(toyshop: Shop) -> None:
+async def test_former_handle_added_in_the_database_redirects_immediately(toyshop: Shop) -> None:
     get = getter(PageCache())
     assert (await get("/product/osito")).meta.status == 404
     async with toyshop.database.transaction() as session:
@@ -74,7 +74,9 @@ async def test_former_handle_added_by_hand_redirects_at_once(toyshop: Shop) -> N
     assert (meta.status, meta.moved_to) == (301, "/product/oso")
 
 
-async def test_product_is_new_until_the_day_ends(toyshop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_product_marked_as_new_is_no_longer_new_after_midnight(
+    toyshop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     today = day_begin(today_in_colombia(now()))
     shown = today
 
@@ -100,7 +102,9 @@ async def test_page_of_a_customer_is_not_cached(toyshop: Shop, loaded_urls: list
     assert loaded_urls == ["/cart", "/cart"]
 
 
-async def test_cache_keys_count_as_memory(toyshop: Shop, loaded_urls: list[str]) -> None:
+async def test_memory_limit_of_the_page_cache_includes_its_keys(
+    toyshop: Shop, loaded_urls: list[str]
+) -> None:
     home, cache = find_page(()), PageCache(max_bytes=300_000)
     assert home is not None
     for number in (1, 2, 3, 3, 1):

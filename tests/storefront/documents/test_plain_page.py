@@ -82,7 +82,7 @@ async def fetch_plain(browser: httpx.AsyncClient, path: str) -> PlainParser:
         ("/no-such-page", "Página no encontrada"),
     ],
 )
-async def test_every_plain_page_has_a_heading_and_links(
+async def test_every_page_without_scripts_has_a_heading_and_links(
     browser: httpx.AsyncClient, path: str, heading: str
 ) -> None:
     page = await fetch_plain(browser, path)
@@ -93,7 +93,7 @@ async def test_every_plain_page_has_a_heading_and_links(
     assert "<script" not in page.html
 
 
-async def test_plain_product_page_has_the_price_and_breadcrumbs(browser: httpx.AsyncClient) -> None:
+async def test_product_page_without_scripts_has_the_price_and_breadcrumbs(browser: httpx.AsyncClient) -> None:
     page = await fetch_plain(browser, "/product/oso")
     assert DESCRIPTION.replace("\u2028", " ") in [text.replace("\u2028", " ") for text in page.all("p")]
     assert page.all("span").count("$ 50.000") == 1
@@ -105,25 +105,29 @@ async def test_plain_product_page_has_the_price_and_breadcrumbs(browser: httpx.A
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog"])
-async def test_plain_list_links_to_its_products(browser: httpx.AsyncClient, path: str) -> None:
+async def test_list_page_without_scripts_links_to_its_products(browser: httpx.AsyncClient, path: str) -> None:
     page = await fetch_plain(browser, path)
     assert {"/product/oso", "/product/ping%C3%BCino-%C3%B1and%C3%BA"} <= set(page.links)
     assert TITLE in page.all("a")
 
 
 @pytest.mark.parametrize("path", ["/cart", "/checkout", "/wishlist", "/order/o?token=t", "/account/login"])
-async def test_page_that_needs_scripts_shows_a_notice(browser: httpx.AsyncClient, path: str) -> None:
+async def test_page_that_needs_scripts_shows_a_notice_without_them(
+    browser: httpx.AsyncClient, path: str
+) -> None:
     page = await fetch_plain(browser, path)
     assert FOR_SCRIPTS in page.all("p")
     assert f'<noscript><p class="page-lead">{FOR_SCRIPTS}</p></noscript>' in page.html
 
 
-async def test_plain_search_page_shows_the_query(browser: httpx.AsyncClient) -> None:
+async def test_search_page_without_scripts_shows_the_query(browser: httpx.AsyncClient) -> None:
     page = await fetch_plain(browser, "/catalog?q=%22oso%22%3E")
     assert 'value="&#34;oso&#34;&gt;"' in page.html
 
 
-async def test_long_list_links_to_its_next_and_last_page(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_long_list_without_scripts_links_to_its_next_and_previous_page(
+    browser: httpx.AsyncClient, toyshop: Shop
+) -> None:
     defaults = await set_up_defaults(toyshop.database, toyshop.settings)
     async with toyshop.database.transaction() as session:
         for number in range(PAGE_SIZE):
@@ -137,7 +141,7 @@ async def test_long_list_links_to_its_next_and_last_page(browser: httpx.AsyncCli
     )
 
 
-async def test_failed_plain_page_does_not_fail_the_document(
+async def test_document_is_sent_even_if_its_content_without_scripts_fails(
     browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(plain_pages.OF_ROUTES, "/catalog", "product.html")  # it needs other values
@@ -147,11 +151,13 @@ async def test_failed_plain_page_does_not_fail_the_document(
     assert "could not be written" in caplog.text
 
 
-async def test_office_document_has_no_plain_page(browser: httpx.AsyncClient) -> None:
+async def test_office_document_has_no_content_for_browsers_without_scripts(
+    browser: httpx.AsyncClient,
+) -> None:
     assert STAND_IN not in (await browser.get("/oficina")).text
 
 
-async def test_rendered_document_has_no_plain_page(
+async def test_rendered_document_does_not_contain_the_content_without_scripts_too(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     renderer.may_render = True
@@ -186,7 +192,9 @@ async def empty_shop(
         ("/product/oso", "Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
     ],
 )
-async def test_empty_shop_shows_a_notice(empty_shop: httpx.AsyncClient, path: str, said: str) -> None:
+async def test_page_of_an_empty_shop_without_scripts_shows_a_notice(
+    empty_shop: httpx.AsyncClient, path: str, said: str
+) -> None:
     page = await fetch_plain(empty_shop, path)
     assert said in [unescape(text) for text in page.all("p")]
     assert "Casa <b>&</b>" in page.all("span")

@@ -60,7 +60,7 @@ async def test_new_price_is_in_the_next_document(
     assert len(renderer.rendered) == 2
 
 
-async def test_unknown_addresses_share_one_document(
+async def test_unknown_urls_share_one_rendered_document(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     answers = [await browser.get(path) for path in ("/no", "/no/where", "/%FF")]
@@ -75,7 +75,7 @@ async def test_error_document_is_sent_completely(browser: httpx.AsyncClient) -> 
     assert (again.status_code, again.text) == (404, first.text)
 
 
-async def test_late_rendering_is_cached_for_the_next_request(
+async def test_rendering_that_was_too_late_is_cached_for_the_next_request(
     browser: httpx.AsyncClient, renderer: FakeRenderer
 ) -> None:
     renderer.seconds = DEADLINE * 2
@@ -100,7 +100,7 @@ async def test_concurrent_requests_of_a_page_share_one_rendering(
     assert len(renderer.rendered) == 1
 
 
-async def test_script_in_the_data_is_not_allowed(
+async def test_script_in_rendered_data_is_not_allowed_by_the_security_policy(
     browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     careless = renderer.render
@@ -117,7 +117,7 @@ async def test_script_in_the_data_is_not_allowed(
     assert harmed.headers["content-security-policy"] == whole.headers["content-security-policy"]
 
 
-async def test_token_of_an_order_link_is_not_logged_when_its_page_is_not_rendered(
+async def test_log_about_a_page_that_was_not_rendered_contains_no_token(
     browser: httpx.AsyncClient, renderer: FakeRenderer, caplog: pytest.LogCaptureFixture
 ) -> None:
     renderer.may_render = False

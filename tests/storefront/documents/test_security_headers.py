@@ -12,7 +12,7 @@ from storefront.documents.security_headers import with_security_headers
     ("public_url", "expected"),
     [("https://trompo.example", "max-age=31536000"), ("http://trompo.example", None), ("", None)],
 )
-async def test_https_shop_has_strict_transport_security(
+async def test_documents_of_an_https_shop_have_strict_transport_security(
     public_url: str, expected: str | None, tmp_path: Path
 ) -> None:
     app = with_security_headers(Response("hello"), Settings(data_dir=tmp_path, public_url=public_url))

@@ -45,11 +45,11 @@ def states(found: dict[str, list[Showing]]) -> dict[str, list[type[rx.State]]]:
         ({"card": card("a")}, []),
     ],
 )
-def test_products_are_found_at_any_depth_of_a_value(shown: object, products: list[str]) -> None:
+def test_products_shown_at_any_depth_of_a_value_are_found(shown: object, products: list[str]) -> None:
     assert list(products_in(shown)) == products
 
 
-def test_pages_are_found_by_their_products() -> None:
+def test_open_pages_are_found_by_the_products_they_show() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a", "b"))
     pages.note("tab_1", showing(CartState, "c"))
@@ -60,7 +60,7 @@ def test_pages_are_found_by_their_products() -> None:
     assert states(pages.showing(None)) == {"tab_1": [HomeState, CartState], "tab_2": [HomeState]}
 
 
-def test_state_shows_its_latest_products() -> None:
+def test_only_the_latest_products_of_a_state_are_recorded() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a"))
     pages.note("tab_1", showing(HomeState, "b"))
@@ -69,7 +69,7 @@ def test_state_shows_its_latest_products() -> None:
     assert len(pages) == 0
 
 
-def test_leaving_an_address_keeps_the_products_of_the_next_one() -> None:
+def test_forgetting_a_left_url_keeps_the_products_of_the_next_url() -> None:
     pages = OpenPages()
     left, now = showing(HomeState, "a", address="/a"), showing(HomeState, "a", address="/b")
     pages.note("tab_1", left)
@@ -80,7 +80,7 @@ def test_leaving_an_address_keeps_the_products_of_the_next_one() -> None:
     assert len(pages) == 0
 
 
-def test_closed_pages_are_forgotten() -> None:
+def test_records_of_closed_pages_are_deleted() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a"))
     pages.note("tab_2", showing(HomeState, "a"))
@@ -89,7 +89,7 @@ def test_closed_pages_are_forgotten() -> None:
     assert len(pages) == 1
 
 
-def test_closed_pages_do_not_accumulate_without_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_of_closed_pages_do_not_accumulate_without_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TIDY_EVERY", 10)
     pages = OpenPages()
     pages.connected = lambda: {"tab_999"}
@@ -98,11 +98,11 @@ def test_closed_pages_do_not_accumulate_without_changes(monkeypatch: pytest.Monk
     assert len(pages) <= 10
 
 
-def test_forgetting_an_unknown_page_is_harmless() -> None:
+def test_forgetting_an_unknown_page_raises_no_error() -> None:
     OpenPages().forget("tab_1", showing(HomeState, "a"))
 
 
-def test_state_without_a_browser_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_of_a_state_without_a_browser_are_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = OpenPages()
     monkeypatch.setattr(module, "open_pages", pages)
     watch(rx.State(init_substates=True, _reflex_internal_init=True), card("a"))  # type: ignore[call-arg]

@@ -29,7 +29,7 @@ async def receive_next(heard: Heard) -> set[str] | None:
         return await heard.get()
 
 
-def test_redis_is_used_when_there_is_one() -> None:
+def test_redis_is_used_if_it_is_configured() -> None:
     assert isinstance(pubsub_over(""), LocalPubSub)
     assert isinstance(pubsub_over("redis://localhost:1"), RedisPubSub)
 
@@ -58,7 +58,7 @@ async def test_redis_notifies_every_replica_including_the_publisher(redis_url: s
         await news.stop()
 
 
-async def test_reconnected_listener_refreshes_everything(
+async def test_reconnected_redis_listener_refreshes_all_pages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TRY_AGAIN", 0.01)
@@ -130,7 +130,7 @@ SHORT_TIMEOUT_S = 0.05
 """Timeout in seconds for answers that never arrive; real answers may take any time on a busy machine."""
 
 
-async def test_listener_after_a_silent_connection_refreshes_everything(
+async def test_listener_whose_connection_was_silent_refreshes_all_pages(
     redis_url: str, relay: Relay, relayed_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TRY_AGAIN", SHORT_TIMEOUT_S)
@@ -150,7 +150,7 @@ async def test_listener_after_a_silent_connection_refreshes_everything(
     await other.stop()
 
 
-async def test_quiet_connection_stays_open(
+async def test_quiet_redis_connection_stays_open(
     redis_url: str, relay: Relay, relayed_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Redis answers a ping, so a quiet connection does not count as lost."""
@@ -189,7 +189,7 @@ async def test_publishing_to_an_unresponsive_redis_fails(
     await news.stop()
 
 
-async def test_start_without_redis_does_not_wait(tmp_path: Path) -> None:
+async def test_start_of_the_shop_does_not_wait_for_an_unavailable_redis(tmp_path: Path) -> None:
     news, heard = RedisPubSub(f"unix://{tmp_path / 'nobody.sock'}"), Heard()
     async with asyncio.timeout(20):
         await news.start(make_listener(heard))

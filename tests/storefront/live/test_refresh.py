@@ -161,7 +161,9 @@ async def test_change_is_sent_only_to_pages_that_show_the_product(
     assert update.events == []
 
 
-async def test_unchanged_values_are_not_sent(browsers: Browsers, factory: ProductFactory) -> None:
+async def test_unchanged_values_are_not_sent_to_open_pages(
+    browsers: Browsers, factory: ProductFactory
+) -> None:
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     browsers.refresher.notify([trompo])
@@ -196,7 +198,7 @@ async def test_unaffected_pages_are_not_refreshed(
     assert len(browsers.list_notified()) == 1 + 14
 
 
-async def test_filtered_list_is_compared_with_its_shown_values(
+async def test_filtered_list_is_refreshed_only_if_its_shown_values_changed(
     browsers: Browsers, factory: ProductFactory
 ) -> None:
     trompo = await factory.make("trompo", brand="Uno", stock=40)
@@ -216,7 +218,7 @@ async def test_filtered_list_is_compared_with_its_shown_values(
     assert (content.is_custom, [card.price for card in content.page.cards]) == (True, [12_300])
 
 
-async def test_equal_pages_are_loaded_once(
+async def test_equal_open_pages_are_loaded_once(
     browsers: Browsers, factory: ProductFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trompo = await factory.make("trompo")
@@ -240,7 +242,9 @@ async def test_equal_pages_are_loaded_once(
     assert len(browsers.list_notified()) == 13
 
 
-async def test_sold_out_product_leaves_the_banner(browsers: Browsers, factory: ProductFactory) -> None:
+async def test_sold_out_product_is_removed_from_the_banner(
+    browsers: Browsers, factory: ProductFactory
+) -> None:
     trompo = await factory.make("trompo", featured=True)
     await factory.make("yoyo", featured=True)
     await browsers.open("ana", "/", HomeState)
@@ -265,7 +269,7 @@ async def test_page_of_a_deleted_product_shows_a_notice(
     assert state.meta.status == 404
 
 
-async def test_page_of_a_moved_product_redirects_and_stays_until_then(
+async def test_open_page_of_a_product_with_a_new_handle_redirects_without_a_message(
     browsers: Browsers, factory: ProductFactory, shop: Shop
 ) -> None:
     trompo = await factory.make("trompo")
@@ -319,7 +323,7 @@ async def test_carts_and_wishlists_are_refreshed(browsers: Browsers, factory: Pr
     assert [card.price for card in (await browsers.state("luis", WishlistState)).cards] == [12_300]
 
 
-async def test_left_page_is_not_refreshed(
+async def test_page_that_the_browser_has_left_is_not_refreshed(
     browsers: Browsers, factory: ProductFactory, pages: OpenPages
 ) -> None:
     trompo = await factory.make("trompo")
@@ -347,7 +351,9 @@ async def test_page_that_navigates_during_a_change_is_refreshed_at_its_next_addr
     assert browsers.list_notified() == ["ana"]
 
 
-async def test_fragment_of_an_address_is_the_same_page(browsers: Browsers, factory: ProductFactory) -> None:
+async def test_page_whose_url_has_a_fragment_is_refreshed(
+    browsers: Browsers, factory: ProductFactory
+) -> None:
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     await browsers.open("ana", "/product/trompo#fotos", ProductState, lambda _product: asyncio.sleep(0))
@@ -401,7 +407,7 @@ async def test_slow_event_of_one_browser_does_not_delay_others(
     assert (await browsers.state("ana", ProductState)).content.detail.card.price == 12_200
 
 
-async def test_failing_page_does_not_affect_other_pages(
+async def test_page_that_fails_to_refresh_does_not_affect_other_pages(
     browsers: Browsers,
     factory: ProductFactory,
     monkeypatch: pytest.MonkeyPatch,
@@ -466,7 +472,7 @@ async def test_change_during_a_failed_refresh_is_shown(
     assert (await browsers.state("ana", ProductState)).content.detail.card.price == 12_400
 
 
-async def test_failing_state_does_not_affect_other_states_of_its_page(
+async def test_state_that_fails_to_refresh_does_not_affect_others_of_its_page(
     browsers: Browsers,
     factory: ProductFactory,
     monkeypatch: pytest.MonkeyPatch,
@@ -490,7 +496,7 @@ async def test_failing_state_does_not_affect_other_states_of_its_page(
     assert caplog.text.count("could not be refreshed") == 2
 
 
-async def test_failed_shared_load_is_retried_by_each_page(
+async def test_failed_load_shared_by_pages_is_retried_by_each_page(
     browsers: Browsers, factory: ProductFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trompo = await factory.make("trompo")
@@ -514,7 +520,9 @@ async def test_failed_shared_load_is_retried_by_each_page(
     assert browsers.list_notified() == ["ana", "luis"]
 
 
-async def test_idle_page_without_a_state_starts_over(browsers: Browsers, factory: ProductFactory) -> None:
+async def test_idle_page_that_lost_its_state_is_told_to_start_over(
+    browsers: Browsers, factory: ProductFactory
+) -> None:
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     browsers.app.state_manager.states.clear()  # type: ignore[attr-defined]
@@ -525,7 +533,9 @@ async def test_idle_page_without_a_state_starts_over(browsers: Browsers, factory
     assert update.events == [start_over_event()]
 
 
-async def test_state_without_a_browser_is_not_refreshed(browsers: Browsers, factory: ProductFactory) -> None:
+async def test_page_whose_browser_data_were_lost_starts_over_instead_of_refreshing(
+    browsers: Browsers, factory: ProductFactory
+) -> None:
     """Redis drops states one by one, the least recently used one first."""
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)

@@ -51,7 +51,7 @@ async def client(shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_changes_are_published_and_counted(
+async def test_changes_sent_to_revalidation_are_published_and_counted(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     secret = shop.settings.revalidation_secret
@@ -61,7 +61,7 @@ async def test_changes_are_published_and_counted(
 
 
 @pytest.mark.parametrize("secret", [None, "", "wrong", "ñandú", "x" * 10_000])
-async def test_request_without_the_secret_is_401(
+async def test_revalidation_request_without_the_secret_returns_401(
     client: httpx.AsyncClient, pubsub: RecordingPubSub, secret: str | None
 ) -> None:
     headers = httpx.Headers({} if secret is None else {HEADER: secret}, encoding="utf-8")
@@ -72,7 +72,7 @@ async def test_request_without_the_secret_is_401(
     assert pubsub.products == []
 
 
-async def test_nearly_correct_secret_is_refused(
+async def test_nearly_correct_revalidation_secret_is_refused(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     secret = shop.settings.revalidation_secret
@@ -82,7 +82,7 @@ async def test_nearly_correct_secret_is_refused(
     assert pubsub.products == []
 
 
-async def test_body_without_products_is_refused(
+async def test_revalidation_body_without_products_is_refused(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}
@@ -96,7 +96,7 @@ async def test_body_without_products_is_refused(
     assert pubsub.products == []
 
 
-async def test_largest_delivery_is_accepted(
+async def test_largest_possible_delivery_of_changes_is_accepted(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     events = [OutboxEvent(id=10**12 + number, product_id=new_id("prod")) for number in range(MAX_EVENTS)]
@@ -105,7 +105,7 @@ async def test_largest_delivery_is_accepted(
     assert answer.json() == {"revalidated": MAX_EVENTS}
 
 
-async def test_larger_body_than_any_delivery_is_not_read(
+async def test_body_larger_than_any_delivery_of_changes_is_not_read(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}
@@ -114,7 +114,7 @@ async def test_larger_body_than_any_delivery_is_not_read(
     assert pubsub.products == []
 
 
-async def test_failed_publication_is_an_error(
+async def test_failed_publication_of_changes_returns_an_error(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     pubsub.failure = OutsideFailure("The other replicas cannot be told: Redis does not answer")
@@ -123,6 +123,6 @@ async def test_failed_publication_is_an_error(
     assert answer.status_code == 502
 
 
-async def test_only_post_is_allowed(client: httpx.AsyncClient, shop: Shop) -> None:
+async def test_only_post_requests_to_revalidation_are_allowed(client: httpx.AsyncClient, shop: Shop) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}
     assert (await client.get("/api/revalidate", headers=headers)).status_code in {404, 405}

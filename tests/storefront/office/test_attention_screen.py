@@ -85,7 +85,7 @@ async def test_second_payment_of_a_paid_order_cannot_be_honored(shop: Shop, paid
     assert "ya está pagado" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_packed_units_cannot_be_refunded_here(
+async def test_packed_units_cannot_be_refunded_on_the_attention_screen(
     shop: Shop, clients: tuple[httpx.AsyncClient, ...], paid: Sold, screen: Any
 ) -> None:
     await pack_units(clients[1], paid)
@@ -93,7 +93,9 @@ async def test_packed_units_cannot_be_refunded_here(
     assert "despacho" in await resolve_and_expect_refusal(shop, screen, **REFUND)
 
 
-async def test_refunded_order_needs_no_units(shop: Shop, paid: Sold, screen: Any) -> None:
+async def test_missing_units_of_a_refunded_order_cannot_be_reserved(
+    shop: Shop, paid: Sold, screen: Any
+) -> None:
     await create_row(shop, AttentionKind.STOCK_SHORT, order_id=paid.order_id)
     async with shop.database.transaction() as session:
         await session.execute(update(Order).values(payment_status="refunded"))
@@ -141,12 +143,12 @@ async def test_label_of_a_cancelled_order_is_not_bought(
     assert "se canceló" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_deleted_job_does_not_run_again(shop: Shop, screen: Any) -> None:
+async def test_deleted_job_cannot_be_run_again_from_its_attention(shop: Shop, screen: Any) -> None:
     await create_row(shop, AttentionKind.JOB_FAILED, subject_id="999")
     assert "tarea" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_problem_of_a_label_number_is_shown_at_its_field(
+async def test_problem_with_a_typed_label_number_is_shown_at_its_field(
     shop: Shop, clients: tuple[httpx.AsyncClient, ...], variant_id: str, screen: Any
 ) -> None:
     carrier, (store, admin) = shop.sandbox.carrier, clients
@@ -168,7 +170,7 @@ async def test_problem_of_a_label_number_is_shown_at_its_field(
         assert words in screen.problems[f"{row.id}-label"]
 
 
-def test_refusal_text_mentions_marked_fields_only_with_fields() -> None:
+def test_refusal_text_mentions_marked_fields_only_if_there_are_any() -> None:
     assert text_for(NotAllowed("x"), OFFICE) != FAILURE
     assert "marcados" not in text_for(InvalidData("x"), OFFICE)
     assert "marcados" in text_for(InvalidData("x", fields={"code": "Falta."}), OFFICE)

@@ -32,7 +32,7 @@ async def create_customer(shop: Shop) -> str:
     return customer.id
 
 
-async def test_customers_are_found(
+async def test_customers_are_found_on_the_customers_screen(
     shop: Shop, browser_of: BrowserFactory, shopper: Callable[[], rx.State]
 ) -> None:
     luz = await create_customer(shop)
@@ -48,7 +48,7 @@ async def test_customers_are_found(
 
 
 @pytest.mark.parametrize("event", ["add_staff_note", "correct"])
-async def test_failure_is_announced_and_the_form_can_be_sent_again(
+async def test_failed_form_is_announced_and_can_be_sent_again(
     shop: Shop, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch, event: str
 ) -> None:
     luz = await create_customer(shop)

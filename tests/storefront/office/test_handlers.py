@@ -51,7 +51,7 @@ GUARDED = [
 CALLERS = [None, *Role]
 
 
-def test_every_handler_has_a_right() -> None:
+def test_every_office_event_handler_has_a_right() -> None:
     assert all(isinstance(item.values[2], Right) for item in GUARDED)
     assert {(state, name) for state, name, _handler in HANDLERS} >= UNGUARDED | LOADS
     assert set(RegistrationContext.get().event_handlers) >= {
@@ -59,7 +59,7 @@ def test_every_handler_has_a_right() -> None:
     }
 
 
-def test_every_place_has_a_screen_with_the_same_right() -> None:
+def test_every_menu_entry_has_an_office_screen_with_the_same_right() -> None:
     routes = {page.route: page.state for page in OFFICE_PAGES}
     for place in PLACES:
         assert routes[place.path]._right is place.right
@@ -67,7 +67,7 @@ def test_every_place_has_a_screen_with_the_same_right() -> None:
 
 
 @pytest.mark.parametrize(("state", "name", "right"), GUARDED)
-async def test_handler_refuses_roles_without_its_right(
+async def test_office_event_handler_refuses_roles_without_its_right(
     state: Any, name: str, right: Right, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[str] = []
@@ -100,7 +100,9 @@ def _recording_method(calls: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("state", SCREENS, ids=lambda item: str(item.__name__))
-async def test_screen_is_empty_without_its_right(shop: Shop, state: Any, browser_of: BrowserFactory) -> None:
+async def test_office_screen_is_empty_without_its_right(
+    shop: Shop, state: Any, browser_of: BrowserFactory
+) -> None:
     del shop
     for role in CALLERS:
         root = await browser_of(role)
@@ -117,7 +119,7 @@ async def test_screen_is_empty_without_its_right(shop: Shop, state: Any, browser
 
 
 @pytest.mark.parametrize("role", CALLERS)
-async def test_search_finds_only_places_that_the_role_may_see(
+async def test_office_search_finds_only_screens_that_the_role_may_see(
     role: Role | None, browser_of: BrowserFactory
 ) -> None:
     state: Any = await (await browser_of(role)).get_state(search.OfficeSearchState)
@@ -128,7 +130,7 @@ async def test_search_finds_only_places_that_the_role_may_see(
 
 
 @pytest.mark.parametrize("typed", [{"a": 1}, None, "x" * 81])
-async def test_search_refuses_invalid_text(typed: object, browser_of: BrowserFactory) -> None:
+async def test_office_search_refuses_invalid_text(typed: object, browser_of: BrowserFactory) -> None:
     state: Any = await (await browser_of(Role.OWNER)).get_state(search.OfficeSearchState)
     await search.OfficeSearchState.find.fn(state, typed)  # type: ignore[attr-defined]
     assert (state.hits, state.answered_text) == ([], "")
@@ -136,7 +138,7 @@ async def test_search_refuses_invalid_text(typed: object, browser_of: BrowserFac
     assert notice.tone == "problem"
 
 
-async def test_search_reports_an_unavailable_database(
+async def test_office_search_reports_an_unavailable_database(
     browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def actor_at(_state: object) -> None:
@@ -148,7 +150,7 @@ async def test_search_reports_an_unavailable_database(
     assert (await state.get_state(FrameState)).notice.text == SHOP_UNAVAILABLE
 
 
-async def test_ended_session_clears_the_screen(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_ended_session_clears_the_office_screen(shop: Shop, browser_of: BrowserFactory) -> None:
     root = await browser_of(Role.OWNER)
     screen: Any = await root.get_state(SCREENS[0])
     await SCREENS[0].event_handlers["load"].fn(screen)

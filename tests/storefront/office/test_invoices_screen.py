@@ -78,7 +78,7 @@ async def test_invoicing_is_enabled_and_a_rejected_invoice_is_retried(
     assert stockroom.content.invoices == []
 
 
-async def test_other_roles_see_no_invoices_and_change_no_numbering(
+async def test_roles_without_the_right_see_no_invoices_and_cannot_change_numbering(
     shop: Shop, browser_of: BrowserFactory
 ) -> None:
     stockroom = await open_screen(browser_of, Role.STOCKROOM)
@@ -92,7 +92,9 @@ async def test_other_roles_see_no_invoices_and_change_no_numbering(
 @pytest.mark.parametrize(
     "nonsense", [None, {}, {"provider": "x" * 9000}, {"first": ["1"]}, 7, {"provider": "ubl"}]
 )
-async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_input_of_the_invoices_screen_changes_nothing(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     owner = await open_screen(browser_of, Role.OWNER)
     await send_event(owner, "save", nonsense)
     await send_event(owner, "retry", nonsense)

@@ -95,7 +95,7 @@ async def read_product_id(shop: Shop, variant_id: str) -> str:
         return (await session.get_one(Variant, variant_id)).product_id
 
 
-async def test_deleted_product_is_not_found(
+async def test_deleted_product_is_not_found_for_an_offer(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
@@ -305,7 +305,9 @@ async def test_preview_says_that_an_expired_offer_does_not_apply(browser_of: Bro
     assert screen.preview.words[-1] == "Su último día ya pasó: así no aplica."
 
 
-async def test_saving_a_draft_of_the_admin_api_activates_it(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_saving_a_draft_offer_of_the_admin_api_activates_it(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     offer = await create_api_draft(shop, type="percentage", value=10)
     screen = await open_offer(browser_of, offer=offer)
     await send_event(screen, "preview_changes", TYPED)
@@ -333,7 +335,7 @@ async def test_saving_a_draft_of_the_admin_api_activates_it(shop: Shop, browser_
         ({"target": "toys", "toys": "Nadie"}, "toys"),
     ],
 )
-async def test_invalid_value_marks_its_field(
+async def test_invalid_value_in_the_offer_form_marks_its_field(
     browser_of: BrowserFactory, typed: dict[str, str], field: str
 ) -> None:
     screen = await open_offer(browser_of)
@@ -343,7 +345,7 @@ async def test_invalid_value_marks_its_field(
     assert screen.announcement.tone == "problem"
 
 
-async def test_duplicate_code_is_refused(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_duplicate_promotion_code_is_refused(shop: Shop, browser_of: BrowserFactory) -> None:
     for _time in range(2):
         screen = await open_offer(browser_of)
         await send_event(screen, "preview_changes", TYPED)
@@ -369,7 +371,7 @@ async def create_api_draft(shop: Shop, **method: Any) -> str:
         return (await create_promotion(session, COMMAND_LINE, new)).id
 
 
-async def test_fixed_discount_applies_once_as_previewed(
+async def test_fixed_discount_of_an_offer_applies_once_as_previewed(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
@@ -399,13 +401,15 @@ async def test_only_owner_and_shop_roles_change_offers(shop: Shop, browser_of: B
 @pytest.mark.parametrize(
     "nonsense", [None, 7, {"code": 5}, {"code": "x" * 90_000}, dict.fromkeys(map(str, range(99)), "")]
 )
-async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_input_of_the_offers_screen_changes_nothing(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     screen = await open_offer(browser_of)
     await send_event(screen, "preview_changes", nonsense)
     assert (screen.announcement.tone, screen.preview) == ("problem", None)
 
 
-async def test_unknown_offer_is_missing(browser_of: BrowserFactory) -> None:
+async def test_unknown_offer_is_shown_as_missing(browser_of: BrowserFactory) -> None:
     assert (await open_offer(browser_of, offer="promo_none")).problem == "missing"
 
 

@@ -62,7 +62,7 @@ async def test_carrier_refusal_is_announced_and_stored_with_the_parcel(
     assert (screen.announcement.text, parcel.chip.text, parcel.problem) == ("Guía lista.", "Guía lista", "")
 
 
-async def test_label_stays_if_the_carrier_does_not_cancel_it(screen: Any, carrier: SandboxCarrier) -> None:
+async def test_label_is_kept_if_the_carrier_does_not_cancel_it(screen: Any, carrier: SandboxCarrier) -> None:
     await send_event(screen, "pack")
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.CANCELLATION, times=1)
     tone, text = await cancel_label(screen)
@@ -76,7 +76,9 @@ async def test_label_stays_if_the_carrier_does_not_cancel_it(screen: Any, carrie
     assert screen.content.parcels[0].chip.text == "Guía lista"
 
 
-async def test_unknown_cancellation_outcome_is_announced(screen: Any, carrier: SandboxCarrier) -> None:
+async def test_unknown_outcome_of_a_label_cancellation_is_announced(
+    screen: Any, carrier: SandboxCarrier
+) -> None:
     await send_event(screen, "pack")
     carrier.faults.plan(Fault.SERVER_ERROR)
     assert await cancel_label(screen) == (
@@ -87,6 +89,6 @@ async def test_unknown_cancellation_outcome_is_announced(screen: Any, carrier: S
     assert await cancel_label(screen) == ("news", "Guía anulada.")
 
 
-def test_outside_refusal_shows_its_staff_text() -> None:
+def test_refusal_by_an_external_service_shows_its_text_for_staff() -> None:
     assert text_for(OutsideFailure("no", staff_text="Sin crédito."), OFFICE) == "Sin crédito."
     assert text_for(OutsideFailure("no answer"), OFFICE) == FAILURE

@@ -26,7 +26,9 @@ async def open_screen(browser_of: BrowserFactory, role: Role) -> Any:
     return screen
 
 
-async def test_request_is_answered_by_a_role_with_the_right(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_pqrs_request_can_be_answered_only_by_a_role_with_the_right(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     row = await send_pqrs(shop.database, REQUEST, client=Client("190.24.1.1"))
     stockroom = await open_screen(browser_of, Role.STOCKROOM)
     assert [row.number for row in stockroom.content.rows] == [row.number]
@@ -42,7 +44,7 @@ async def test_request_is_answered_by_a_role_with_the_right(shop: Shop, browser_
     assert screen.announcement.text == "Otra persona la respondió antes."
 
 
-async def test_row_of_the_next_page_is_not_new(
+async def test_pqrs_request_on_the_next_page_does_not_count_as_new(
     shop: Shop, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PAGE_SIZE", 1)
@@ -60,7 +62,9 @@ async def test_row_of_the_next_page_is_not_new(
 
 
 @pytest.mark.parametrize("nonsense", [None, {}, {"id": "x" * 9000}, {"id": "pqrs_1", "answer": "Hola"}, 7])
-async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_input_of_the_pqrs_screen_changes_nothing(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     screen = await open_screen(browser_of, Role.OWNER)
     await send_event(screen, "answer", nonsense)
     assert screen.announcement.tone == "problem"

@@ -12,7 +12,8 @@ from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.news.topics import Topic
 from backend.staff.rights import Role
-from storefront.live.open_pages import open_pages
+from storefront.live.open_pages import OpenPages
+from storefront.office import state as office_state
 from storefront.office.products.listing_state import ProductsState
 from storefront.office.products.search import find_products
 from storefront.office.staff_session import find_actor
@@ -40,9 +41,15 @@ async def open_list(browser_of: BrowserFactory, role: Role = Role.SHOP) -> Any:
     return screen
 
 
-async def test_list_is_refreshed_for_its_products_and_topics(
-    shop: Shop, defaults: Defaults, variant_id: str, browser_of: BrowserFactory
+async def test_product_list_is_refreshed_after_changes_of_its_products_or_stock(
+    shop: Shop,
+    defaults: Defaults,
+    variant_id: str,
+    browser_of: BrowserFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    open_pages = OpenPages()
+    monkeypatch.setattr(office_state, "open_pages", open_pages)
     async with shop.database.transaction() as session:
         await add_product(session, defaults, "yoyo")
         product_id = (await session.get_one(Variant, variant_id)).product_id
@@ -95,7 +102,7 @@ async def test_price_is_changed_and_restored(shop: Shop, variant_id: str, browse
     ("typed", "old"),
     [("", ""), ("mil", ""), ("0", ""), ("45.00", ""), ("100", "x"), ("100", "100"), ("9", "8")],
 )
-async def test_invalid_price_marks_its_field(
+async def test_invalid_price_in_the_product_list_marks_its_field(
     shop: Shop, variant_id: str, browser_of: BrowserFactory, typed: str, old: str
 ) -> None:
     screen = await open_list(browser_of)
@@ -110,7 +117,7 @@ async def test_invalid_price_marks_its_field(
     ("typed", "reason", "units"),
     [("12", "count", 12), ("+3", "count", 13), ("-2", "damaged", 8), ("−2", "lost", 8), ("0", "lost", 0)],
 )
-async def test_units_are_counted_received_or_removed(  # noqa: PLR0917
+async def test_units_of_a_product_can_be_counted_received_or_removed(  # noqa: PLR0917
     shop: Shop,
     defaults: Defaults,
     variant_id: str,
@@ -155,7 +162,7 @@ async def test_units_changed_by_others_must_be_counted_again(
         "x",
     ],
 )
-async def test_invalid_form_changes_nothing(
+async def test_invalid_form_of_the_product_list_changes_nothing(
     shop: Shop, variant_id: str, browser_of: BrowserFactory, form: Any
 ) -> None:
     screen = await open_list(browser_of)
@@ -173,7 +180,7 @@ async def test_invalid_form_changes_nothing(
     assert (await read_price(shop, variant_id), await read_stock(shop, variant_id)) == ((50_000, None), 10)
 
 
-async def test_undo_needs_the_right_of_the_action(
+async def test_undo_requires_the_right_that_the_action_requires(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_list(browser_of, Role.STOCKROOM)
@@ -182,7 +189,9 @@ async def test_undo_needs_the_right_of_the_action(
     assert await read_price(shop, variant_id) == (50_000, None)
 
 
-async def test_filters_redirect_to_their_address(variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_chosen_filters_redirect_to_a_url_with_the_filters(
+    variant_id: str, browser_of: BrowserFactory
+) -> None:
     del variant_id
     screen = await open_list(browser_of)
     assert "/oficina/productos?q=trompo&ver=pocas" in str(
@@ -249,7 +258,7 @@ async def test_bulk_change_starts_only_after_its_preview(
     assert screen.announcement.tone == "problem"
 
 
-async def test_previewed_draft_can_be_discarded(variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_previewed_bulk_change_can_be_discarded(variant_id: str, browser_of: BrowserFactory) -> None:
     del variant_id
     screen = await open_list(browser_of)
     await send_event(screen, "start_draft", "hide", [screen.content.rows[0].id])
@@ -274,7 +283,9 @@ async def test_previewed_draft_can_be_discarded(variant_id: str, browser_of: Bro
     assert screen.changes == []
 
 
-async def test_new_document_clears_the_announcement(variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_announcement_is_cleared_when_the_page_is_loaded_again(
+    variant_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_list(browser_of)
     page = Event(name=HYDRATE, payload={"hashes": ["a document sends them when it first connects"]})
     again = Event(name=HYDRATE)

@@ -18,14 +18,14 @@ async def open_report(browser_of: BrowserFactory, role: Role, query: str = "") -
     return screen
 
 
-async def test_address_selects_the_days(browser_of: BrowserFactory) -> None:
+async def test_url_parameters_select_the_days_of_the_report(browser_of: BrowserFactory) -> None:
     screen = await open_report(browser_of, Role.ACCOUNTANT, "?desde=2026-03-01&hasta=2026-03-31")
     assert (screen.content.since, screen.content.until) == ("2026-03-01", "2026-03-31")
     assert (await open_report(browser_of, Role.OWNER, "?desde=x")).content.name == "semana"
     assert (await open_report(browser_of, Role.STOCKROOM)).problem == "forbidden"
 
 
-async def test_form_selects_the_days(browser_of: BrowserFactory) -> None:
+async def test_form_selects_the_days_of_the_report(browser_of: BrowserFactory) -> None:
     screen = await open_report(browser_of, Role.SHOP)
     await send_event(screen, "choose", {"desde": "2026-03-31", "hasta": "2026-03-01"})
     assert list(screen.problems) == ["hasta"]
@@ -36,7 +36,9 @@ async def test_form_selects_the_days(browser_of: BrowserFactory) -> None:
 
 
 @pytest.mark.parametrize("nonsense", [None, {}, 7, {"desde": "x" * 9000}, {"desde": ["2026-03-01"]}])
-async def test_invalid_days_do_not_redirect(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_days_in_the_report_form_do_not_redirect(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     screen = await open_report(browser_of, Role.OWNER)
     assert await send_event(screen, "choose", nonsense) is None
 

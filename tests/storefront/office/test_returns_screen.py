@@ -51,7 +51,7 @@ async def open_screen(browser_of: BrowserFactory, role: Role, path: str, state: 
     return screen
 
 
-async def test_list_is_sorted_by_deadline_paged_and_counts_new_returns(
+async def test_list_of_returns_is_sorted_by_deadline_and_paged_and_counts_new_ones(
     shop: Shop, browser_of: BrowserFactory, delivered: Sold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = await request_return(shop, delivered, "warranty", reason="No gira.")
@@ -77,7 +77,7 @@ async def test_list_is_sorted_by_deadline_paged_and_counts_new_returns(
         assert len(found.content.rows) == count
 
 
-async def test_shop_role_approves_and_owner_pays(
+async def test_return_is_approved_by_the_shop_role_and_paid_by_the_owner(
     shop: Shop, browser_of: BrowserFactory, delivered: Sold
 ) -> None:
     order = await open_screen(browser_of, Role.SHOP, f"/oficina/pedidos/{delivered.order_id}", OrderState)
@@ -126,7 +126,9 @@ async def test_shop_role_approves_and_owner_pays(
     assert (accountant.content.account, accountant.content.actions) == ([], [])
 
 
-async def test_invalid_input_changes_nothing(shop: Shop, browser_of: BrowserFactory, delivered: Sold) -> None:
+async def test_invalid_input_of_the_returns_screen_changes_nothing(
+    shop: Shop, browser_of: BrowserFactory, delivered: Sold
+) -> None:
     row = await request_return(shop, delivered)
     screen = await open_screen(browser_of, Role.OWNER, f"{LIST}/{row.id}", ReturnState)
     for event in ("receive", "approve", "deny", "save_account", "pay"):

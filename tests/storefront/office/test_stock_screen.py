@@ -59,7 +59,7 @@ async def test_scanned_units_are_received(
     assert await read_stock(shop, variant_id) == 16
 
 
-async def test_receipt_sent_again_is_received_once(
+async def test_stock_receipt_that_is_sent_again_is_stored_once(
     shop: Shop, defaults: Defaults, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)
@@ -72,7 +72,7 @@ async def test_receipt_sent_again_is_received_once(
     assert await read_stock(shop, variant_id) == 16
 
 
-async def test_scanning_again_adds_one_to_the_typed_units(
+async def test_scanning_a_product_again_adds_one_to_the_typed_units(
     variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)
@@ -84,7 +84,9 @@ async def test_scanning_again_adds_one_to_the_typed_units(
     assert [(line.units, line.times_added) for line in screen.lines] == [(25, 1)]
 
 
-async def test_long_title_is_found(shop: Shop, defaults: Defaults, browser_of: BrowserFactory) -> None:
+async def test_product_with_a_long_title_is_found(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
     name = "Trompo de guayacán con punta de acero " * 5
     async with shop.database.transaction() as session:
         toy = await add_product(session, defaults, "trompo-largo", title=name.strip())
@@ -95,7 +97,7 @@ async def test_long_title_is_found(shop: Shop, defaults: Defaults, browser_of: B
     assert screen.announcement is None
 
 
-async def test_full_receipt_refuses_another_line_and_is_saved(
+async def test_receipt_with_the_maximum_of_lines_refuses_another_and_is_saved(
     shop: Shop, defaults: Defaults, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
@@ -116,7 +118,9 @@ async def test_full_receipt_refuses_another_line_and_is_saved(
     assert [await read_stock(shop, toy) for toy in (toys[0], toys[-1])] == [2, 2]
 
 
-async def test_count_is_saved_and_undone(shop: Shop, variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_stock_count_is_saved_and_undone(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_screen(browser_of)
     (row,) = screen.content.rows
     await send_event(screen, "open_row", row.id)
@@ -146,7 +150,7 @@ async def test_count_is_saved_and_undone(shop: Shop, variant_id: str, browser_of
         "x",
     ],
 )
-async def test_invalid_form_changes_nothing(
+async def test_invalid_stock_form_changes_nothing(
     shop: Shop, variant_id: str, browser_of: BrowserFactory, form: Any
 ) -> None:
     screen = await open_screen(browser_of)

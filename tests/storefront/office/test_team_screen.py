@@ -104,7 +104,7 @@ async def test_owner_changes_a_staff_member(shop: Shop, browser_of: BrowserFacto
         assert screen.announcement.tone == "problem"
 
 
-async def test_only_owner_cannot_be_demoted_or_disabled(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_last_owner_cannot_be_demoted_or_disabled(shop: Shop, browser_of: BrowserFactory) -> None:
     screen = await open_screen(browser_of)
     (me,) = [row.id for row in screen.content.members if row.is_self]
     await send_event(screen, "change_role", {"id": me, "seen": "owner", "role": "shop"})
@@ -121,7 +121,9 @@ async def test_team_is_read_only_without_a_second_factor(shop: Shop, browser_of:
     assert (screen.announcement.tone, await read_role(shop, luis)) == ("problem", (Role.SHOP, False))
 
 
-async def test_changes_of_others_move_no_row(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_rows_of_the_team_list_do_not_move_after_changes_by_others(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     screen, rival = await open_screen(browser_of), await open_screen(browser_of)
     await send_event(screen, "invite", LINA)
     before = [row.id for row in screen.content.members]
@@ -139,7 +141,9 @@ async def test_changes_of_others_move_no_row(shop: Shop, browser_of: BrowserFact
 
 
 @pytest.mark.parametrize("nonsense", [None, 7, "", "x" * 100, ["a"], {"id": "x"}])
-async def test_invalid_arguments_are_refused(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_arguments_of_team_events_are_refused(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     screen = await open_screen(browser_of)
     for name in TeamState.event_handlers:
         if name not in {"load", "setvar"}:

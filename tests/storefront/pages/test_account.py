@@ -95,7 +95,7 @@ async def hydrate(root: rx.State, *, is_document: bool = True) -> list[dict[str,
 
 @pytest.mark.parametrize("is_document", [True, False])
 @pytest.mark.parametrize("next_user", ["nobody", "luis"])
-async def test_tab_receives_nothing_of_an_earlier_session(
+async def test_tab_receives_no_data_of_an_earlier_session(
     shop: Shop, shopper: Shopper, next_user: str, is_document: bool
 ) -> None:
     _, anas, _ = await create_customer(shop, "ana@example.com")
@@ -113,7 +113,7 @@ async def test_tab_receives_nothing_of_an_earlier_session(
     assert (await tab.get_state(AccountState))._address == ""
 
 
-async def test_state_of_a_session_survives_new_documents_and_connections(
+async def test_account_state_is_kept_after_new_documents_and_connections(
     shop: Shop, shopper: Shopper
 ) -> None:
     _, token, address_id = await create_customer(shop, "ana@example.com")
@@ -126,7 +126,7 @@ async def test_state_of_a_session_survives_new_documents_and_connections(
         assert [entry.id for entry in (await tab.get_state(AccountState)).book] == [address_id]
 
 
-async def test_state_of_a_public_page_survives_a_sign_in(shop: Shop, shopper: Shopper) -> None:
+async def test_state_of_a_public_page_is_kept_after_a_sign_in(shop: Shop, shopper: Shopper) -> None:
     _, token, _ = await create_customer(shop, "ana@example.com")
     tab = shopper()
     go_to(tab, "", "/catalog")
@@ -137,7 +137,7 @@ async def test_state_of_a_public_page_survives_a_sign_in(shop: Shop, shopper: Sh
     assert (await tab.get_state(CatalogState)).is_ready
 
 
-async def test_event_of_another_session_is_not_handled(shop: Shop, shopper: Shopper) -> None:
+async def test_account_event_sent_after_a_change_of_session_is_dropped(shop: Shop, shopper: Shopper) -> None:
     _, token, _ = await create_customer(shop, "ana@example.com")
     tab = shopper()
     go_to(tab, f"{COOKIE}={token}", "/account")
@@ -201,7 +201,9 @@ async def test_address_of_another_customer_cannot_be_changed(shop: Shop, shopper
 
 
 @pytest.mark.parametrize("event", ["remove_address", "prefer_address"])
-async def test_removed_address_is_reported_as_gone(shop: Shop, shopper: Shopper, event: str) -> None:
+async def test_change_of_a_removed_address_shows_that_it_is_gone(
+    shop: Shop, shopper: Shopper, event: str
+) -> None:
     _, token, address_id = await create_customer(shop, "ana@example.com")
     state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "remove_address", address_id)
@@ -221,7 +223,7 @@ async def test_buying_an_unknown_order_again_shows_a_problem(
     assert (await state.get_state(FrameState)).notice.tone == "problem"
 
 
-async def test_session_closed_elsewhere_clears_the_state(shop: Shop, shopper: Shopper) -> None:
+async def test_session_ended_on_another_device_clears_the_account_page(shop: Shop, shopper: Shopper) -> None:
     customer_id, token, address_id = await create_customer(shop, "ana@example.com")
     state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "load")
@@ -236,7 +238,7 @@ async def test_session_closed_elsewhere_clears_the_state(shop: Shop, shopper: Sh
 @pytest.mark.parametrize(
     "values", [None, 7, [], {"first_name": 7}, {"first_name": "x" * 301}, {str(n): "" for n in range(21)}]
 )
-async def test_invalid_form_changes_nothing(shop: Shop, shopper: Shopper, values: object) -> None:
+async def test_invalid_account_form_changes_nothing(shop: Shop, shopper: Shopper, values: object) -> None:
     customer_id, token, _ = await create_customer(shop, "ana@example.com")
     state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_profile", values)
@@ -257,7 +259,7 @@ async def test_invalid_form_changes_nothing(shop: Shop, shopper: Shopper, values
         ("withdraw_consent", "data"),
     ],
 )
-async def test_outage_shows_a_notice_and_answers_the_form(
+async def test_account_form_sent_during_an_outage_shows_a_notice(
     shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch, event: str, argument: Any
 ) -> None:
     _, token, address_id = await create_customer(shop, "ana@example.com")
@@ -393,7 +395,7 @@ async def test_customer_from_google_has_no_password(shop: Shop, shopper: Shopper
     assert state.has_password
 
 
-async def test_session_token_is_read_but_not_stored_in_the_state(shop: Shop, shopper: Shopper) -> None:
+async def test_session_token_of_the_cookie_is_not_stored_in_the_state(shop: Shop, shopper: Shopper) -> None:
     _, token, _ = await create_customer(shop, "ana@example.com")
     state = await open_browser(shopper, f"{COOKIE}={token}")
     assert get_session_token(state) == token

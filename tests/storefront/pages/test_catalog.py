@@ -52,7 +52,7 @@ async def products(shop: Shop, defaults: Defaults) -> None:
             session.add(ProductCategory(product_id=bear.id, category_id=plush.id))
 
 
-def test_url_sets_the_filters() -> None:
+def test_url_parameters_set_the_filters() -> None:
     params = PageParams.from_url("/age/3-5?category=peluches&sale=1")
     assert choices_from_params(params, LandingList(age="3-5")) == Choices(
         categories=["peluches"], ages=["3-5"], on_sale=True
@@ -60,7 +60,7 @@ def test_url_sets_the_filters() -> None:
     assert choices_from_params(PageParams.from_url("/catalog"), LandingList()) == Choices()
 
 
-def test_valid_choices_are_parsed() -> None:
+def test_valid_choices_of_filters_are_parsed() -> None:
     assert parse_choices(SENT) == Choices(["peluches"], [], ["3-5"], on_sale=True, sort="new", shown=48)
 
 
@@ -86,16 +86,16 @@ def test_valid_choices_are_parsed() -> None:
         {**SENT, "start": MAX_PAGE * PAGE_SIZE + 1},
     ],
 )
-def test_invalid_cursor_is_refused(sent: object) -> None:
+def test_invalid_choices_of_filters_are_refused(sent: object) -> None:
     with pytest.raises(InvalidData):
         parse_choices(sent)
 
 
-def test_too_many_values_are_cut() -> None:
+def test_number_of_values_of_a_filter_is_limited() -> None:
     assert len(parse_choices({**SENT, "brands": [str(n) for n in range(500)]}).brands) == MAX_CHOICES
 
 
-async def test_category_is_the_title_of_the_list(products: None) -> None:
+async def test_category_name_is_the_title_of_its_list(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=peluches"))
     assert data.content.title == "Peluches"
     assert data.content.lead == "Para abrazar."
@@ -127,14 +127,14 @@ async def test_each_of_several_root_categories_has_its_page(shop: Shop, products
     assert unknown.meta.status == 404
 
 
-async def test_choices_replace_the_filters_of_the_url(products: None) -> None:
+async def test_chosen_filters_replace_the_filters_of_the_url(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=peluches"), Choices(brands=["Rayuela"]))
     assert [card.handle for card in data.content.page.cards] == ["trompo"]
     assert data.content.title == "Todos los juguetes"
     assert data.content.is_custom
 
 
-async def test_list_is_limited_to_the_shown_products(products: None) -> None:
+async def test_list_has_only_as_many_products_as_are_shown(products: None) -> None:
     data = await load(PageParams.from_url("/catalog"), Choices(shown=2))
     assert (len(data.content.page.cards), data.content.page.total) == (2, 4)
     assert Choices().shown == PAGE_SIZE
@@ -158,7 +158,7 @@ async def load_url(address: str) -> PageData[catalog_list.CatalogContent]:
 
 @pytest.mark.usefixtures("products", "two_products_per_page")
 class TestPages:
-    async def test_each_page_has_its_own_products_and_links_to_its_neighbours(
+    async def test_each_page_of_a_list_has_its_own_products_and_links_to_its_neighbours(
         self,
     ) -> None:
         first, second = await load_url("/catalog"), await load_url("/catalog?page=2")
@@ -184,18 +184,18 @@ class TestPages:
         assert data.meta.canonical.endswith("/brand/nido-andino?page=2")
 
     @pytest.mark.parametrize("page", ["0", "-1", "x", "1.5", "٢", "9" * 30, ""])
-    async def test_invalid_page_number_is_the_first_page(self, page: str) -> None:
+    async def test_invalid_page_number_shows_the_first_page(self, page: str) -> None:
         data = await load_url(f"/catalog?page={page}")
         assert data.content.choices.start == 0
         assert data.meta.canonical.endswith("/catalog")
 
-    async def test_page_number_after_the_end_is_the_last_page(self) -> None:
+    async def test_page_number_after_the_end_shows_the_last_page(self) -> None:
         data = await load_url("/catalog?page=40000")
         assert data.content.choices.start == 2
         assert len(handles(data)) == 2
         assert data.meta.canonical.endswith("/catalog?page=2")
 
-    async def test_choices_have_no_page_urls(self) -> None:
+    async def test_list_with_chosen_filters_has_no_links_to_other_pages(self) -> None:
         data = await load(PageParams.from_url("/catalog?page=2"), Choices(ages=["0-2"], shown=2, start=2))
         assert len(handles(data)) == 1
         assert (data.content.earlier, data.content.further) == ("", "")
@@ -252,7 +252,7 @@ class TestOwnLists:
         assert data.meta.robots.startswith("noindex")
         assert (data.content.page.total, data.content.choices) == (4, Choices())
 
-    async def test_choices_replace_the_brand_of_the_url(self) -> None:
+    async def test_chosen_filters_replace_the_brand_of_the_url(self) -> None:
         data = await load(PageParams.from_url("/brand/rayuela"), Choices(ages=["0-2"]))
         assert (data.content.title, data.content.page.total) == ("Todos los juguetes", 3)
         assert data.meta.moved_to == ""
@@ -271,7 +271,7 @@ class TestOwnLists:
         assert [one.page.total for one in contents] == [4, 4, 0, 4]
 
 
-async def test_only_a_shop_without_products_is_bare(products: None) -> None:
+async def test_only_lists_without_any_product_to_show_have_is_bare_set(products: None) -> None:
     for address in (
         "/catalog",
         "/catalog?q=nave%20espacial",
@@ -288,7 +288,7 @@ async def test_only_a_shop_without_products_is_bare(products: None) -> None:
     ] == [True, True, True, False, False]
 
 
-async def test_search_results_are_not_for_search_engines(products: None) -> None:
+async def test_search_results_are_not_indexed_by_search_engines(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?q=Oso"))
     assert data.content.title == "Resultados para «Oso»"
     assert data.content.page.total == 3

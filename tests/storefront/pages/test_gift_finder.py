@@ -39,7 +39,7 @@ def handles(data: PageData[GiftContent]) -> set[str]:
 
 @pytest.mark.usefixtures("products")
 class TestAnswers:
-    async def test_three_answers_lead_to_a_list(self) -> None:
+    async def test_three_answers_in_the_gift_finder_lead_to_a_list(self) -> None:
         address, counts = "/gift", []
         for question, label in enumerate(("0-2 años", "Música", "Hasta $ 50.000")):
             data = await load_url(address)
@@ -53,7 +53,7 @@ class TestAnswers:
         chosen = [[one.label for one in asked.choices if one.is_chosen] for asked in data.content.questions]
         assert chosen == [["0-2 años"], ["Música"], ["Hasta $ 50.000"]]
 
-    async def test_only_answers_with_products_are_offered(self) -> None:
+    async def test_gift_finder_offers_only_answers_with_products(self) -> None:
         ages, interests, _budgets = (await load_url("/gift")).content.questions
         assert [one.label for one in ages.choices] == ["Cualquier edad", "0-2 años", "6-8 años"]
         assert [one.label for one in interests.choices] == ["De todo un poco", "Música"]
@@ -61,11 +61,11 @@ class TestAnswers:
     @pytest.mark.parametrize(
         "query", ["?age=99", "?interest=vacia", "?budget=1", "?budget=50000.0", "?age=%00&interest=juguetes"]
     )
-    async def test_invalid_answer_is_ignored(self, query: str) -> None:
+    async def test_invalid_answer_in_the_gift_finder_is_ignored(self, query: str) -> None:
         data = await load_url(f"/gift{query}")
         assert (data.content.total, data.meta.robots) == (3, "index,follow")
 
-    async def test_gift_lists_are_not_for_search_engines(self) -> None:
+    async def test_gift_lists_are_not_indexed_by_search_engines(self) -> None:
         data = await load_url("/gift?budget=50000")
         assert handles(data) == {"maraca", "trompo"}
         assert data.meta.robots.startswith("noindex")

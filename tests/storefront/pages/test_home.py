@@ -15,7 +15,7 @@ OWN = SlideView("own-0", "", "Navidad", "", "", "/catalog", "", None, None, PICT
 BARE = HomePage([OWN], is_bare=True, new_or_featured=[], on_sale=[], categories=[], ages=[], sections=[])
 
 
-def test_first_slide_is_preloaded() -> None:
+def test_picture_of_the_first_slide_is_preloaded() -> None:
     for home, tag in (
         (BARE, 'href="/brand/hero.svg" fetchpriority'),  # the fallback slide is before the office's slides
         (

@@ -26,11 +26,11 @@ def test_url_is_split_into_path_and_query() -> None:
     assert params.get_parameter("age") == ""
 
 
-def test_first_of_two_equal_parameters_counts() -> None:
+def test_first_of_two_url_parameters_with_the_same_name_counts() -> None:
     assert PageParams.from_url("/catalog?q=uno&q=dos").get_parameter("q") == "uno"
 
 
-def test_too_long_parameter_is_ignored() -> None:
+def test_too_long_url_parameter_is_ignored() -> None:
     assert PageParams.from_url("/catalog?q=" + "x" * 201).get_parameter("q") == ""
 
 
@@ -39,7 +39,7 @@ def test_invalid_url_raises_no_error() -> None:
     assert (params.path, params.get_parameter("q")) == ("//[?q=uno", "")
 
 
-def test_too_many_parameters_raise_no_error() -> None:
+def test_too_many_url_parameters_raise_no_error() -> None:
     assert (
         PageParams.from_url("/catalog?" + "&".join(f"p{n}=1" for n in range(5000))).get_parameter("p1") == "1"
     )
@@ -55,11 +55,11 @@ def test_too_many_parameters_raise_no_error() -> None:
         ("", ""),
     ],
 )
-def test_last_part_is_the_variable_part_of_the_path(url: str, last_part: str) -> None:
+def test_last_part_of_a_page_url_is_the_variable_part_of_its_path(url: str, last_part: str) -> None:
     assert PageParams.from_url(url).last_part == last_part
 
 
-async def test_equal_pages_are_read_once_until_the_catalogue_changes(
+async def test_equal_pages_are_read_only_once_until_the_catalogue_changes(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
@@ -92,7 +92,7 @@ async def test_equal_pages_are_read_once_until_the_catalogue_changes(
         (RuntimeError(), ["storefront.pages.page_loader"]),
     ],
 )
-async def test_unreadable_page_has_failed_and_an_outage_is_not_logged(
+async def test_page_that_cannot_be_read_is_marked_as_failed_without_logging_an_outage(
     shopper: Callable[[], rx.State],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -109,7 +109,7 @@ async def test_unreadable_page_has_failed_and_an_outage_is_not_logged(
     assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == logged
 
 
-async def test_page_of_cards_is_read_again_only_when_a_product_sells_out(
+async def test_page_with_product_cards_is_read_again_only_when_a_product_sells_out(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:

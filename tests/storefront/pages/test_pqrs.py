@@ -31,6 +31,6 @@ async def test_pqrs_is_shown_only_by_its_signed_link(shop: Shop) -> None:
         assert (data.content, data.meta.status) == (PqrsView(params.last_part), 404)
 
 
-async def test_form_shows_only_known_messages(shop: Shop) -> None:
+async def test_pqrs_form_shows_only_known_messages(shop: Shop) -> None:
     assert (await load(PageParams.from_url("/pqrs?said=check"))).content.message
     assert (await load(PageParams.from_url("/pqrs?said=<b>"))).content.message == ""

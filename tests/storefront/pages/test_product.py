@@ -36,7 +36,7 @@ async def test_picture_has_a_css_background_for_the_magnifier(shop: Shop, defaul
     assert data.meta.status == 200
 
 
-async def test_unknown_product_has_its_own_content(shop: Shop, defaults: Defaults) -> None:
+async def test_page_of_an_unknown_product_has_its_own_content(shop: Shop, defaults: Defaults) -> None:
     data = await load(PageParams.from_url("/product/no%20hay"))
     assert data.content.detail is None
     assert data.content.slug == "no hay"
@@ -71,7 +71,9 @@ def _texts(event: EventSpec) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("left", [3, 0])
-async def test_next_load_has_the_units_after_an_order(shop: Shop, defaults: Defaults, left: int) -> None:
+async def test_product_page_loaded_after_an_order_has_the_remaining_units(
+    shop: Shop, defaults: Defaults, left: int
+) -> None:
     async with shop.database.transaction() as session:
         await add_product(session, defaults, "trompo", stock=4)
     assert await _load_units() == (4, True, True)
@@ -80,7 +82,7 @@ async def test_next_load_has_the_units_after_an_order(shop: Shop, defaults: Defa
     assert await _load_units() == (left, left > 0, left > 0)
 
 
-async def test_order_reloads_only_the_units(
+async def test_product_page_loaded_after_an_order_reads_only_the_units_again(
     shop: Shop, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:

@@ -29,7 +29,7 @@ async def line_id(shop: Shop, defaults: Defaults) -> str:
         return lines.scalar_one()
 
 
-async def test_link_opens_only_the_page_of_its_line(shop: Shop, line_id: str) -> None:
+async def test_review_link_opens_only_the_page_of_its_order_line(shop: Shop, line_id: str) -> None:
     link = review_path(shop.settings.signing_key, line_id)
     known = (await load(PageParams.from_url(link))).content
     assert (known.line, known.mode, known.product) == (line_id, CLOSED, "Trompo")
@@ -37,5 +37,5 @@ async def test_link_opens_only_the_page_of_its_line(shop: Shop, line_id: str) ->
     assert (forged.content, forged.meta.status) == (ReviewPage(line_id), 404)
 
 
-def test_each_link_has_its_own_form() -> None:
+def test_each_review_link_has_its_own_form() -> None:
     assert f"key:{SHOWN_PAGE.action!s}" in review._form().render()["props"]

@@ -13,7 +13,7 @@ from tests.storefront.background import InBackground
 from tests.storefront.outage import without_database
 
 
-async def test_outage_is_not_logged_and_the_estimate_can_be_repeated(
+async def test_shipping_estimate_that_failed_in_an_outage_can_be_repeated(
     shop: Shop,
     defaults: Defaults,
     shopper: Callable[[], rx.State],

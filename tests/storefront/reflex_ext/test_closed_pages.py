@@ -51,7 +51,7 @@ async def test_reopened_page_is_retained(app: App) -> None:
     await app.state_manager.close()
 
 
-async def test_page_with_a_running_event_is_removed_later(app: App) -> None:
+async def test_closed_page_with_a_running_event_is_removed_after_the_event(app: App) -> None:
     closed = ClosedPages(app, most=0)  # type: ignore[arg-type]
     async with app.state_manager.modify_state(BaseStateToken(ident="busy", cls=rx.State)):
         closed.record_closed("busy")

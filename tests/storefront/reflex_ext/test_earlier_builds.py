@@ -39,13 +39,13 @@ def test_files_of_earlier_builds_are_served_and_no_partial_files_remain(tmp_path
         "/assets/x/a.js", "/assets/a.js\0", "/assets/a.js/",
     ],
 )  # fmt: skip
-def test_other_paths_are_not_found(tmp_path: Path, path: str) -> None:
+def test_other_paths_than_files_of_earlier_builds_are_not_found(tmp_path: Path, path: str) -> None:
     store_build(build(tmp_path / "first", a=b"1"), tmp_path)
     (tmp_path / "builds" / "assets" / "secret.key").write_text("x")
     assert not EarlierBuilds(tmp_path).has(path)
 
 
-def test_no_files_exist_before_the_first_start(tmp_path: Path) -> None:
+def test_no_files_of_earlier_builds_exist_before_the_first_start(tmp_path: Path) -> None:
     assert not EarlierBuilds(tmp_path).has("/assets/a.js")
 
 
@@ -69,7 +69,7 @@ def let_pass(data: Path, days: int, *stored: str) -> None:
         os.utime(data / "builds" / "assets" / name, (then, then))
 
 
-def test_retention_of_a_build_begins_when_it_is_replaced(tmp_path: Path) -> None:
+def test_retention_time_of_a_build_begins_when_it_is_replaced(tmp_path: Path) -> None:
     first, following = build(tmp_path / "first", a1=b"1", b=b"b"), build(tmp_path / "next", a2=b"2", b=b"b")
     store_build(first, tmp_path)
     let_pass(tmp_path, DAYS + 1)
@@ -80,7 +80,7 @@ def test_retention_of_a_build_begins_when_it_is_replaced(tmp_path: Path) -> None
     assert names(tmp_path) == ["a1.js", "a2.js", "b.js"]
 
 
-def test_build_replaced_long_ago_is_removed(tmp_path: Path) -> None:
+def test_files_of_a_build_replaced_long_ago_are_removed(tmp_path: Path) -> None:
     following = build(tmp_path / "next", a2=b"2", b=b"b")
     store_build(build(tmp_path / "first", a1=b"1", b=b"b"), tmp_path)
     store_build(following, tmp_path)
@@ -92,7 +92,7 @@ def test_build_replaced_long_ago_is_removed(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a2.js", "a3.js", "b.js"]
 
 
-def test_files_without_a_record_are_retained_from_now(tmp_path: Path) -> None:
+def test_files_of_an_unrecorded_earlier_build_are_kept_from_now_on(tmp_path: Path) -> None:
     store_build(build(tmp_path / "first", a1=b"1"), tmp_path)
     (tmp_path / "builds" / "started.txt").unlink()  # the earlier version did not write this file
     let_pass(tmp_path, DAYS + 1)

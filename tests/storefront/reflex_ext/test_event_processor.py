@@ -46,7 +46,7 @@ async def test_event_has_its_own_log_scope(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("error", "outcome"), [(None, "ok"), (ValueError(), "failed"), (asyncio.CancelledError(), "canceled")]
 )
-async def test_event_is_counted_by_its_outcome(
+async def test_event_is_counted_under_its_outcome(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | None, outcome: str
 ) -> None:
     async def handle(_processor: object, **_entry: object) -> None:
@@ -77,7 +77,7 @@ async def test_event_that_reports_a_failure_counts_as_failed(monkeypatch: pytest
     ("outcome", "is_confirmed"),
     [("ok", True), ("failed", True), ("raised", True), ("sent back", False), ("canceled", False)],
 )
-async def test_press_is_confirmed_after_it_is_processed(
+async def test_button_press_is_confirmed_to_the_browser_after_its_event(
     monkeypatch: pytest.MonkeyPatch, outcome: str, is_confirmed: bool
 ) -> None:
     press_id = "0123456789abcdef" * 2
@@ -112,7 +112,7 @@ async def test_press_is_confirmed_after_it_is_processed(
     assert emitted == ([confirmation_event(press_id)] if is_confirmed else [])
 
 
-def test_app_uses_our_event_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reflex_app_uses_our_event_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reflex.app, "BaseStateEventProcessor", BaseStateEventProcessor)
     observe_events()
     assert vars(reflex.app)["BaseStateEventProcessor"] is ObservedEvents

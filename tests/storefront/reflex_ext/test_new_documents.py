@@ -32,7 +32,9 @@ async def load_pages_after(shopper: Callable[[], rx.State], event: Event, addres
     return [product.is_ready, checkout.is_ready]
 
 
-async def test_new_document_starts_with_its_own_state(shop: Shop, shopper: Callable[[], rx.State]) -> None:
+async def test_newly_loaded_document_starts_with_its_own_state(
+    shop: Shop, shopper: Callable[[], rx.State]
+) -> None:
     assert await load_pages_after(shopper, DOCUMENT, "/product/trompo") == [False, True]
 
 
@@ -47,7 +49,7 @@ async def test_reload_reconnection_and_other_events_keep_the_state(
         assert await load_pages_after(shopper, event, address) == [True, True]
 
 
-def test_public_pages_are_listed_correctly() -> None:
+def test_list_of_public_pages_is_correct() -> None:
     (middleware,) = [one for one in app._middlewares if isinstance(one, NewDocumentMiddleware)]
     assert {CatalogState, ProductState} <= middleware._states
     assert CheckoutState not in middleware._states

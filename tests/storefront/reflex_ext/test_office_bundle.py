@@ -21,7 +21,7 @@ ROUTES = {
 SHELL = 'import "/assets/manifest-a1b2.js";'
 
 
-def test_script_contains_the_defaults_of_every_state() -> None:
+def test_office_script_contains_the_defaults_of_every_office_state() -> None:
     _path, source = states_script()
     states = json.loads(source.removeprefix("export const officeStates = ").removesuffix(";\n"))
     assert set(states) == {state.get_full_name() for state in substates_of(KnownClientState)}
@@ -42,7 +42,7 @@ def read_routes(file: Path) -> set[str]:
     return set(manifest["routes"])
 
 
-def test_shop_and_office_manifests_are_separate(tmp_path: Path) -> None:
+def test_build_separates_the_manifests_of_shop_and_office(tmp_path: Path) -> None:
     file = write_manifest(tmp_path, START + json.dumps({"version": "a1b2", "routes": ROUTES}) + ";")
     divide_manifest(tmp_path)
     in_office = {name for name in ROUTES if "[oficina]" in name}
@@ -54,7 +54,7 @@ def test_shop_and_office_manifests_are_separate(tmp_path: Path) -> None:
     assert with_office_manifest(SHELL) == 'import "/assets/office-manifest-a1b2.js";'
 
 
-def test_unknown_manifest_stops_the_build(tmp_path: Path) -> None:
+def test_manifest_in_an_unknown_format_stops_the_build(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="was not found"):
         divide_manifest(tmp_path)
     write_manifest(tmp_path, "export default {}")

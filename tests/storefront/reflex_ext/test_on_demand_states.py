@@ -21,11 +21,11 @@ def list_states(state: BaseState) -> list[BaseState]:
     return [state, *(one for below in state.substates.values() for one in list_states(below))]
 
 
-def test_every_screen_has_a_state_on_demand() -> None:
+def test_every_office_screen_has_a_state_that_is_created_on_demand() -> None:
     assert {page.state for page in OFFICE_PAGES} <= substates_of(KnownClientState)
 
 
-def test_customer_has_no_office_state(shopper: Callable[[], rx.State]) -> None:
+def test_browser_of_a_customer_has_no_office_state(shopper: Callable[[], rx.State]) -> None:
     names = {type(state).__module__ for state in list_states(shopper())}
     assert not any(name.startswith("storefront.office") for name in names)
     assert "office" not in repr(sorted(shopper().dict(initial=True)))
@@ -40,7 +40,7 @@ async def test_office_state_is_created_on_demand(shopper: Callable[[], rx.State]
     assert root.get_delta() == {TodayState.get_full_name(): {"new_count_rx_state_": 3}}
 
 
-async def test_connecting_page_receives_no_existing_office_state(
+async def test_connecting_page_receives_no_office_state_that_exists_already(
     shopper: Callable[[], rx.State],
 ) -> None:
     root = shopper()
@@ -63,7 +63,7 @@ def test_state_class_is_found_by_its_name() -> None:
     assert rx.State.get_class_substate(TodayState.get_full_name()) is TodayState
 
 
-def test_closed_page_is_freed_without_garbage_collection(shopper: Callable[[], rx.State]) -> None:
+def test_memory_of_a_closed_page_is_freed_without_garbage_collection(shopper: Callable[[], rx.State]) -> None:
     parent = shopper().substates[KnownClientState.get_name()]
     substates = parent.substates
     assert not any(value is parent for value in vars(type(substates)).values())
@@ -76,7 +76,7 @@ def test_no_office_state_has_client_storage() -> None:
         assert not any(state._is_client_storage(name) for name in state.base_vars)
 
 
-async def test_state_manager_in_memory(shopper: Callable[[], rx.State]) -> None:
+async def test_office_state_is_kept_by_the_state_manager_in_memory(shopper: Callable[[], rx.State]) -> None:
     del shopper
     manager = StateManagerMemory()  # type: ignore[abstract]  # Reflex declares them with `override`
     token = BaseStateToken(ident="ana", cls=TodayState)
@@ -95,7 +95,7 @@ async def manager(redis_url: str) -> AsyncIterator[StateManagerRedis]:
     await manager.close()
 
 
-async def test_state_manager_in_redis(manager: StateManagerRedis) -> None:
+async def test_office_state_is_kept_by_the_state_manager_in_redis(manager: StateManagerRedis) -> None:
     token = BaseStateToken(ident="ana", cls=TodayState)
     async with manager.modify_state(token) as root:
         (await root.get_state(TodayState)).new_count = 3

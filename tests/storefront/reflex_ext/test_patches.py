@@ -70,7 +70,7 @@ def test_applying_a_patch_twice_changes_nothing(state_js: str, patch: Patch) -> 
     assert patch(patch(state_js)) == patch(state_js)
 
 
-def test_server_and_browser_start_with_the_documents_initial_state(context_jsx: str) -> None:
+def test_patched_context_starts_with_the_initial_state_of_the_document(context_jsx: str) -> None:
     changed = initial_state_patch(context_jsx)
     assert IN_BROWSER not in changed
     assert ON_SERVER not in changed
@@ -79,11 +79,13 @@ def test_server_and_browser_start_with_the_documents_initial_state(context_jsx: 
 
 
 @pytest.mark.parametrize("known", [STORE, IN_BROWSER, ON_SERVER])
-def test_an_unknown_store_stops_the_build(context_jsx: str, known: str) -> None:
+def test_build_stops_if_reflex_has_changed_the_code_of_the_state_context(
+    context_jsx: str, known: str
+) -> None:
     check_refused(initial_state_patch, "", context_jsx.replace(known, ""), context_jsx + known)
 
 
-def test_every_state_change_passes_one_function(state_js: str) -> None:
+def test_every_state_change_is_applied_by_our_function(state_js: str) -> None:
     changed = reconnect_patch(state_js)
     assert changed.startswith(RECONNECT_IMPORT)
     assert all(changed.count(ours) == 1 for ours in RECONNECT_CHANGES.values())
@@ -91,11 +93,11 @@ def test_every_state_change_passes_one_function(state_js: str) -> None:
     assert "dispatch[substate](" not in changed
 
 
-def test_an_unknown_connection_stops_the_build(state_js: str) -> None:
+def test_build_stops_if_reflex_has_changed_the_code_of_the_connection(state_js: str) -> None:
     check_refused(reconnect_patch, "", state_js.replace("bootAuth(false)", "bootAuth()"), state_js + state_js)
 
 
-def test_banner_has_the_shops_language(state_js: str) -> None:
+def test_banner_about_a_new_version_is_in_the_shops_language(state_js: str) -> None:
     changed = banner_text_patch(state_js)
     assert f'banner.append("{NEW_VERSION}");' in changed
     assert f'button.textContent = "{RELOAD}";' in changed
@@ -103,17 +105,17 @@ def test_banner_has_the_shops_language(state_js: str) -> None:
     assert len(changed.splitlines()) == len(state_js.splitlines())
 
 
-def test_an_unknown_banner_stops_the_build(state_js: str) -> None:
+def test_build_stops_if_reflex_has_changed_the_code_of_the_banner(state_js: str) -> None:
     check_refused(banner_text_patch, "", state_js.replace("banner.append", "banner.add"), state_js + state_js)
 
 
-def test_own_origin_is_set_once_after_the_address_is_parsed(state_js: str) -> None:
+def test_websocket_address_is_replaced_once_with_the_pages_own_origin(state_js: str) -> None:
     changed = own_origin_patch(state_js)
     assert changed.count("window.location.origin") == 1
     assert ENDPOINT + OWN_ORIGIN in changed
 
 
-def test_an_unknown_endpoint_stops_the_build() -> None:
+def test_build_stops_if_reflex_has_changed_the_code_of_the_websocket_address() -> None:
     check_refused(own_origin_patch, "", f"{ENDPOINT}{ENDPOINT}")
 
 
@@ -128,7 +130,7 @@ def test_backend_paths_are_proxied_in_development(vite_config: str) -> None:
     assert not any(re.match(pattern, path) for path in ("/", "/storefront", "/styles/store", "/openapi_json"))
 
 
-def test_an_unknown_server_stops_the_build(vite_config: str) -> None:
+def test_build_stops_if_reflex_has_changed_the_code_of_the_development_server(vite_config: str) -> None:
     def patch(source: str) -> str:
         return proxy_patch(source, ["store"], "http://localhost:8000")
 
@@ -136,7 +138,7 @@ def test_an_unknown_server_stops_the_build(vite_config: str) -> None:
     check_refused(patch, "", vite_config.replace("process.env.PORT", "3000"), vite_config + vite_config)
 
 
-def test_only_the_color_mode_script_is_removed(document_js: str) -> None:
+def test_only_the_color_mode_script_is_removed_from_the_document(document_js: str) -> None:
     changed = drop_color_mode(document_js)
     assert "localStorage" in document_js
     assert "localStorage" not in changed
@@ -145,7 +147,7 @@ def test_only_the_color_mode_script_is_removed(document_js: str) -> None:
     assert changed[start:].startswith("jsx(")
 
 
-def test_an_unknown_document_stops_the_build(document_js: str) -> None:
+def test_build_stops_if_reflex_has_changed_the_code_of_the_document(document_js: str) -> None:
     check_refused(
         drop_color_mode,
         "",

@@ -381,24 +381,24 @@ def looked_up_in(function: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("use", USES, ids=name_of)
-def test_used_name_exists(use: Use) -> None:
+def test_name_of_reflex_that_the_shop_uses_exists(use: Use) -> None:
     resolve(use)
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.value is not None], ids=name_of)
-def test_used_constant_has_the_expected_value(use: Use) -> None:
+def test_constant_of_reflex_has_the_expected_value(use: Use) -> None:
     assert resolve(use) == use.value, message_for(use)
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.overridden], ids=name_of)
-def test_overridden_method_has_the_expected_parameters(use: Use) -> None:
+def test_method_of_reflex_that_the_shop_overrides_has_the_expected_parameters(use: Use) -> None:
     assert tuple(inspect.signature(resolve(use)).parameters) == use.overridden, message_for(use)
 
 
 @pytest.mark.parametrize(
     "use", [use for use in USES if use.arguments or use.named or use.is_called], ids=name_of
 )
-def test_called_function_accepts_our_arguments(use: Use) -> None:
+def test_function_of_reflex_that_the_shop_calls_accepts_our_arguments(use: Use) -> None:
     try:
         inspect.signature(resolve(use)).bind(*range(use.arguments), **dict.fromkeys(use.named))
     except TypeError as error:
@@ -406,19 +406,19 @@ def test_called_function_accepts_our_arguments(use: Use) -> None:
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.fields], ids=name_of)
-def test_used_class_has_the_expected_fields(use: Use) -> None:
+def test_class_of_reflex_that_the_shop_uses_has_the_expected_fields(use: Use) -> None:
     missing = set(use.fields) - names_in(resolve(use))
     assert not missing, f"{use.name} has no {', '.join(sorted(missing))}. {message_for(use)}"
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.looked_up], ids=name_of)
-def test_overridden_names_are_still_used_by_reflex(use: Use) -> None:
+def test_names_that_the_shop_overrides_are_still_used_by_reflex(use: Use) -> None:
     missing = set(use.looked_up) - looked_up_in(resolve(use))
     assert not missing, f"{use.name} does not use {', '.join(sorted(missing))} any more. {message_for(use)}"
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_environment_switch_exists(name: str) -> None:
+def test_environment_switch_of_reflex_exists(name: str) -> None:
     from reflex_base.environment import environment
 
     switch = getattr(environment, name.removeprefix("__"), None)
@@ -428,7 +428,7 @@ def test_environment_switch_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize(("file", "text"), [(file, text) for file, texts in TEXTS.items() for text in texts])
-def test_template_script_contains_the_expected_text(file: str, text: str) -> None:
+def test_template_script_of_reflex_contains_the_expected_text(file: str, text: str) -> None:
     from reflex_base.constants import Templates
 
     script = Path(Templates.Dirs.WEB_TEMPLATE) / file
@@ -439,7 +439,7 @@ def test_template_script_contains_the_expected_text(file: str, text: str) -> Non
 
 
 @pytest.mark.parametrize("text", IN_CONTEXT)
-def test_generated_context_contains_the_expected_text(text: str) -> None:
+def test_context_generated_by_reflex_contains_the_expected_text(text: str) -> None:
     from reflex.compiler.compiler import compile_contexts
 
     assert text in compile_contexts(rx.State, None)[1], f"utils/context.jsx has no `{text}` any more"
@@ -485,7 +485,7 @@ def test_substates_can_be_replaced_by_another_dictionary() -> None:
     assert type(root.substates) is OwnDictionary
 
 
-def test_marked_method_is_not_an_event() -> None:
+def test_method_marked_as_an_override_is_not_an_event() -> None:
     """`on_demand_states.py` marks its overrides: other public methods are events that any client can send."""
     from reflex.state import _override_base_method
 

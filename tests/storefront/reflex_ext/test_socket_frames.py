@@ -37,7 +37,7 @@ CART_ID = f"{CartState.get_full_name()}.cart_id_rx_state_"
         ('42/_event,["client_error",{"message":"a"}]', False),
     ],
 )
-def test_frame_of_a_page_is_accepted(frame: str, does_connect: bool) -> None:
+def test_websocket_frame_that_a_page_sends_is_accepted(frame: str, does_connect: bool) -> None:
     assert opens_namespace(parse_packet(frame)) == does_connect
 
 
@@ -74,12 +74,12 @@ def test_frame_of_a_page_is_accepted(frame: str, does_connect: bool) -> None:
     ],
     ids=lambda frame: frame[:40],
 )
-def test_unknown_frame_is_refused(frame: str) -> None:
+def test_unknown_websocket_frame_is_refused(frame: str) -> None:
     with pytest.raises(FrameRefused):
         parse_packet(frame)
 
 
-def test_page_with_an_unknown_address_can_connect() -> None:
+def test_page_with_an_unknown_url_can_connect() -> None:
     """Reflex sends the parts of such an address as a list; they are not read, and not passed on."""
     told = {"pathname": "/naves", "asPath": "/naves", "query": {"splat": ["naves"], "q": "oso"}}
     assert parse_browser_address(told)["query"] == {"q": "oso"}
@@ -98,7 +98,7 @@ def filter_stored(request: pytest.FixtureRequest) -> Any:
     return brought
 
 
-def test_stored_browser_values_are_text(filter_stored: Any) -> None:
+def test_values_stored_in_the_browser_are_read_as_text(filter_stored: Any) -> None:
     assert filter_stored({CART_ID: "cart_01"}) == {CART_ID: "cart_01"}
     assert filter_stored({CART_ID: None}) == {CART_ID: ""}  # another tab of the browser has deleted it
     assert filter_stored({CART_ID: "x" * (MAX_STORED_LENGTH + 1)}) == {CART_ID: ""}
@@ -116,7 +116,7 @@ def test_stored_browser_values_are_text(filter_stored: Any) -> None:
     ],
     ids=lambda stored: json.dumps(stored)[-30:],
 )
-def test_invalid_stored_values_are_refused(filter_stored: Any, stored: object) -> None:
+def test_invalid_values_stored_in_the_browser_are_refused(filter_stored: Any, stored: object) -> None:
     with pytest.raises(FrameRefused, match="what no browser stores"):
         filter_stored(stored)
 
@@ -155,7 +155,7 @@ def test_handler_arguments_can_have_any_value() -> None:
 
 
 @pytest.mark.parametrize("odd", ["a\0b", "a\ud83db"])
-def test_text_that_databases_reject_does_not_reach_handlers(odd: str) -> None:
+def test_text_that_a_database_would_reject_is_cleaned_before_the_handlers(odd: str) -> None:
     event = {
         "name": ADD,
         "payload": {"variant_id": odd, "quantity": [{odd: odd}]},
@@ -168,7 +168,7 @@ def test_text_that_databases_reject_does_not_reach_handlers(odd: str) -> None:
 PRESS_ID = "0123456789abcdef" * 2
 
 
-def test_press_id_is_added_to_the_event_payload() -> None:
+def test_id_of_a_button_press_is_added_to_the_event_payload() -> None:
     payload = {"variant_id": "variant_01", "quantity": 1}
     checked = parse_event({"name": ADD, "payload": payload, "press": PRESS_ID})
     assert checked["payload"] == {**payload, PRESS: PRESS_ID}
@@ -177,32 +177,32 @@ def test_press_id_is_added_to_the_event_payload() -> None:
 @pytest.mark.parametrize(
     "press_id", ["", PRESS_ID.upper(), PRESS_ID[1:], f"{PRESS_ID}0", f"{PRESS_ID}\n", 7, None, {}]
 )
-def test_invalid_press_id_is_refused(press_id: object) -> None:
+def test_event_with_an_invalid_press_id_is_refused(press_id: object) -> None:
     event = {"name": ADD, "payload": {"variant_id": "variant_01", "quantity": 1}, "press": press_id}
     with pytest.raises(FrameRefused, match="press"):
         parse_event(event)
     assert press_id_of(event) == ""
 
 
-def test_read_only_event_is_not_a_press() -> None:
+def test_read_only_event_with_a_press_id_is_refused() -> None:
     event = {"name": f"{CartState.get_full_name()}.load_cart", "press": PRESS_ID}
     with pytest.raises(FrameRefused, match="press"):
         parse_event(event)
     assert press_id_of(event) == PRESS_ID
 
 
-def test_press_id_among_the_arguments_is_refused() -> None:
+def test_event_with_a_press_id_among_its_arguments_is_refused() -> None:
     payload = {"variant_id": "variant_01", "quantity": 1, PRESS: PRESS_ID}
     with pytest.raises(FrameRefused, match="other arguments"):
         parse_event({"name": ADD, "payload": payload})
 
 
 @pytest.mark.parametrize("presses", [{}, "x", [{}] * (MAX_RESENT_PRESSES + 1)])
-def test_invalid_list_of_presses_is_refused(presses: object) -> None:
+def test_connection_with_an_invalid_list_of_presses_is_refused(presses: object) -> None:
     with pytest.raises(FrameRefused, match="presses"):
         read_first_presses({"presses": presses})
 
 
 @pytest.mark.parametrize("auth", [None, {}, {"presses": []}])
-def test_page_without_presses_can_connect(auth: object) -> None:
+def test_page_without_unfinished_presses_can_connect(auth: object) -> None:
     assert read_first_presses(auth) == []

@@ -142,5 +142,5 @@ async def test_socket_closed_while_waiting_accepts_no_further_frame(set_clients:
     assert heard == [CLOSED]
 
 
-def test_failure_outside_an_event_is_not_counted() -> None:
+def test_counting_a_failure_outside_an_event_raises_no_error() -> None:
     count_failure()

@@ -38,7 +38,9 @@ def production(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None
         ("http://[", {}, False),
     ],
 )
-def test_production_checks_the_origin(origin: str, headers: dict[str, str], expected: bool) -> None:
+def test_websocket_origin_is_checked_in_production(
+    origin: str, headers: dict[str, str], expected: bool
+) -> None:
     assert is_own_page(origin, headers) is expected
 
 
@@ -46,7 +48,7 @@ def test_production_checks_the_origin(origin: str, headers: dict[str, str], expe
     ("origin", "expected"),
     [("http://localhost:3000", True), ("http://evil.example:3000", False), ("http://[", False)],
 )
-def test_development_allows_another_port_of_the_host(
+def test_websocket_from_another_port_of_the_host_is_allowed_in_development(
     origin: str, expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(environment.REFLEX_ENV_MODE.name, Env.DEV.value)

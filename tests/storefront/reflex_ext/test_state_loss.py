@@ -46,7 +46,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> App:
     return App()
 
 
-async def test_event_on_a_lost_state_is_repeated_after_the_browser_data(
+async def test_event_on_a_lost_state_is_repeated_when_the_browser_data_are_sent_again(
     app: Any, shopper: Callable[[], rx.State]
 ) -> None:
     state = await shopper().get_state(CartState)
@@ -58,7 +58,9 @@ async def test_event_on_a_lost_state_is_repeated_after_the_browser_data(
     assert "secret" not in repr(update)
 
 
-async def test_events_run_after_the_browser_data_arrived(app: Any, shopper: Callable[[], rx.State]) -> None:
+async def test_events_are_handled_after_the_browser_data_arrived(
+    app: Any, shopper: Callable[[], rx.State]
+) -> None:
     root = shopper()
     assert await is_lost(root)
     assert await StateLossMiddleware([]).preprocess(app, root, Event(name=HYDRATE)) is None

@@ -62,7 +62,7 @@ async def test_every_page_is_rendered(renderer: RendererSupervisor) -> None:
     assert 20 * 1024 < renderer.memory_kib < 150 * 1024
 
 
-async def test_documents_do_not_share_state(
+async def test_concurrently_rendered_documents_do_not_share_state(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "MAX_WAIT_S", 60.0)  # enough for all ten on a busy machine
@@ -72,11 +72,13 @@ async def test_documents_do_not_share_state(
     assert ["Nubes &amp; &lt;b&gt;cielos&lt;/b&gt;" in html for html in rendered] == [False, True] * 5
 
 
-async def test_unknown_state_is_ignored(renderer: RendererSupervisor) -> None:
+async def test_unknown_state_in_the_request_is_ignored(renderer: RendererSupervisor) -> None:
     assert "<main" in await renderer.render("/", b'{"no_such_state":{"x_rx_state_":1}}')
 
 
-async def test_scripts_do_not_depend_on_the_content(renderer: RendererSupervisor) -> None:
+async def test_scripts_of_rendered_documents_do_not_depend_on_the_content(
+    renderer: RendererSupervisor,
+) -> None:
     scripts = [
         re.findall(r"<script.*?</script>", await renderer.render(url, state), re.DOTALL)
         for url, state in (("/catalog", b"{}"), ("/catalog?category=x&q=y", STATE % DEPARTMENT))
@@ -85,7 +87,7 @@ async def test_scripts_do_not_depend_on_the_content(renderer: RendererSupervisor
 
 
 @pytest.mark.parametrize("state", [b"", b"nonsense", BROKEN % ProductState.get_full_name().encode()])
-async def test_page_after_a_failed_one_is_rendered(
+async def test_page_is_rendered_after_another_page_failed(
     renderer: RendererSupervisor, state: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(NotRendered, match="failed"):
@@ -100,7 +102,7 @@ async def test_page_after_a_failed_one_is_rendered(
     assert {(entry["logger"], entry["level"]) for entry in told} == {("renderer", "ERROR")}
 
 
-async def test_killed_process_is_replaced(renderer: RendererSupervisor) -> None:
+async def test_killed_renderer_process_is_replaced(renderer: RendererSupervisor) -> None:
     (pid,) = list_pids(renderer)
     rendering = [asyncio.create_task(renderer.render("/catalog", b"{}")) for _ in range(5)]
     await asyncio.sleep(0)
@@ -113,7 +115,7 @@ async def test_killed_process_is_replaced(renderer: RendererSupervisor) -> None:
     assert renderer.starts == 2
 
 
-async def test_request_without_a_process_does_not_wait(renderer: RendererSupervisor) -> None:
+async def test_impatient_request_does_not_wait_for_a_renderer_process(renderer: RendererSupervisor) -> None:
     os.kill(list_pids(renderer)[0], signal.SIGKILL)
     async with asyncio.timeout(SECONDS):
         while renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
@@ -122,7 +124,7 @@ async def test_request_without_a_process_does_not_wait(renderer: RendererSupervi
         await renderer.render("/", b"{}")
 
 
-async def test_patient_request_waits_for_the_next_process(
+async def test_patient_request_waits_for_the_next_renderer_process(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
@@ -138,7 +140,7 @@ async def test_patient_request_waits_for_the_next_process(
     assert renderer.starts == 2
 
 
-async def test_patient_request_has_a_timeout(
+async def test_patient_request_for_a_rendering_has_a_timeout(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 0.2)
@@ -151,7 +153,7 @@ async def test_patient_request_has_a_timeout(
         await renderer.render("/", b"{}", is_patient=True)
 
 
-async def test_impatient_requests_precede_patient_ones(
+async def test_impatient_requests_are_rendered_before_patient_ones(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # enough for all of them on a busy machine
@@ -171,7 +173,7 @@ async def test_impatient_requests_precede_patient_ones(
     assert len(done) == 21
 
 
-async def test_hanging_process_is_killed(
+async def test_hanging_renderer_process_is_killed(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(supervisor, "RENDER_TIMEOUT_S", 0.2)
@@ -185,7 +187,7 @@ async def test_hanging_process_is_killed(
     assert list_pids(renderer) != [pid]
 
 
-async def test_spent_process_ends_when_its_successor_is_ready(
+async def test_renderer_process_with_enough_pages_ends_when_its_successor_is_ready(
     renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "MAX_PAGES_PER_PROCESS", 5)
@@ -211,7 +213,7 @@ async def wait_until_resting(renderer: RendererSupervisor) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_idle_renderer_runs_no_process(resting_renderer: RendererSupervisor) -> None:
+async def test_idle_renderer_has_no_process(resting_renderer: RendererSupervisor) -> None:
     await asyncio.wait_for(asyncio.gather(*resting_renderer._closing), SECONDS)
     assert not resting_renderer.is_up
     assert resting_renderer.memory_kib == 0
@@ -220,7 +222,7 @@ async def test_idle_renderer_runs_no_process(resting_renderer: RendererSuperviso
     assert REGISTRY.get_sample_value("trompo_renderers_up") == 2
 
 
-async def test_first_request_after_a_rest_waits_for_a_process(
+async def test_patient_request_waits_for_an_idle_renderer_to_start(
     resting_renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
@@ -232,7 +234,7 @@ async def test_first_request_after_a_rest_waits_for_a_process(
     await wait_until_resting(resting_renderer)
 
 
-async def test_request_waits_if_a_process_starts_as_the_rest_begins(
+async def test_patient_request_waits_if_a_process_starts_as_the_renderer_becomes_idle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
@@ -258,7 +260,7 @@ async def test_request_waits_if_a_process_starts_as_the_rest_begins(
     await renderer.stop()
 
 
-async def test_renderer_does_not_rest_while_a_request_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_renderer_does_not_become_idle_while_a_request_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
     renderer = RendererSupervisor(RENDERER, 1, ["/"], rests_after=0.0)  # as soon as possible
     await renderer.start()
@@ -269,13 +271,15 @@ async def test_renderer_does_not_rest_while_a_request_waits(monkeypatch: pytest.
     await renderer.stop()
 
 
-async def test_impatient_request_after_a_rest_is_not_rendered(resting_renderer: RendererSupervisor) -> None:
+async def test_impatient_request_does_not_wait_for_an_idle_renderer(
+    resting_renderer: RendererSupervisor,
+) -> None:
     with pytest.raises(NotRendered, match="no renderer is up"):
         await resting_renderer.render("/", b"{}")
     await wait_until_up(resting_renderer)
 
 
-async def test_request_at_the_start_of_a_rest_is_rendered(
+async def test_patient_request_is_rendered_just_as_the_renderer_becomes_idle(
     resting_renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
@@ -287,7 +291,7 @@ async def test_request_at_the_start_of_a_rest_is_rendered(
         assert "<main" in await resting_renderer.render("/", b"{}", is_patient=True)
 
 
-async def test_failed_start_after_a_rest_does_not_block_requests(
+async def test_failed_start_of_an_idle_renderer_does_not_block_requests(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     script = tmp_path / RENDERER.name
@@ -306,13 +310,13 @@ async def test_failed_start_after_a_rest_does_not_block_requests(
     assert "a renderer could not be started" in caplog.text
 
 
-async def test_resting_renderer_can_be_stopped(resting_renderer: RendererSupervisor) -> None:
+async def test_idle_renderer_can_be_stopped(resting_renderer: RendererSupervisor) -> None:
     await resting_renderer.stop()
     assert not resting_renderer._closing
     assert not resting_renderer.is_resting
 
 
-async def test_excess_requests_do_not_wait_long(renderer: RendererSupervisor) -> None:
+async def test_requests_beyond_the_renderers_capacity_do_not_wait_long(renderer: RendererSupervisor) -> None:
     results = await asyncio.gather(
         *(renderer.render(f"/catalog?{number}", b"{}") for number in range(300)), return_exceptions=True
     )
@@ -322,7 +326,7 @@ async def test_excess_requests_do_not_wait_long(renderer: RendererSupervisor) ->
     assert rendered
 
 
-async def test_missing_build_does_not_stop_the_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_start_without_a_build_raises_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "START_TIMEOUT_S", 0.3)
     renderer = RendererSupervisor(tmp_path / "renderer.mjs", 1, ["/"])
     await renderer.start()
@@ -330,7 +334,7 @@ async def test_missing_build_does_not_stop_the_shop(tmp_path: Path, monkeypatch:
     await renderer.stop()
 
 
-async def test_renderer_can_have_no_processes() -> None:
+async def test_renderer_without_processes_renders_no_document() -> None:
     renderer = RendererSupervisor(RENDERER, 0)
     await renderer.start()
     for is_patient in (False, True):
@@ -348,7 +352,7 @@ async def test_stopped_renderer_leaves_no_process() -> None:
     assert not renderer.is_up
 
 
-async def test_process_ends_with_its_parent() -> None:
+async def test_renderer_process_ends_with_its_parent() -> None:
     process = await RendererProcess.start(RENDERER)
     await process.render("/", b"{}")
     assert process._process.stdin is not None
@@ -358,7 +362,7 @@ async def test_process_ends_with_its_parent() -> None:
 
 
 @pytest.mark.parametrize("steps", range(6))
-async def test_cancelled_stop_leaves_no_process_and_no_folder(
+async def test_cancelled_stop_of_a_process_leaves_no_process_and_no_folder(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     folder = tmp_path_factory.mktemp("r")  # a socket's path has 107 characters at most

@@ -19,7 +19,7 @@ def compute_digest(folder: Path, *also: str) -> str:
     return digest(folder, folder.iterdir(), *also)
 
 
-def test_digest_does_not_depend_on_the_folder(folder: Path, tmp_path: Path) -> None:
+def test_digest_of_a_build_does_not_depend_on_its_folder(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     before = compute_digest(folder)
     copy.mkdir()
@@ -28,7 +28,7 @@ def test_digest_does_not_depend_on_the_folder(folder: Path, tmp_path: Path) -> N
     assert compute_digest(copy) == before
 
 
-def test_digest_changes_with_a_changed_renamed_or_new_file(folder: Path) -> None:
+def test_digest_of_a_build_changes_with_a_changed_renamed_or_new_file(folder: Path) -> None:
     digests = [compute_digest(folder)]
     (folder / "page.py").write_text("hello!")
     digests.append(compute_digest(folder))
@@ -39,18 +39,18 @@ def test_digest_changes_with_a_changed_renamed_or_new_file(folder: Path) -> None
     assert len(set(digests)) == len(digests)
 
 
-def test_digest_changes_when_content_moves_between_files(folder: Path) -> None:
+def test_digest_of_a_build_changes_when_content_moves_between_files(folder: Path) -> None:
     before = compute_digest(folder)
     (folder / "page.py").write_text("hellow")
     (folder / "other.py").write_text("orld")
     assert compute_digest(folder) != before
 
 
-def test_digest_includes_settings_of_the_pages(folder: Path) -> None:
+def test_digest_of_a_build_includes_settings_used_by_the_pages(folder: Path) -> None:
     assert compute_digest(folder, "STORE_LOCALE=es") != compute_digest(folder, "STORE_LOCALE=en")
 
 
-def test_runtime_settings_do_not_change_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runtime_settings_do_not_change_the_digest_of_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
     before = sources_digest()
     for name in ("GOOGLE_CLIENT_ID", "SMTP_HOST", "STORE_NAME", "STORE_NIT", "STORE_ABOUT"):
         monkeypatch.setenv(name, "example.test")
@@ -61,11 +61,11 @@ def test_runtime_settings_do_not_change_the_digest(monkeypatch: pytest.MonkeyPat
     assert sources_digest() != before
 
 
-def test_settings_in_the_digest_exist() -> None:
+def test_settings_listed_for_the_digest_of_a_build_exist() -> None:
     assert set(Settings.model_fields) >= SHOWN
 
 
-def test_sources_in_the_digest_exist() -> None:
+def test_sources_listed_for_the_digest_of_a_build_exist() -> None:
     root = Path(__file__).parents[3]
     assert [source for source in SOURCES if not (root / source).exists()] == []
 

@@ -21,7 +21,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draining, "LAST_ANSWERS", 0)
 
 
-async def test_events_under_way_finish_before_the_end() -> None:
+async def test_running_events_finish_before_the_server_stops() -> None:
     readiness, busy = Readiness({}), [False, True, True, True]
     ends: list[int] = []
     drain = drain_of(readiness, busy, ends)
@@ -32,7 +32,7 @@ async def test_events_under_way_finish_before_the_end() -> None:
     assert (busy, ends) == ([False], [1])
 
 
-async def test_endless_events_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_endless_events_are_cancelled_when_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draining, "EVENTS_TIMEOUT_S", 0.01)
     ends: list[int] = []
     drain = drain_of(Readiness({}), [True], ends)
@@ -42,7 +42,7 @@ async def test_endless_events_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> No
     assert ends == [1]
 
 
-async def test_drain_begins_once() -> None:
+async def test_draining_of_the_server_begins_only_once() -> None:
     ends: list[int] = []
     drain = drain_of(Readiness({}), [False], ends)
     drain.begin()

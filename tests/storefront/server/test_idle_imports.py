@@ -29,7 +29,7 @@ NOT_IMPORTED = {
 """Module or package, and the reason for its import."""
 
 
-def test_lazy_modules_are_not_imported() -> None:
+def test_modules_needed_only_later_are_not_imported_at_the_start() -> None:
     told = subprocess.run(
         [sys.executable, "-c", IMPORTS],
         cwd=ROOT,

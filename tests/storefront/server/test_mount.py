@@ -27,7 +27,7 @@ async def find_answering_app(path: str) -> str:
      "/api/revalidate", "/docs", "/openapi.json", "/sandbox/bank?ref=1", "/pictures/0123/a-320.webp",
      "/manifest.webmanifest"],
 )  # fmt: skip
-async def test_api_serves_its_own_paths(path: str) -> None:
+async def test_paths_of_the_api_are_answered_by_the_api(path: str) -> None:
     assert await find_answering_app(path) == "api"
 
 
@@ -35,11 +35,11 @@ async def test_api_serves_its_own_paths(path: str) -> None:
     "path",
     ["/", "/catalog", "/product/store", "/storefront", "/stores", "/healthy", "/_event", "//store", "/STORE"],
 )
-async def test_pages_serve_all_other_paths(path: str) -> None:
+async def test_all_other_paths_are_answered_by_the_pages(path: str) -> None:
     assert await find_answering_app(path) == "pages"
 
 
-async def test_only_websocket_and_built_files_of_reflex_are_served() -> None:
+async def test_only_the_websocket_and_built_files_of_reflex_are_served() -> None:
     routes = [Mount(path, make_app(path)) for path in ("/_event", "/_upload", "")]
     pages = Starlette(
         routes=[Route("/ping", make_app("ping")), Route("/_health", make_app("health")), *routes]

@@ -52,7 +52,7 @@ async def test_second_product_is_added_to_the_same_cart(shopper: Shopper, varian
     assert cart.cart.count == 2
 
 
-async def test_another_state_with_the_same_id_has_the_same_cart(shopper: Shopper, variant_id: str) -> None:
+async def test_two_tabs_with_the_same_cart_id_show_the_same_cart(shopper: Shopper, variant_id: str) -> None:
     one, other = await shopper().get_state(CartState), await shopper().get_state(CartState)
     await one.add(variant_id, 1)
     other.cart_id = one.cart_id
@@ -133,7 +133,7 @@ async def test_full_cart_shows_a_notice(
 @pytest.mark.parametrize(
     ("variant", "quantity"), [(None, 1), ("x" * 65, 1), ("real", 0), ("real", "2"), ("real", 100)]
 )
-async def test_invalid_arguments_are_refused(
+async def test_invalid_arguments_of_cart_events_are_refused(
     shopper: Shopper, variant_id: str, variant: Any, quantity: Any
 ) -> None:
     state = shopper()
@@ -143,7 +143,7 @@ async def test_invalid_arguments_are_refused(
     assert (await state.get_state(FrameState)).notice.tone == "problem"
 
 
-async def test_set_quantity_and_remove_change_the_cart(shopper: Shopper, variant_id: str) -> None:
+async def test_set_quantity_and_remove_events_change_the_cart(shopper: Shopper, variant_id: str) -> None:
     cart = await shopper().get_state(CartState)
     await cart.add(variant_id, 1)
     line = cart.cart.lines[0].id
@@ -246,7 +246,7 @@ async def test_id_of_a_customers_cart_gives_others_no_access(
     assert ana.cart.count == 2
 
 
-async def test_database_outage_shows_a_notice(
+async def test_cart_event_during_a_database_outage_shows_a_notice(
     shop: Shop, shopper: Shopper, variant_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = shopper()

@@ -22,29 +22,29 @@ def fail(error: Exception) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 7, "", "x" * 65, ["variant_1"], {"id": "variant_1"}])
-def test_invalid_id_is_refused(value: object) -> None:
+def test_invalid_id_sent_by_a_browser_is_refused(value: object) -> None:
     with pytest.raises(InvalidData):
         checked_id(value)
 
 
 @pytest.mark.parametrize("value", [None, "3", 1.5, True, 0, 100, -1])
-def test_invalid_number_is_refused(value: object) -> None:
+def test_invalid_number_sent_by_a_browser_is_refused(value: object) -> None:
     with pytest.raises(InvalidData):
         checked_number(value, 1, 99)
 
 
-def test_text_is_stripped_and_bounded() -> None:
+def test_text_sent_by_a_browser_is_stripped_and_limited() -> None:
     assert checked_text("  oso ", 10) == "oso"
     with pytest.raises(InvalidData):
         checked_text("x" * 11, 10)
 
 
-def test_texts_are_unique_and_limited() -> None:
+def test_list_of_texts_sent_by_a_browser_is_unique_and_limited() -> None:
     assert checked_texts(["a", "b", "a"], 10) == ["a", "b"]
     assert checked_texts([str(n) for n in range(100)], 3) == ["0", "1", "2"]
 
 
-def test_every_superseding_event_is_sent_again() -> None:
+def test_every_event_that_replaces_earlier_ones_is_sent_again_if_lost() -> None:
     assert PAGES
     assert OFFICE_PAGES  # their handlers are registered when they are imported
     handlers = RegistrationContext.get().event_handlers.items()

@@ -52,7 +52,9 @@ def units(cart: CartState) -> dict[str, int]:
     return {line.variant_id: line.quantity for line in cart.cart.lines}
 
 
-async def test_repeated_press_finds_its_cart(shopper: Shopper, variant_id: str) -> None:
+async def test_click_that_is_sent_twice_finds_the_cart_of_the_first(
+    shopper: Shopper, variant_id: str
+) -> None:
     first, again = await shopper().get_state(CartState), await shopper().get_state(CartState)
     await send(first.add, variant_id, 1)
     await send(again.add, variant_id, 1)
@@ -62,7 +64,7 @@ async def test_repeated_press_finds_its_cart(shopper: Shopper, variant_id: str) 
     assert again.answers > 0
 
 
-async def test_repeated_press_shows_no_second_notice(shopper: Shopper, variant_id: str) -> None:
+async def test_click_that_is_sent_twice_shows_no_second_notice(shopper: Shopper, variant_id: str) -> None:
     cart = await shopper().get_state(CartState)
     await send(cart.add, variant_id, 1)
     shown = cart.last_added
@@ -72,7 +74,7 @@ async def test_repeated_press_shows_no_second_notice(shopper: Shopper, variant_i
     assert units(cart) == {variant_id: 1}
 
 
-async def test_repeated_press_moves_the_lines_to_the_newer_cart(
+async def test_click_that_is_sent_twice_merges_its_cart_into_the_newer_cart(
     shopper: Shopper, variant_id: str, other_variant_id: str
 ) -> None:
     first, again = await shopper().get_state(CartState), await shopper().get_state(CartState)
@@ -85,7 +87,7 @@ async def test_repeated_press_moves_the_lines_to_the_newer_cart(
     assert units(again) == {variant_id: 2, other_variant_id: 1}
 
 
-async def test_repeated_press_does_not_add_to_an_ordered_cart(
+async def test_click_that_is_sent_twice_does_not_add_to_an_ordered_cart(
     shop: Shop, shopper: Shopper, variant_id: str
 ) -> None:
     first, again = await shopper().get_state(CartState), await shopper().get_state(CartState)
@@ -98,7 +100,7 @@ async def test_repeated_press_does_not_add_to_an_ordered_cart(
     assert again.answers > 0
 
 
-async def test_repeated_press_does_not_show_a_customers_cart_to_a_guest(
+async def test_click_that_is_sent_twice_does_not_show_a_customers_cart_to_a_guest(
     shop: Shop, shopper: Shopper, variant_id: str
 ) -> None:
     first, again = await shopper().get_state(CartState), await shopper().get_state(CartState)
@@ -109,7 +111,9 @@ async def test_repeated_press_does_not_show_a_customers_cart_to_a_guest(
     assert (again.cart_id, units(again), again.last_added.number) == ("", {}, 0)
 
 
-async def test_repeated_quantity_does_not_replace_a_later_one(shopper: Shopper, variant_id: str) -> None:
+async def test_quantity_that_is_sent_twice_does_not_replace_a_later_quantity(
+    shopper: Shopper, variant_id: str
+) -> None:
     cart = await shopper().get_state(CartState)
     await cart.add(variant_id, 1)
     line = cart.cart.lines[0].id
@@ -119,7 +123,7 @@ async def test_repeated_quantity_does_not_replace_a_later_one(shopper: Shopper, 
     assert units(cart) == {variant_id: 2}
 
 
-async def test_repeated_removal_does_not_remove_a_product_added_later(
+async def test_removal_that_is_sent_twice_does_not_remove_a_product_added_later(
     shopper: Shopper, variant_id: str
 ) -> None:
     cart = await shopper().get_state(CartState)

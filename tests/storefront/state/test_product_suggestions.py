@@ -20,7 +20,7 @@ from tests.store_defaults import Defaults, add_product
 Shopper = Callable[[], rx.State]
 
 
-async def test_viewed_products_are_in_order_and_limited(
+async def test_viewed_products_keep_their_order_and_are_limited(
     shop: Shop, defaults: Defaults, shopper: Shopper
 ) -> None:
     names = [f"product-{number}" for number in range(MAX_VIEWED + 2)]
@@ -56,7 +56,9 @@ async def test_viewed_product_is_not_found_by_its_former_handle(
 
 
 @pytest.mark.parametrize("sent", [None, "trompo", [7], ["x" * 201]])
-async def test_invalid_list_of_handles_shows_nothing(shop: Shop, shopper: Shopper, sent: Any) -> None:
+async def test_invalid_list_of_viewed_handles_shows_no_suggestions(
+    shop: Shop, shopper: Shopper, sent: Any
+) -> None:
     viewed = await shopper().get_state(ViewedProductsState)
     await viewed.show_viewed(sent)
     assert viewed.cards == []
@@ -74,7 +76,7 @@ async def test_suggested_products_can_be_bought(shop: Shop, defaults: Defaults, 
     assert all(card.available for card in offered.cards)
 
 
-async def test_empty_shop_suggests_nothing_and_is_loaded(shop: Shop, shopper: Shopper) -> None:
+async def test_suggestions_of_an_empty_shop_are_empty(shop: Shop, shopper: Shopper) -> None:
     offered = await shopper().get_state(SuggestedProductsState)
     await offered.load_suggestions()
     assert (offered.cards, offered.is_loaded) == ([], True)

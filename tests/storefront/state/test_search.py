@@ -9,7 +9,7 @@ from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, SearchS
 from tests.store_defaults import Defaults, add_product
 
 
-async def test_results_name_the_searched_text(
+async def test_search_results_contain_the_searched_text(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -22,7 +22,7 @@ async def test_results_name_the_searched_text(
     assert (search.hits, search.answered_text) == ([], "zzz")
 
 
-async def test_long_text_is_searched_by_its_beginning(
+async def test_long_search_text_is_searched_by_its_beginning(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -38,7 +38,7 @@ async def test_long_text_is_searched_by_its_beginning(
     assert to_search_text(f"trompo {'x' * 300}") == "trompo"
 
 
-async def test_too_long_text_is_not_searched(shop: Shop, shopper: Callable[[], rx.State]) -> None:
+async def test_too_long_search_text_is_not_searched(shop: Shop, shopper: Callable[[], rx.State]) -> None:
     search = await shopper().get_state(SearchState)
     await search.suggest("x" * (MAX_INPUT_LENGTH + 1))
     assert search.answered_text == ""

@@ -50,7 +50,7 @@ async def test_renamed_product_is_found_and_deleted_product_is_reported(
 
 
 @pytest.mark.parametrize("sent", [None, "trompo", [7], ["x" * 201]])
-async def test_invalid_list_of_handles_shows_nothing(
+async def test_invalid_list_of_wishes_shows_no_products(
     shop: Shop, shopper: Callable[[], rx.State], sent: Any
 ) -> None:
     wishes = await shopper().get_state(WishlistState)
@@ -58,7 +58,7 @@ async def test_invalid_list_of_handles_shows_nothing(
     assert wishes.cards == []
 
 
-async def test_refresh_reads_only_a_loaded_list(
+async def test_wishlist_that_was_not_loaded_is_not_refreshed(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     wishes = await shopper().get_state(WishlistState)

@@ -1,6 +1,7 @@
-"""HTTP client of the provider's API: a document is sent once, and found again by its number.
+"""HTTP client of the provider's API: a document is sent once, and looked up by its number.
 
-    POST /documents            {"number", "kind", "xml"}  201 issued; 409 the number exists; 422 rejected, with `errors`
+    POST /documents            {"number", "kind", "xml"}  201 issued; 409 the number exists; 422 rejected, with
+        `errors`
     GET  /documents/{number}                              200 the issued document; 404 there is none
 
 `xml` is base64. An issued document is `{"number", "code", "xml", "issued_at"}`. Every request has the API key.
@@ -60,12 +61,13 @@ class UblClient:
         await self._http.close()
 
     async def send(self, number: str, kind: str, xml: bytes) -> Issued:
-        """Send the document to be issued, once.
+        """Send the document once, so that the provider issues it.
 
         Raises:
-            DocumentRejected: it was rejected.
-            NoAnswer: it may have been issued, or the number exists: `find` reports which.
-            ServiceUnavailable: it was not issued.
+            DocumentRejected: the document was rejected.
+            NoAnswer: the document may have been issued, or its number is already used; call `find` to get the
+                result.
+            ServiceUnavailable: the document was not issued.
         """
         body = {"number": number, "kind": kind, "xml": b64encode(xml).decode()}
         response = await self._http.send(
@@ -85,7 +87,7 @@ class UblClient:
         """Return the issued document with this number; None if there is none.
 
         Raises:
-            ServiceUnavailable: the result is unknown.
+            ServiceUnavailable: it is unknown if the document exists.
         """
 
         async def request() -> Issued | None:
@@ -106,7 +108,7 @@ def _parse_issued(response: httpx.Response, number: str) -> Issued:
     """Parse the response about an issued document.
 
     Raises:
-        NoAnswer: the response has another shape, or another number.
+        NoAnswer: the response cannot be parsed, or is about another number.
     """
     try:
         issued = _IssuedResponse.model_validate(_parse_object(response))

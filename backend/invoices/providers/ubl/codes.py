@@ -1,4 +1,4 @@
-"""CUFE and CUDE, QR text and software fingerprint: annex 1.9 of Res. 165 of 2023, 11.2, 11.4, 11.7, 11.8."""
+"""CUFE and CUDE codes, QR text and software fingerprint: Res. 165 of 2023, annex 1.9, 11.2, 11.4, 11.7 and 11.8."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ class Software:
     """The software that creates documents, as registered with the DIAN.
 
     Attributes:
-        provider_nit: its owner's NIT, without check digit.
+        provider_nit: the NIT of the software's owner, without check digit.
         environment: `PRODUCTION` or `TESTS`.
     """
 
@@ -34,7 +34,10 @@ class Software:
 
 @dataclass(frozen=True, slots=True)
 class CodeParts:
-    """The parts of a CUFE or CUDE, in this order. `key` is the technical key, or the software's PIN."""
+    """The input values of a CUFE or CUDE, in the required order.
+
+    `key` is the range's technical key or the software's PIN.
+    """
 
     number: str
     day: str
@@ -67,7 +70,7 @@ def format_amount(pesos: Cop) -> str:
 
 
 def format_time(moment: datetime) -> str:
-    """Format the time of day with its offset: `10:53:10-05:00`."""
+    """Format the time of day with its UTC offset: `10:53:10-05:00`."""
     return moment.strftime("%H:%M:%S") + moment.strftime("%z")[:3] + ":00"
 
 

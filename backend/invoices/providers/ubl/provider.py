@@ -59,7 +59,7 @@ class UblProvider(InvoiceProvider):
 
 
 def get_software(settings: Settings) -> Software:
-    """Return the software that creates the documents: from the settings, or the sandbox's."""
+    """Return the software that creates the documents: the one in the settings, or the sandbox's software."""
     if settings.uses_sandbox_invoices:
         software_id, pin = SANDBOX_INVOICE_SOFTWARE
         number = nit.compact(SANDBOX_INVOICE_NIT)
@@ -71,7 +71,7 @@ def get_software(settings: Settings) -> Software:
 
 
 def create_ubl_provider(settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> UblProvider:
-    """Create the provider according to the settings; `transport` connects to the sandbox, if it is used.
+    """Create the provider according to the settings. `transport` connects to the embedded sandbox, if the shop uses it.
 
     Raises:
         RuntimeError: the sandbox is configured, but no transport is given.

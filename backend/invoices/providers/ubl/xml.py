@@ -1,7 +1,7 @@
 """Conversion of a document to XML: UBL 2.1 `Invoice` and `CreditNote` according to the DIAN's annex 1.9.
 
 The XML is not signed: the service that sends it to the DIAN adds the signature as a second `UBLExtension`. The
-order of elements is the schema's; comments cite the rules of the annex.
+order of the elements is that of the UBL schema. Comments cite the rules of the annex.
 """
 
 from collections.abc import Iterable
@@ -123,7 +123,7 @@ def build_ubl_xml(document: Document, code: str, software: Software) -> bytes:
 
 
 def _add_extensions(root: Node, document: Document, code: str, software: Software) -> None:
-    """Add the DIAN's extensions to UBL: the range, the software's owner, its fingerprint, the address of the QR."""
+    """Add the DIAN's UBL extensions: number range, owner and fingerprint of the software, address of the QR code."""
     dian = (
         root.add("ext:UBLExtensions")
         .add("ext:UBLExtension")

@@ -1,4 +1,6 @@
-"""The banks that a shopper can pay from: the gateway's list, fetched at most once a day and stored for when it fails.
+"""The banks from which a shopper can pay.
+
+The gateway's list is fetched at most once a day, and stored in case it fails.
 
 The gateway's list has a placeholder, code `0`, whose text is badly decoded; it is never offered (spec: Storefront
 view rules 3). It is removed by its code, as it is not always the first row (wire: gateway 1.3).
@@ -36,7 +38,7 @@ _fetches = SingleFlight[tuple[Database, str], BankList]()
 
 
 class BankListUnavailable(OutsideFailure):
-    """The gateway returned no list of banks, and no earlier one is stored."""
+    """The gateway returned no list of banks, and no earlier list is stored."""
 
     shopper_text = _("No se pudo obtener la lista de entidades financieras, por favor intente más tarde.")
 
@@ -45,10 +47,12 @@ class BankListUnavailable(OutsideFailure):
 
 
 async def list_offered_banks(database: Database, client: GatewayClient, *, now: datetime) -> list[Bank]:
-    """Return the offered banks in alphabetical order, without the placeholder. No transaction is open during the call.
+    """Return the offered banks in alphabetical order, without the placeholder.
+
+    No transaction is open during the request.
 
     Raises:
-        BankListUnavailable: there is no list, not even an old one.
+        BankListUnavailable: the gateway returned no list, and no earlier list is stored.
     """
     stored = await _read_stored_list(database, client)
     if stored is None or _is_due(stored, now):
@@ -57,7 +61,7 @@ async def list_offered_banks(database: Database, client: GatewayClient, *, now: 
 
 
 async def _refresh_list(database: Database, client: GatewayClient, now: datetime) -> BankList:
-    """Return the list, fetched unless another caller has just done so."""
+    """Return the list of banks. Fetch it unless another caller has just fetched it."""
     stored = await _read_stored_list(database, client)
     if stored is None or _is_due(stored, now):
         return await _fetch(database, client, stored, now)
@@ -119,12 +123,12 @@ def _require_banks(stored: BankList) -> list[Bank]:
 
 
 def _clean_banks(rows: list[Bank]) -> list[Bank]:
-    """Return the banks of the list in alphabetical order, each code once, without the placeholder."""
+    """Return the banks of the list in alphabetical order, without the placeholder and repeated codes."""
     by_code = {bank.code: bank for bank in rows if bank.code and bank.name and bank.code != PLACEHOLDER_CODE}
     return sorted(by_code.values(), key=lambda bank: (_spanish_sort_key(bank.name), bank.code))
 
 
 def _spanish_sort_key(name: str) -> str:
-    """Return a key for Spanish sort order: accents and case are ignored, and ñ comes after n."""
+    """Return a sort key for Spanish alphabetical order: accents and case are ignored, and ñ comes after n."""
     marked = unicodedata.normalize("NFC", name.casefold()).replace("ñ", "n\N{LATIN SMALL LETTER ETH}")
     return "".join(c for c in unicodedata.normalize("NFKD", marked) if not unicodedata.combining(c))

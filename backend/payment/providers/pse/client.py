@@ -1,8 +1,8 @@
 """Client of the PSE gateway: the `bank` resource of the official SDK, over one HTTP client.
 
-Only the two lookups that need our login are trusted: `transaction/response.json` (by the number) and
-`pse/transactioninfomation.json` (by receipt). The public `validation/v1/reference` only converts the opaque
-reference of a shopper's browser to a transaction number; a lookup with a login then gives the answer.
+Only the two lookups that need the shop's login are trusted: `transaction/response.json` (by the gateway's number)
+and `pse/transactioninfomation.json` (by the receipt number). The public `validation/v1/reference` is only used to
+get the transaction number for the reference in a shopper's browser; a lookup with a login then returns the report.
 """
 
 import logging
@@ -94,14 +94,14 @@ class GatewayClient:
 
     @property
     def source(self) -> str:
-        """Return the gateway's address and mode, under which its answers may be stored."""
+        """Return the gateway's address and mode. Stored answers of the gateway are valid only for the same source."""
         return f"{self.bases.secure} {'test' if self.test_mode else 'live'}"
 
     async def get_banks(self) -> list[Bank]:
         """Return every row of the PSE bank list as sent, including the placeholder with code `0`.
 
         Raises:
-            OutsideFailure: the gateway failed, or its answer holds no list.
+            OutsideFailure: the gateway failed, or its answer contains no list.
         """
         # the published Node SDK puts a body on this GET; the newer SDKs send none, and proxies may refuse one
         return parse_bank_list(await self._read("/pse/bancos.json", {}))
@@ -110,13 +110,15 @@ class GatewayClient:
         """Start a payment (`bank.create`).
 
         Raises:
-            PaymentRefused: the gateway answered that it did not start it; `reason` is the category.
-            OutcomeUnknown: the request was sent and no clear answer arrived. Look it up; never send the invoice
+            PaymentRefused: the gateway answered that it did not start the payment; `reason` is the category.
+            OutcomeUnknown: the request was sent and no clear answer arrived. Look up the payment; never send the
+                invoice
                 again.
-            RedirectUrlMissing: it was not refused, but the answer has no bank address; `payload` is the answer. This
-                is a subclass of `OutcomeUnknown`.
-            ServiceUnavailable: it could not be sent: nothing was started.
-            KeysRefused: the gateway does not accept our keys: nothing was started.
+            RedirectUrlMissing: the payment was not refused, but the answer has no URL of the bank; `payload` is the
+                answer.
+                This is a subclass of `OutcomeUnknown`.
+            ServiceUnavailable: the request could not be sent: nothing was started.
+            KeysRefused: the gateway does not accept the shop's keys: nothing was started.
         """
         call_name = f"bank.create of invoice {request.invoice}"
         body = encrypt_body(to_sdk_fields(request), self.credentials, test_mode=self.test_mode)
@@ -157,7 +159,7 @@ class GatewayClient:
         """Return the gateway's report of a transaction, by its number or by the reference of the shopper's browser.
 
         Raises:
-            InvalidData: the reference has neither form.
+            InvalidData: the reference is neither of these.
             OutsideFailure: the gateway failed.
         """
         if _BROWSER_REFERENCE.fullmatch(reference):
@@ -175,7 +177,9 @@ class GatewayClient:
         )
 
     async def list_references(self, invoice: str) -> list[str]:
-        """Return the gateway's numbers of all transactions with our invoice. It resolves an unknown outcome.
+        """Return the gateway's numbers of all transactions with this invoice of the shop.
+
+        A payment whose start had an unknown outcome is looked up by these numbers.
 
         Raises:
             OutsideFailure: the gateway failed.
@@ -203,7 +207,7 @@ class GatewayClient:
         return f"{self.bases.secure}/restpagos{path}"
 
     def _parse_own_report(self, answer: Any) -> GatewayReport:
-        """Parse the report of a lookup; return an unknown one if it is about another merchant's transaction."""
+        """Parse the report of a lookup. Return an empty report if it is about another merchant's transaction."""
         report = parse_lookup(answer)
         if report.cust is not None and report.cust != self.credentials.cust_id:
             log.warning(
@@ -229,8 +233,8 @@ def create_gateway_client(
 ) -> GatewayClient:
     """Create a client of the configured gateway: the embedded one, or the real one in test or production mode.
 
-    `transport` carries the calls instead of a socket, with the gateway at its root. GATEWAY_URL replaces all
-    official addresses of the gateway.
+    `transport` replaces the network connection; it serves the gateway at its root. GATEWAY_URL replaces all
+    official URLs of the gateway.
     """
     if settings.uses_sandbox_gateway:
         mounted = f"{settings.base_url}{SANDBOX_PATH}"
@@ -246,7 +250,7 @@ def create_gateway_client(
 
 
 def get_gateway_credentials(settings: Settings) -> GatewayCredentials:
-    """Return the configured keys, or those of the embedded gateway if it is used."""
+    """Return the configured keys, or the keys of the embedded gateway if the shop uses it."""
     if settings.uses_sandbox_gateway:
         return GatewayCredentials(
             public_key=SecretStr(SANDBOX_PUBLIC_KEY),

@@ -1,7 +1,7 @@
 """Send calls to the gateway with its login tokens and the headers of the official SDK.
 
-A token is shared by all calls, used only while it is valid, fetched by one login at a time, and replaced once when
-the gateway refuses it.
+All calls share a token while it is valid. Only one login runs at a time. If the gateway refuses a token, the token
+is replaced once.
 """
 
 import json
@@ -44,7 +44,7 @@ class GatewaySession:
         self._token: _Token | None = None
 
     async def get_token(self) -> str:
-        """Return a valid token; log in if there is none. Raise the errors of `login`."""
+        """Return a valid token; log in if there is none. Raises the errors of the login."""
         token = self._token
         if token is None or token.usable_until <= now():
             token = await self._logins.share(None, self._renew)
@@ -68,7 +68,7 @@ def _compute_usable_until(token: str) -> datetime:
 
 
 def _read_expiry(token: str) -> datetime | None:
-    """Return the `exp` of a JWT, which only schedules our next login; None if it cannot be read."""
+    """Return the expiry (`exp`) of a JWT, which is only used to schedule the next login; None if it cannot be read."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -96,10 +96,12 @@ class GatewayChannel:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the JSON answer of a read-only call, repeated while the gateway fails. Numbers stay text.
+        """Return the JSON answer of a read-only call, which is repeated while the gateway fails.
+
+        Numbers are returned as text.
 
         Raises:
-            OutsideFailure: every attempt failed, or our keys are refused.
+            OutsideFailure: every attempt failed, or the shop's keys are refused.
         """
 
         async def once() -> Any:
@@ -122,10 +124,10 @@ class GatewayChannel:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
-        """Send a call with our token and return the answer of any status. A refused token is replaced once.
+        """Send a call with a token, and return the response, whatever its status. A refused token is replaced once.
 
         Raises:
-            KeysRefused: the gateway does not accept our keys.
+            KeysRefused: the gateway does not accept the shop's keys.
             NoAnswer: the request may have arrived.
             ServiceUnavailable: the request, or the login before it, could not be sent.
         """
@@ -148,7 +150,7 @@ class GatewayChannel:
         params: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> httpx.Response:
-        """Send a request once, with the headers of the official SDK if there is a token."""
+        """Send a request once; with a token, also send the headers of the official SDK."""
         headers = {"type": "sdk-jwt", "lang": "NODE", "Authorization": f"Bearer {token}"} if token else {}
         return await self.http.send(
             method, url, seconds, params=params, headers={**_JSON_HEADERS, **headers}, json=body
@@ -169,9 +171,9 @@ class GatewayChannel:
     async def _fetch_token(
         self, url: str, *, headers: Mapping[str, str] | None = None, body: Mapping[str, str] | None = None
     ) -> str:
-        """Return a new token from a login address. The errors contain nothing of the answer, which may hold secrets.
+        """Return a new token from a login URL. The errors contain no part of the answer, which may contain secrets.
 
-        A token that cannot be sent in a header is not stored: the login is repeated.
+        If the token cannot be sent in a header, the login is repeated.
         """
 
         async def once() -> str:
@@ -192,7 +194,7 @@ def _read_token(answer: Any) -> str:
     """Return the token in an answer to a login.
 
     Raises:
-        KeysRefused: there is no token.
+        KeysRefused: the answer has no token.
         ServiceUnavailable: the token cannot be sent in a header.
     """
     token = (answer.get("bearer_token") or answer.get("token")) if isinstance(answer, Mapping) else None
@@ -205,7 +207,10 @@ def _read_token(answer: Any) -> str:
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Return True if the same call may succeed a moment later. A failed login was already repeated often enough."""
+    """Return True if the same call may succeed a moment later.
+
+    This excludes a failed login, because the login itself was already repeated.
+    """
     return isinstance(error, ServiceUnavailable) and not isinstance(error, LoginFailed)
 
 
@@ -213,8 +218,8 @@ def read_json(response: httpx.Response) -> Any:
     """Return the JSON of an answer with HTTP 200.
 
     Raises:
-        ServiceUnavailable: another status, or no JSON.
-        KeysRefused: HTTP 401 or 403.
+        ServiceUnavailable: the answer has another status, or is not JSON.
+        KeysRefused: the status is 401 or 403.
     """
     if response.status_code in (401, 403):
         raise KeysRefused(f"The gateway does not accept our keys (HTTP {response.status_code})")

@@ -1,7 +1,7 @@
 """The payer of a PSE payment: check the shopper's answers field by field, with messages in Spanish (wire: checkout).
 
-Document types and their lengths come from the gateway's table. A company pays with its NIT, a person with any
-other.
+Document types and their lengths come from the gateway's table. A company pays with a NIT, a person with any other
+type.
 """
 
 import re
@@ -110,9 +110,9 @@ def list_document_types(person_type: str) -> list[DocumentType]:
 
 
 def to_bank_line(value: Any) -> str:
-    """Return one line without characters that the bank network rejects: control characters, `|` and `"`.
+    """Return the text as one line without characters that the bank network rejects: control characters, `|` and `"`.
 
-    Accept integers too.
+    An integer is converted to text; any other value gives an empty text.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
@@ -124,7 +124,10 @@ Text = Annotated[str, BeforeValidator(to_bank_line)]
 
 
 class Payer(BaseModel):
-    """The payer's data as sent to the gateway. Validate it with `parse_payer`, which knows the offered banks."""
+    """The payer's data as sent to the gateway.
+
+    Create it with `parse_payer`, which checks the bank against the offered ones.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -214,16 +217,19 @@ class Payer(BaseModel):
 
 
 def parse_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
-    """Return the payer of these answers. `banks` are the offered codes.
+    """Return the payer of these answers. `banks` are the codes of the offered banks.
 
     Raises:
-        InvalidData: `fields` holds the first message of each wrong field, in the shop's language.
+        InvalidData: `fields` has the first message of each wrong field, in the shop's language.
     """
     return read_form(Payer, answers, {"banks": banks})
 
 
 def _require_name(text: str, info: ValidationInfo, missing: str) -> str:
-    """Check the name of a person or company. A company's may have digits and signs, such as `3M & Hijos S.A.S.`."""
+    """Check the name of a person or company.
+
+    A company's name may have digits and signs, such as `3M & Hijos S.A.S.`.
+    """
     if info.data.get("person_type") == COMPANY:
         return require_company_name(text, missing)
     return require_person_name(text, missing)

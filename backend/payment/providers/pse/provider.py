@@ -54,7 +54,7 @@ _RANK = {
 
 
 class GatewayPse(PaymentProvider):
-    """A provider of PSE debits: the shopper authorizes at the bank, the bank captures, and the gateway notifies us.
+    """A provider of PSE debits: the shopper authorizes at the bank, and the gateway notifies the shop.
 
     `capture` and `cancel` only return the status: the bank captures when the shopper authorizes, and a debit at the
     bank cannot be canceled; it expires.
@@ -67,7 +67,9 @@ class GatewayPse(PaymentProvider):
         self._database = database
 
     async def list_choices(self, field_name: str) -> list[Choice]:
-        """Return the banks by name, never code 0 (spec: Storefront view rules 3), or the person or document types.
+        """Return the options of the field: banks by name, person types or document types.
+
+        The placeholder with bank code 0 is left out (spec: Storefront view rules 3).
 
         Raises:
             BankListUnavailable: the gateway fails and no earlier list is stored.
@@ -124,13 +126,13 @@ class GatewayPse(PaymentProvider):
         )
 
     async def status(self, session: StartedPayment) -> ProviderReport:
-        """Return the gateway's report: by its number, else by its receipt, else by our invoice.
+        """Return the gateway's report, looked up by its number, else by its receipt number, else by the shop's invoice.
 
         See `PaymentProvider.status`.
 
-        An answer counts only if it is about this invoice and has a state; else the next lookup is used. An answer
-        about this invoice that reports a test payment at the live gateway ends the search: no other lookup may
-        count it as money.
+        An answer is used only if it is about this invoice and has a state; otherwise the next lookup is used. If an
+        answer about this invoice reports a test payment at the live gateway, no other lookup is made, because its
+        answer could be taken for money.
         """
         if session.reference or session.ticket_id:
             return await self._look_up_by_number(session)
@@ -142,7 +144,7 @@ class GatewayPse(PaymentProvider):
         headers: Mapping[str, str],  # noqa: ARG002 (the signature is in the fields)
         query: Mapping[str, str],
     ) -> Notification:
-        """Parse the gateway's notification. The signature does not cover the state: see `reports`."""
+        """Parse the gateway's notification. Its signature does not cover the state: see `reports`."""
         return read_notification(raw, query, self._client.credentials)
 
     async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (the interface's)
@@ -159,8 +161,9 @@ class GatewayPse(PaymentProvider):
         """Check that the gateway's number of a new payment is not the number of another payment.
 
         Raises:
-            StartUnknown: it is the number of another payment, so the bank's address may be wrong too. The payment
-                must be looked up by our invoice.
+            StartUnknown: another payment has this number, so the URL of the bank may be wrong too. Look up the
+                payment by the
+                shop's invoice.
         """
         async with self._database.read() as session:
             query = select(PaymentSession.invoice).where(
@@ -201,7 +204,7 @@ class GatewayPse(PaymentProvider):
         return ProviderReport(state=ProviderState.UNKNOWN, invoice=other_invoice)
 
     async def _look_up_by_invoice(self, session: StartedPayment) -> ProviderReport:
-        """Look the payment up by our invoice, which may have several transactions.
+        """Look up the payment by the shop's invoice, which may have several transactions.
 
         This lookup is needed if the answer to `bank.create` was lost.
         """
@@ -220,7 +223,7 @@ class GatewayPse(PaymentProvider):
         return _choose_report(found)
 
     def _to_own_report(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
-        """Return the report of this payment; None if it is about another one, UNKNOWN if the search must end."""
+        """Return the report about this payment; None if it is about another payment, UNKNOWN if the search must end."""
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:
                 return None
@@ -246,7 +249,7 @@ def _choose_report(found: Sequence[ProviderReport]) -> ProviderReport:
 
 
 def to_bank_payment(request: PaymentRequest) -> BankPayment:
-    """Return the gateway's request for this session and its payer. Amounts: value = tax base + tax.
+    """Return the gateway's request for this session and its payer. The amounts satisfy: value = tax base + tax.
 
     Raises:
         KeyError: the payer was not checked by `GatewayPse.check_payer`.
@@ -299,5 +302,8 @@ def _to_provider_report(report: GatewayReport, state: GatewayState) -> ProviderR
 
 
 def _read_cus(report: GatewayReport) -> str | None:
-    """Return the CUS, which the gateway calls the approval code; zeros mean none (wire: checkout, CUS)."""
+    """Return the CUS, which the gateway calls the approval code.
+
+    Only zeros mean that there is none (wire: checkout, CUS).
+    """
     return report.approval if report.approval and report.approval.strip("0") else None

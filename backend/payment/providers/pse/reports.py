@@ -56,12 +56,12 @@ class GatewayState(IntEnum):
 
     @classmethod
     def from_code(cls, code: str) -> Self | None:
-        """Return the state of a received code; None for a code that the gateway has not published."""
+        """Return the state of a received code; None if the gateway has not published this code."""
         number = parse_integer(code, maximum=MAX_STATE)
         return cls(number) if number in set(cls) else None
 
     def agrees_with(self, text: str) -> bool:
-        """Return True if the gateway's word is this state's name, ignoring case and accents."""
+        """Return True if the gateway's text is this state's name, ignoring case and accents."""
         return _normalize(text) == _normalize(self.text)
 
 
@@ -87,19 +87,19 @@ def _normalize(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class GatewayReport:
-    """A notification's or lookup's report of a transaction. Any field may be missing from an answer.
+    """A report of a transaction, from a notification or a lookup. Any field may be missing.
 
     Attributes:
         reference: `x_ref_payco`, the gateway's number.
         transaction_id: `x_transaction_id`; in a lookup by ticket the `transactionID`.
         approval: `x_approval_code`, in PSE the CUS.
-        invoice: our own reference.
+        invoice: the shop's own reference.
         amount: exact; None if it is missing, no number, or larger than any purchase.
         currency: upper case.
         state: None means *unknown*: no code, an unpublished code, or a code that its text contradicts.
-        response_text: the reason in words (`x_response_reason_text`), else `x_response`.
+        response_text: the reason in words (`x_response_reason_text`), otherwise `x_response`.
         transaction_date: in UTC.
-        cust: the merchant the transaction belongs to (`x_cust_id_cliente`).
+        cust: the merchant to whom the transaction belongs (`x_cust_id_cliente`).
         test: True if the gateway reports that no real money moved.
         raw: every field as received, scalars as text.
     """
@@ -161,7 +161,8 @@ _UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HEL
 def parse_report(fields: Mapping[str, Any]) -> GatewayReport:
     """Return the report in a notification's fields or a lookup's `data`. It never fails: a missing value is None.
 
-    Implausible numbers of the gateway are dropped. An implausible invoice is kept, as that of another payment.
+    An implausible number of the gateway becomes None. An implausible invoice is kept, so that the report is treated
+    as that of another payment.
     """
     raw = {str(name): _to_text(value) for name, value in fields.items()}
     invoice = _find_text(raw, _INVOICE)
@@ -215,7 +216,7 @@ def _parse_body(raw: bytes) -> dict[str, Any]:
 
 
 def _check_verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
-    """Check whether the gateway signed the notification and it is about our merchant."""
+    """Check whether the gateway signed the notification and whether it is about the shop's merchant account."""
     if not fields.get("x_ref_payco") or not fields.get("x_signature"):
         return Verdict.MALFORMED
     if str(fields.get("x_cust_id_cliente", credentials.cust_id)) != credentials.cust_id:
@@ -226,7 +227,10 @@ def _check_verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -
 
 
 def parse_lookup(answer: Any) -> GatewayReport:
-    """Return the report in a lookup's whole answer; an unknown one for an error body with any HTTP status."""
+    """Return the report in a lookup's whole answer.
+
+    For an error body with any HTTP status, its state is None (unknown).
+    """
     if not isinstance(answer, Mapping):
         return GatewayReport()
     data = answer.get("data")
@@ -261,7 +265,7 @@ def _find_text(raw: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def _to_text(value: Any) -> Any:
-    """Return a scalar as text, as answers differ in which values are numbers; nested values are unchanged."""
+    """Return a scalar as text, because answers differ in which values are numbers. Nested values are unchanged."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -283,13 +287,16 @@ _SIGNED_FIELDS = ("x_ref_payco", "x_transaction_id", "x_amount", "x_currency_cod
 
 
 def sign(cust_id: str, p_key: str, *, reference: str, transaction_id: str, amount: str, currency: str) -> str:
-    """Return the signature, in lower-case hexadecimal. Every value is used exactly as in the message."""
+    """Return the signature of the values, in lower-case hexadecimal. Each value must be exactly as in the message."""
     signed = f"{cust_id}^{p_key}^{reference}^{transaction_id}^{amount}^{currency}"
     return hashlib.sha256(signed.encode(errors="replace")).hexdigest()
 
 
 def is_genuine(fields: Mapping[str, str], cust_id: str, p_key: str) -> bool:
-    """Return True if the received `x_…` fields carry the signature of our keys. The comparison takes constant time."""
+    """Return True if the received `x_…` fields have the signature of the shop's keys.
+
+    The comparison takes constant time.
+    """
     if not all(fields.get(name) for name in _SIGNED_FIELDS):
         return False
     reference, transaction_id, amount, currency = (fields[name] for name in _SIGNED_FIELDS)

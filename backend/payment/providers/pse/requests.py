@@ -1,8 +1,8 @@
 """Requests to the gateway, with encrypted fields like those of the official Node SDK (wire: gateway 1.4, 1.5).
 
-AES-128 in CBC mode with PKCS#7 padding and a zero IV; the merchant's private key is the key. The encryption is
-deterministic and hides nothing from holders of that key, so only TLS protects the shopper. The gateway recognizes
-this variant by `i`, `lenguaje` and `p` together, so none of them may come from another SDK.
+AES-128 in CBC mode with PKCS#7 padding and a zero IV; the merchant's private key is the encryption key. The
+encryption is deterministic, so only TLS protects the shopper's data. The gateway recognizes the SDK by `i`,
+`lenguaje` and `p` together, so all three must be those of the Node SDK.
 """
 
 from base64 import b64decode, b64encode
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the first payment loads the encryption modules
 
 @dataclass(frozen=True)
 class GatewayCredentials:
-    """The merchant's four keys (wire: gateway 1.2). A repr shows none of them."""
+    """The merchant's four keys (wire: gateway 1.2). Its `repr` contains no key."""
 
     public_key: SecretStr
     private_key: SecretStr
@@ -43,7 +43,10 @@ class GatewayBases:
 
     @classmethod
     def at_url(cls, url: str) -> Self:
-        """Return all four at one address. Their paths do not overlap (`/v1`, `/restpagos`, `/validation`, `/login`)."""
+        """Return the same URL for all four services.
+
+        This works because their paths differ (`/v1`, `/restpagos`, `/validation`, `/login`).
+        """
         base = url.rstrip("/")
         return cls(api=base, secure=base, lookup=base, apify=base)
 
@@ -58,7 +61,7 @@ class Bank:
 
 @dataclass(frozen=True, kw_only=True)
 class BankPayment:
-    """The request `bank.create`. Fields are the official SDK's keys, in the order it sends them (wire: gateway 1.4).
+    """The request `bank.create`. Its fields are the official SDK's keys, in the SDK's order (wire: gateway 1.4).
 
     Amounts are whole pesos: value = tax_base + tax + ico.
     """
@@ -97,7 +100,7 @@ class BankPaymentCreated:
     Attributes:
         reference: `ref_payco`.
         transaction_id: the CUS, the bank network's trace number.
-        ticket_id: the receipt number, used to look the payment up; text, as it may exceed 2^53.
+        ticket_id: the receipt number, used to look up the payment. It is a text, because it may exceed 2^53.
     """
 
     redirect_url: str
@@ -145,7 +148,7 @@ INTEGRATION = "P44"
 def to_sdk_fields(payment: BankPayment) -> dict[str, str]:
     """Return the payment by SDK key, in the SDK's order, every value as text.
 
-    The confirmation's method is sent under both of its names, as it is not published which one the server reads.
+    The confirmation's method is sent under two names, because the gateway does not document which one it reads.
     """
     fields: dict[str, str] = {}
     for key, value in asdict(payment).items():
@@ -160,7 +163,7 @@ def to_sdk_fields(payment: BankPayment) -> dict[str, str]:
 def encrypt_body(
     fields: Mapping[str, str], credentials: GatewayCredentials, *, test_mode: bool
 ) -> dict[str, Any]:
-    """Return the JSON body for the fields, encrypted and in the same key order as the SDK."""
+    """Return the JSON body of the request with encrypted fields, in the same key order as the SDK."""
     private_key = credentials.private_key.get_secret_value()
 
     def hide(text: str) -> str:
@@ -199,7 +202,7 @@ def decrypt(ciphertext: str, private_key: str) -> str:
     """Return the text that `encrypt` encrypted.
 
     Raises:
-        ValueError: it is no base64, no whole number of blocks, wrongly padded, or no UTF-8.
+        ValueError: it is not base64, not a whole number of blocks, wrongly padded, or not UTF-8.
     """
     from cryptography.hazmat.primitives.padding import PKCS7
 
@@ -214,7 +217,7 @@ def decrypt(ciphertext: str, private_key: str) -> str:
 
 
 def encode_key(private_key: str) -> str:
-    """Return `p`: the key itself, in base64, as the protocol requires."""
+    """Return the field `p`: the key itself, in base64, as the protocol requires."""
     return b64encode(bytes.fromhex(private_key)).decode()
 
 

@@ -98,7 +98,7 @@ def _iter_texts(value: Any) -> Iterator[str]:
 
 
 class LoginFailed(ServiceUnavailable):
-    """The login failed, after its own retries: the call that needed it was not sent."""
+    """The login failed, although it was retried. The call that needed it was not sent."""
 
 
 class KeysRefused(OutsideFailure):
@@ -109,7 +109,7 @@ class PaymentRefused(PaymentFailed):
     """The gateway answered that it did not start the payment.
 
     Attributes:
-        reason: the category.
+        reason: the category of the refusal.
         codes: the gateway's or the bank network's codes, such as `E014` or `FAIL_EXCEEDEDLIMIT`.
     """
 
@@ -120,7 +120,7 @@ class PaymentRefused(PaymentFailed):
 
 
 class RedirectUrlMissing(StartUnknown):
-    """The gateway did not refuse the payment, but returned no address to send the shopper to (spec: Errors).
+    """The gateway did not refuse the payment, but returned no URL of the bank for the shopper (spec: Errors).
 
     The payment may exist at the gateway, so it is looked up by the numbers in the answer.
 
@@ -167,17 +167,19 @@ _NEGATIVE_VALUES = frozenset({"false", "error", "0"})
 
 
 def parse_exact_json(body: bytes) -> Any:
-    """Parse the JSON, with every number as the text sent: receipt numbers exceed 2^53, and amounts are signed as text.
+    """Parse the JSON and return every number as the text that was sent.
+
+    Receipt numbers exceed 2^53, and the signature covers the text of the amount.
 
     Raises:
-        ValueError: it is no JSON, or is nested deeper than any answer of the gateway.
+        ValueError: it is not JSON, or is nested deeper than any answer of the gateway.
     """
     # the placeholder's name may contain invalid UTF-8, which must not invalidate the whole list
     return read_json(body, parse_number=_number_text)
 
 
 def is_refusal(fields: Mapping[str, Any]) -> bool:
-    """Return True if `success` or `status` is negative, as a flag or as a text."""
+    """Return True if the field `success` or `status` is negative, as a boolean or as a text."""
     return any(str(fields.get(name)).strip().casefold() in _NEGATIVE_VALUES for name in ("success", "status"))
 
 
@@ -185,7 +187,7 @@ def parse_bank_list(answer: Any) -> list[Bank]:
     """Return the rows of the list in the order sent, with the placeholder. Rows without a code are left out.
 
     Raises:
-        ServiceUnavailable: the answer holds no list of banks.
+        ServiceUnavailable: the answer contains no list of banks.
     """
     rows = answer.get("data") if isinstance(answer, Mapping) else None
     if not isinstance(rows, list) or is_refusal(answer) or len(rows) > MAX_BANKS:
@@ -202,8 +204,8 @@ def parse_created_payment(answer: Any) -> BankPaymentCreated:
     """Return the payment that `bank.create` started.
 
     Raises:
-        PaymentRefused: the gateway answered that it did not start it.
-        RedirectUrlMissing: it did not refuse, but the answer has no address under any known name.
+        PaymentRefused: the gateway answered that it did not start the payment.
+        RedirectUrlMissing: the payment was not refused, but the answer has no URL under any known name.
     """
     if not isinstance(answer, Mapping):
         raise RedirectUrlMissing(answer)
@@ -220,10 +222,10 @@ def parse_created_payment(answer: Any) -> BankPaymentCreated:
 
 
 def require_matching_answer(answer: Mapping[str, Any], request: BankPayment) -> None:
-    """Check that the values that `bank.create` repeats match the request. Missing values are accepted.
+    """Check that the values that the answer to `bank.create` repeats match the request. Missing values are accepted.
 
     Raises:
-        OutcomeUnknown: the invoice, amount or currency differs. The whole answer, with the bank's address and the
+        OutcomeUnknown: the invoice, amount or currency differs. The whole answer, with the bank's URL and the
             gateway's numbers, is then about another payment.
     """
     inner = answer.get("data")
@@ -249,7 +251,7 @@ def require_matching_answer(answer: Mapping[str, Any], request: BankPayment) -> 
 
 
 def to_payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
-    """Return the error for a refusing answer, with the gateway's message and codes."""
+    """Return the error for an answer that refuses the payment, with the gateway's message and codes."""
     words = " ".join(_iter_texts(answer))
     reason = next((reason for reason, pattern in _REASONS if pattern.search(words)), None)
     if reason is None:
@@ -264,7 +266,10 @@ def to_payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
 
 
 def _describe_refusal(answer: Mapping[str, Any]) -> str:
-    """Return the reason in a refusing answer: its sentence, else its error texts and their type (wire: gateway 1.6)."""
+    """Return the reason in an answer that refuses the payment (wire: gateway 1.6).
+
+    It is the answer's sentence, or if there is none, its error texts and their type.
+    """
     sentences = (parse_text(answer.get(name), MAX_REASON_LENGTH) for name in _MESSAGE_NAMES)
     errors = _iter_texts([answer.get("errors"), answer.get("error"), answer.get("errorType")])
     sentence = next(filter(None, sentences), "")
@@ -286,7 +291,7 @@ def _find_redirect_url(fields: Mapping[str, Any]) -> str | None:
 
 
 def _read_numbers(data: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the gateway's numbers of the payment in the `data` of its answer to bank.create."""
+    """Return the gateway's numbers of the payment from the `data` of the answer to `bank.create`."""
     return {
         "reference": _read_identifier(data, "ref_payco", "refPayco"),
         "transaction_id": _read_identifier(data, "transactionID", "transactionId", "autorizacion"),

@@ -51,10 +51,12 @@ MAX_PROBLEM_FIELDS = 30
 
 @dataclass(frozen=True, slots=True)
 class CarrierPolicy(RetryPolicy):
-    """Timeouts of requests to the carrier, retries included. Five to eight seconds are usual (wire: carrier 2.1).
+    """Timeouts of requests to the carrier, in seconds, including retries.
+
+    The carrier usually answers in five to eight seconds (wire: carrier 2.1).
 
     Attributes:
-        quotation: seconds for a quotation, instead of `read`.
+        quotation: timeout of a quotation; used instead of `read`.
     """
 
     read: float = 15.0
@@ -90,7 +92,7 @@ def create_carrier_client(
 
 
 class CarrierClient:
-    """A client with one connection pool to the carrier. Safe to share; close it at the end."""
+    """Client of the carrier, with one connection pool. Tasks may share it. It must be closed at the end."""
 
     def __init__(
         self,
@@ -124,7 +126,7 @@ class CarrierClient:
         """Return the unvalidated rates of this shipment; an empty list means that no courier ships there.
 
         Raises:
-            CarrierError: there is no usable response, or no rate is for this shipment and in pesos.
+            CarrierError: there is no usable response, or all rates are for another shipment or not in pesos.
         """
         data = _require_object(
             await self._read("POST", "/quotation", quotation.body(), self._policy.quotation)
@@ -157,11 +159,11 @@ class CarrierClient:
         return find_cheapest_rate(rates, min_price=self._min_rate)
 
     async def create_shipment(self, shipment: Shipment) -> Label:
-        """Create a label; a test label if the settings require it. Never repeated.
+        """Create a label, or a test label if the settings require it. The request is sent only once.
 
         Raises:
             CarrierError: no label was created.
-            OutcomeUnknown: one may have been created.
+            OutcomeUnknown: a label may have been created.
         """
         try:
             answer = await self._send(
@@ -178,7 +180,7 @@ class CarrierClient:
             raise
 
     async def track(self, tracking_number: str) -> TrackingUpdate | None:
-        """Return the progress of the shipment; None if the carrier does not know it.
+        """Return the progress of the shipment; None if the carrier does not know the shipment.
 
         Raises:
             CarrierError: there is no usable response.
@@ -187,7 +189,7 @@ class CarrierClient:
         return parse_tracking(await self._read("POST", "/track", body, self._policy.read))
 
     async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, TrackingUpdate]:
-        """Return the progress of several shipments by order id; unknown ones are left out.
+        """Return the progress of several shipments by order id; shipments unknown to the carrier are left out.
 
         Raises:
             CarrierError: there is no usable response.
@@ -200,11 +202,11 @@ class CarrierClient:
         }
 
     async def cancel(self, order_ids: Iterable[int]) -> frozenset[int]:
-        """Cancel labels in batches of at most 50. Return those that are cancelled now, which may be fewer.
+        """Cancel labels in batches of at most 50. Return the order ids of the cancelled labels, which may be fewer.
 
         Raises:
             CarrierError: a batch was refused.
-            OutcomeUnknown: a batch may have been cancelled. Repeating the call does no harm.
+            OutcomeUnknown: a batch may have been cancelled. The caller may safely repeat the call.
         """
         cancelled: set[int] = set()
         remaining = iter(dict.fromkeys(order_ids))
@@ -224,7 +226,7 @@ class CarrierClient:
             raise
 
     async def _read(self, method: str, path: str, body: JsonObject | None, seconds: float) -> object:
-        """Send a request that only reads; repeat it after a temporary failure, within `seconds` in total."""
+        """Send a request that only reads. Repeat it after a temporary failure, for `seconds` in total."""
         try:
             return await self._http.repeat(
                 lambda: self._send(method, path, body, seconds),
@@ -288,7 +290,7 @@ class CarrierClient:
         )
 
     def _without_key(self, text: str) -> str:
-        """Remove our API key from the text, because the carrier's words may repeat it."""
+        """Remove the shop's API key from the text, because messages of the carrier may contain it."""
         key = self._key.get_secret_value()
         return text.replace(key, "•••") if key else text
 

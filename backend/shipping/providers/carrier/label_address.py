@@ -1,4 +1,4 @@
-"""Distribution of an address with directions over three fields of a label (wire: carrier 2.3).
+"""Distribution of an address with directions to three fields of a label (wire: carrier 2.3).
 
 An address is never cut: text that does not fit in `address` continues in `reference` or `crossStreet`.
 """
@@ -42,7 +42,7 @@ ABBREVIATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class LabelAddress:
-    """The address fields of a label. An empty one may be filled with other text."""
+    """The address fields of a label. An empty field may be filled with other text."""
 
     address: str
     cross_street: str
@@ -50,9 +50,9 @@ class LabelAddress:
 
 
 def fit_label_address(address: str, reference: str = "", cross_street: str = "") -> LabelAddress | None:
-    """Return the fields that together hold all words of the three texts; None if they are too long.
+    """Return the label fields that contain all words of the three texts; None if the texts are too long.
 
-    Each text stays in its own field if it fits, abbreviated only if necessary.
+    Each text stays in its own field if it fits. It is abbreviated only if necessary.
     """
     head, rest = _split(_shorten(address, MAX_ADDRESS), MAX_ADDRESS)
     near, cross = _shorten(reference, MAX_REFERENCE), _shorten(cross_street, MAX_CROSS_STREET)
@@ -81,7 +81,10 @@ def _shorten(text: str, max_length: int) -> str:
 
 
 def _split(text: str, max_length: int) -> tuple[str, str]:
-    """Return the first `max_length` characters (fewer to end at a whole word if half remain) and the rest."""
+    """Return the first `max_length` characters and the rest.
+
+    The first part ends at a whole word if it then has at least half of `max_length`.
+    """
     if len(text) <= max_length:
         return text, ""
     words = text[: max_length + 1].rpartition(" ")[0]
@@ -90,7 +93,10 @@ def _split(text: str, max_length: int) -> tuple[str, str]:
 
 
 def _spread(text: str) -> tuple[str, str]:
-    """Split the text into cross street and reference, the reference first; between words if that fits."""
+    """Split the text into cross street and reference. The text begins in the reference.
+
+    It is split between words if both parts then fit.
+    """
     reference, cross_street = _split(text, MAX_REFERENCE)
     if len(cross_street) > MAX_CROSS_STREET:
         reference, cross_street = text[:MAX_REFERENCE].strip(), text[MAX_REFERENCE:].strip()
@@ -98,5 +104,5 @@ def _spread(text: str) -> tuple[str, str]:
 
 
 def _lengthen(part: str) -> str:
-    """Return the part with at least the two characters that a field needs («3» is a door too)."""
+    """Lengthen a non-empty part to the two characters that a field requires: the door «3» becomes «Ref. 3»."""
     return f"Ref. {part}" if 0 < len(part) < MIN_PART else part

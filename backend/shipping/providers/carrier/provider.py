@@ -36,9 +36,11 @@ MAX_QUOTATION_CONNECTIONS = 200
 
 
 class CarrierStandard(FulfillmentProvider):
-    """Provider with prices and labels of the carrier. It uses the cheapest courier; the shopper does not choose it.
+    """Provider with prices and labels of the carrier.
 
-    `client` creates and tracks labels. `quotes` has a separate client, so that shoppers who wait for prices do not
+    It uses the cheapest courier; the shopper does not choose the courier.
+
+    `client` creates and tracks labels. `quotes` uses a separate client, so that shoppers who wait for prices do not
     use up the connections of `client`.
     """
 
@@ -50,7 +52,7 @@ class CarrierStandard(FulfillmentProvider):
         self._quotes = quotes or LiveQuotes(client)
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:
-        """Return the live price, or 15 000 COP if there is none: a failure of the carrier never stops a shopper.
+        """Return the live price, or 15 000 COP if there is none: a failure of the carrier never stops a purchase.
 
         Each call requests a quotation; concurrent calls for the same shipment share one.
 
@@ -66,7 +68,7 @@ class CarrierStandard(FulfillmentProvider):
         await self._client.close()
 
     async def create_fulfillment(self, request: LabelRequest) -> Label:
-        """Request a new quotation, as rates change, and create the label with the cheapest courier.
+        """Request a new quotation, because rates change, and create the label with the cheapest courier.
 
         Raises:
             InvalidData: a contact cannot be adapted to the carrier's fields.
@@ -94,12 +96,12 @@ class CarrierStandard(FulfillmentProvider):
     async def cancel_fulfillment(self, label: Label) -> None:
         """Cancel the label, and verify the cancellation.
 
-        If the response does not list the label, or there is no response, its tracking is checked: the carrier
-        sometimes responds with 200 for labels that it did not cancel (wire: carrier 2.5).
+        If the response does not list the label, or there is no response, the label's tracking status is checked,
+        because the carrier sometimes responds with 200 for labels that it did not cancel (wire: carrier 2.5).
 
         Raises:
             CarrierError: the label is not cancelled.
-            OutcomeUnknown: it may be; repeat the call.
+            OutcomeUnknown: the label may be cancelled; the caller should repeat the call.
         """
         failure: CarrierError | OutcomeUnknown
         try:
@@ -125,7 +127,7 @@ class CarrierStandard(FulfillmentProvider):
     async def track(self, labels: Sequence[Label]) -> list[TrackingUpdate | None]:
         """Return the progress of the shipments.
 
-        One request covers all shipments with a number at the carrier; each other one has a separate request.
+        One request covers all labels that have the carrier's number. Every other label needs a separate request.
 
         Raises:
             CarrierError: there is no usable response.
@@ -142,7 +144,11 @@ class CarrierStandard(FulfillmentProvider):
         ]
 
     async def _track_by_numbers(self, order_ids: Sequence[int]) -> dict[int, TrackingUpdate]:
-        """Return the progress of the shipments by number. A refused batch is halved to isolate the refused number."""
+        """Return the progress of the shipments by the carrier's number.
+
+        If the carrier refuses a batch, each half is requested separately, until the refused number is found and
+        left out.
+        """
         try:
             return await self._client.track_by_orders(order_ids)
         except CarrierError as error:

@@ -1,8 +1,8 @@
 """The carrier's live price, and the time that a shopper waits for it (spec: Errors, calculatePrice fails).
 
-Every quotation is a request to the carrier. After a shopper has waited without success, the next ones wait only
-`SHORT_TIMEOUT_S`, while each request continues for its full time. The first usable response, even one that is too late
-for its shopper, restores the usual waiting time.
+Every quotation is a request to the carrier. After one shopper has waited without success, the next shoppers wait
+only `SHORT_TIMEOUT_S`, but each request continues for its full time. The first usable response restores the usual
+waiting time, even if it is too late for its own shopper.
 """
 
 import asyncio
@@ -38,11 +38,9 @@ ACCOUNT_REFUSALS = (401, 429)
 
 
 class LiveQuotes:
-    """Source of prices from the carrier.
+    """Source of prices from the carrier. After any failure of the carrier, the price is the fixed one.
 
-    After any failure of the carrier the price is the fixed one. Nothing is stored.
-
-    Closing it closes the client.
+    No price is stored. Closing this object closes its client.
     """
 
     def __init__(self, client: CarrierClient, short_wait: float = SHORT_TIMEOUT_S) -> None:
@@ -54,7 +52,9 @@ class LiveQuotes:
         self._running: set[asyncio.Task[Quote]] = set()
 
     async def get_price(self, request: QuoteRequest) -> Quote:
-        """Return the live price, or the fixed one. Concurrent calls for the same shipment share one request.
+        """Return the carrier's live price, or the fixed price.
+
+        Concurrent calls for the same shipment share one request.
 
         Raises:
             InvalidData: the destination's code is not valid; no request is sent.
@@ -72,7 +72,10 @@ class LiveQuotes:
         await self._client.close()
 
     async def _request_price_briefly(self, request: QuoteRequest) -> Quote:
-        """Send a request and wait a short time. The request continues; the next quotation sends a new one."""
+        """Send a request and wait a short time. Return the fixed price if there is no response by then.
+
+        The request continues in the background, so that its response can restore the usual waiting time.
+        """
         question = asyncio.create_task(self._request_price(request))
         self._running.add(question)
         question.add_done_callback(self._finish)
@@ -108,7 +111,7 @@ class LiveQuotes:
         )
 
     async def _request_rates(self, request: QuoteRequest) -> Sequence[object]:
-        """Return the rates. A refused quotation is repeated without the street, the only free text of the caller."""
+        """Return the rates. If the quotation is refused, repeat it without the street, the only free text in it."""
         try:
             return await self._client.request_quotation(to_quotation(request))
         except CarrierError as error:

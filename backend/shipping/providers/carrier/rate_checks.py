@@ -1,7 +1,7 @@
 """Checks that a quotation is for the requested shipment, and in pesos.
 
-The carrier repeats the priced data. A rate for another municipality, other packages or in another currency is not
-valid. Data that are not repeated are assumed to be correct.
+The carrier's response repeats the data of the request. A rate for another municipality or other packages, or in
+another currency, is not valid. Data that the response does not repeat are assumed to be correct.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,10 @@ SEAT = "000"
 
 
 def find_contradiction(answer: Mapping[str, Any], quotation: Quotation) -> str | None:
-    """Return the first difference between the response (or a rate) and the requested quotation; None if all match."""
+    """Return the first difference between the response (or one of its rates) and the requested quotation.
+
+    None if everything matches.
+    """
     return next(_contradictions(answer, quotation), None)
 
 
@@ -42,7 +45,7 @@ def _contradictions(answer: Mapping[str, Any], quotation: Quotation) -> Iterator
 def _is_same_code(code: object, expected: str) -> bool:
     """Return True if the carrier's code means the same municipality as the expected code.
 
-    The carrier may send a number without the leading zero, or only the digits of DIVIPOLA.
+    The carrier may send a number without the leading zero, or only DIVIPOLA's five digits.
     """
     digits = str(code).strip()
     if not digits.isascii() or not digits.isdigit():
@@ -57,7 +60,10 @@ def _are_same_packages(packages: Sequence[object], expected: Sequence[WirePackag
 
 
 def _is_same_package(package: object, expected: WirePackage) -> bool:
-    """Return True if every given measure of the package is ours. Couriers round a weight up to the kilogram."""
+    """Return True if every measure in the response equals the requested one.
+
+    The weight may be rounded up to a kilogram.
+    """
     if not isinstance(package, Mapping):
         return False
     weight = Decimal(str(expected.weight))

@@ -1,8 +1,8 @@
 """Request bodies for the carrier, adapted to its limits (wire: carrier 2.2 and 2.3).
 
 A text that is too long is cut, between words if possible. A text that is too short is replaced by neutral words. A
-phone number has no default: it is unchanged, and an error names the field. The directions to the door are never
-cut: see `label_address`.
+phone number is never replaced: an invalid one causes an error that names the field. The directions to the door are
+never cut: see `label_address`.
 """
 
 import re
@@ -64,7 +64,7 @@ Phone = Annotated[str, StringConstraints(pattern=r"^\d{10}$")]
 
 
 class Wire(BaseModel):
-    """An object in a request: our names are in snake case, the carrier's in camel case."""
+    """An object in a request. Its Python names are in snake case, its names on the wire in camel case."""
 
     model_config = ConfigDict(
         frozen=True, alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
@@ -153,8 +153,8 @@ def to_quotation(request: QuoteRequest) -> Quotation:
 def to_shipment(request: LabelRequest, *, rate_id: int, pickup_date: date) -> Shipment:
     """Convert the request to the carrier's shipment with this rate.
 
-    The insurance is the minimum included in the rate, and the courier collects on its daily round: nothing costs
-    more than the quoted price.
+    The shipment has only the insurance that the rate includes, and the courier collects it on its daily round. So
+    it costs no more than the quoted price.
 
     Raises:
         InvalidData: a contact cannot be adapted; `fields` has the parts to correct (`destination.phone`).
@@ -188,7 +188,7 @@ def _to_wire_place(place: ShippingPlace) -> dict[str, str]:
 
 
 def _to_wire_contact(contact: Contact, side: str, *, fallback_email: str) -> dict[str, str]:
-    """Convert the contact. An e-mail address that the carrier does not accept is replaced by the shop's.
+    """Convert the contact. An e-mail address that the carrier does not accept is replaced by `fallback_email`.
 
     Raises:
         InvalidData: the address is too long for a label.
@@ -233,19 +233,25 @@ def _to_invalid_data(error: ValidationError) -> InvalidData:
 
 
 def fit_text(text: str, max_length: int, min_length: int = 2, fallback: str = "") -> str:
-    """Return the text on one line, cut to `max_length` characters; the fallback if fewer than `min_length` remain."""
+    """Return the text on one line, cut to `max_length` characters.
+
+    Return `fallback` instead if the result is shorter than `min_length`.
+    """
     fitted = _cut(to_one_line(text), max_length)
     return fitted if len(fitted) >= min_length else fallback
 
 
 def fit_address(text: str, max_length: int) -> str:
-    """Return the address in at most `max_length` characters: abbreviated as in Colombia, then cut between words."""
+    """Return the address in at most `max_length` characters.
+
+    A longer address is first abbreviated as is usual in Colombia, and then cut between words.
+    """
     address = to_one_line(text)
     return address if len(address) <= max_length else _cut(abbreviate(address), max_length)
 
 
 def fit_reference(text: str, max_length: int) -> str:
-    """Return the last `max_length` characters of our reference, because its end is unique."""
+    """Return the final `max_length` characters of the shop's reference, because only its end is unique."""
     return to_one_line(text)[-max_length:].strip()
 
 
@@ -257,7 +263,7 @@ def fit_phone(text: str) -> str:
 
 
 def _cut(text: str, max_length: int) -> str:
-    """Return the first `max_length` characters, or fewer to end at a whole word if at least half remain."""
+    """Return the first `max_length` characters. Cut at a whole word if at least half of the characters remain."""
     if len(text) <= max_length:
         return text
     whole_words = text[: max_length + 1].rpartition(" ")[0]

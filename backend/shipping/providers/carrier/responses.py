@@ -40,11 +40,11 @@ MAX_WORDS = 200
 
 
 class CarrierError(OutsideFailure):
-    """The carrier refused, failed or sent an unreadable response. `fields` has its messages by field.
+    """The carrier refused, failed or sent an unreadable response. `fields` has the carrier's messages by field.
 
     Attributes:
         http_status: status of the response; None if there was no response.
-        may_have_acted: True if the request may have had its effect.
+        may_have_acted: True if the carrier may have executed the request.
         is_passing: True if the failure is temporary, so that a retry may succeed.
     """
 
@@ -66,7 +66,7 @@ class CarrierError(OutsideFailure):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The carrier's own words: sentences, and messages by dotted field name (`destination.phone`)."""
+    """The messages of the carrier: sentences, and messages by dotted field name (`destination.phone`)."""
 
     sentences: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Problem:
 
     @property
     def words(self) -> str:
-        """The message for staff on one line, without the title that precedes it."""
+        """The message for staff, on one line, without the title that the carrier writes before it."""
         is_alone = len(self.sentences) == 1 and not self.fields
         return to_one_line(self._join_texts(self.sentences if is_alone else self.sentences[1:]))
 
@@ -87,8 +87,8 @@ class Problem:
 def parse_problem(body: object) -> Problem:
     """Parse the messages of an error body.
 
-    `status_messages` is a list of objects, in older responses one object; its `error` is a sentence, or a title and
-    then a sentence, or messages by field, which may be nested (wire: carrier 2.1).
+    `status_messages` is a list of objects; in older responses it is one object. The `error` of an object is a
+    sentence, or a list of a title and a sentence, or messages by field, which may be nested (wire: carrier 2.1).
     """
     if not isinstance(body, Mapping):
         return Problem()
@@ -118,9 +118,10 @@ class Rate:
 
 
 def find_cheapest_rate(rates: Iterable[object], *, min_price: Cop = 0) -> Rate | None:
-    """Return the valid rate with the lowest price; among equals the faster, then the first. None if none is valid.
+    """Return the valid rate with the lowest price; None if no rate is valid.
 
-    A price below `min_price` (whole pesos) is an error and not valid.
+    Of rates with the same price, the faster is returned, then the first. A rate below `min_price` (whole pesos) is
+    an error of the carrier, and not valid.
     """
     offers = [offer for rate in rates if (offer := parse_rate(rate)) is not None]
     valid = [offer for offer in offers if offer.price >= min_price]
@@ -130,9 +131,9 @@ def find_cheapest_rate(rates: Iterable[object], *, min_price: Cop = 0) -> Rate |
 def parse_rate(rate: object) -> Rate | None:
     """Parse an element of `data.rates[]`; None if it is not valid (wire: carrier 2.2).
 
-    A valid rate has an integer `idRate`, a positive `flete` and a `minimumInsurance` that is not negative, both
-    numbers or texts of numbers, and a sum below `MAX_RATE`. The sum is rounded up to the peso, so that the shop
-    never pays the difference.
+    A valid rate has an integer `idRate`, a positive `flete` and a `minimumInsurance` of at least 0. The amounts may
+    be numbers or texts of numbers. Their sum must be below `MAX_RATE`; it is rounded up to the peso, so that the
+    shop never pays the difference.
     """
     if not isinstance(rate, dict):
         return None
@@ -161,7 +162,7 @@ def parse_label(data: JsonObject) -> Label:
     """Parse the label of a shipment (wire: carrier 2.3).
 
     Raises:
-        CarrierError: it has no idOrder, so it cannot be used. It may exist nevertheless.
+        CarrierError: the response has no `idOrder`, so the label cannot be used. The label may exist nevertheless.
     """
     order_id = parse_whole(data.get("idOrder"))
     if order_id is None:
@@ -176,7 +177,10 @@ def parse_label(data: JsonObject) -> Label:
 
 
 def parse_tracking(data: object) -> TrackingUpdate | None:
-    """Parse the progress of a shipment; None if the carrier answers with a sentence instead (wire: carrier 2.4)."""
+    """Parse the progress of a shipment (wire: carrier 2.4).
+
+    None if the carrier answers with a sentence, because it does not know the shipment.
+    """
     if not isinstance(data, dict) or not isinstance(data.get("status"), str):
         return None
     status, detail = parse_text(data["status"]), parse_text(data.get("statusDetail"))
@@ -191,7 +195,7 @@ def parse_tracking(data: object) -> TrackingUpdate | None:
 
 
 def parse_cancelled(data: JsonObject) -> frozenset[int]:
-    """Return the ids of the cancelled orders: those to refund or only to cancel (wire: carrier 2.5)."""
+    """Return the ids of the cancelled orders, with or without a refund of their price (wire: carrier 2.5)."""
     return frozenset(
         order_id
         for name in ("to_refund_orders", "only_cancel_orders")
@@ -200,12 +204,15 @@ def parse_cancelled(data: JsonObject) -> frozenset[int]:
 
 
 def parse_whole(value: object) -> int | None:
-    """Return an integer within the database's range, also from text; None for anything else."""
+    """Return the value as an integer; texts of numbers are accepted.
+
+    None if it is anything else or too large to be stored.
+    """
     return parse_integer(value)
 
 
 def _iterate_sentences(value: object, name: str) -> Iterator[tuple[str, str]]:
-    """Yield every sentence in the value with the dotted name of its field."""
+    """Yield every sentence in the value, with the dotted name of the field that contains it."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _iterate_sentences(inner, f"{name}.{key}" if name else str(key))

@@ -1,7 +1,7 @@
 """Conversion of the carrier's status texts to tracking stages (wire: carrier 2.4).
 
-The aggregator forwards the words of a dozen couriers, so no list of them is complete. A text that matches nothing
-is an incident, which staff then read.
+The carrier forwards the words of a dozen couriers, so no list of status texts is complete. A text that matches no
+known pattern is an incident, which staff then read.
 """
 
 import re
@@ -96,10 +96,10 @@ _STAGES = tuple((stage, re.compile(start)) for stage, start in _USUAL)
 
 
 def parse_stage(status: str, detail: str = "") -> TrackingStage:
-    """Return the stage of a status and its detail.
+    """Return the stage for a status and its detail. An unknown status is an incident.
 
-    A return in either of them is a return: «Entregado» with the detail «Devolución entregada» was delivered to the
-    shop, not to the customer. An unknown text is an incident.
+    If the status or the detail mentions a return, the stage is a return: «Entregado» with the detail «Devolución
+    entregada» was delivered to the shop, not to the customer.
     """
     plain, more = (_HARMLESS.sub("", _normalize(text)) for text in (status, detail))
     stage = next((stage for stage, start in _STAGES if start.match(plain)), TrackingStage.INCIDENT)
@@ -111,7 +111,10 @@ def parse_stage(status: str, detail: str = "") -> TrackingStage:
 
 
 def join_words(status: str, detail: str) -> str:
-    """Return the carrier's words on one line: the detail, preceded by the status unless that only repeats the stage."""
+    """Return the carrier's words on one line: the status, a colon and the detail.
+
+    The status is left out if it only repeats the stage or the beginning of the detail.
+    """
     status, detail = to_one_line(status), to_one_line(detail)
     if not detail:
         return status

@@ -121,7 +121,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-async def test_change_appears_in_the_next_list_of_every_replica(
+async def test_catalogue_change_appears_in_the_next_product_list_of_every_replica(
     shop: Shop,
     store: httpx.AsyncClient,
     replica: httpx.AsyncClient,
@@ -163,7 +163,7 @@ async def test_deleted_region_returns_404_despite_the_cache(
     assert (await store.get(PRODUCTS + list_queries["region"])).status_code == 404
 
 
-async def test_price_change_reads_products_but_not_the_list_again(
+async def test_list_after_a_price_change_reads_the_products_but_not_the_search_again(
     shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str], statements: list[str]
 ) -> None:
     query = list_queries["region"] + "&q=aro"
@@ -180,7 +180,7 @@ async def test_price_change_reads_products_but_not_the_list_again(
     assert "FROM product" in statement
 
 
-async def test_version_of_lists_changes_only_with_the_words(
+async def test_version_of_cached_lists_changes_only_if_the_search_words_change(
     shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str]
 ) -> None:
     version = shop.catalog_version
@@ -200,7 +200,7 @@ async def test_version_of_lists_changes_only_with_the_words(
     assert (await _ids(store, "?q=azul"))[1] == (await _ids(store, "?q=zz"))[1] == 1
 
 
-async def test_cache_memory_is_limited(
+async def test_memory_of_the_list_cache_is_limited(
     shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str]
 ) -> None:
     api = create_api(shop)

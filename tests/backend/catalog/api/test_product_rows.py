@@ -50,7 +50,7 @@ async def _ids(session: AsyncSession, ids: list[str], scope: ProductScope) -> li
         (ProductScope.FOR_SALE, [FOR_SALE]),
     ],
 )
-async def test_products_are_returned_in_the_order_of_the_ids(
+async def test_products_are_returned_in_the_order_of_the_requested_ids(
     three_products: Database, scope: ProductScope, found: list[str]
 ) -> None:
     async with three_products.read() as session:
@@ -58,7 +58,7 @@ async def test_products_are_returned_in_the_order_of_the_ids(
         assert await _ids(session, [], scope) == []
 
 
-async def test_only_requested_parts_are_read(three_products: Database) -> None:
+async def test_only_requested_parts_of_a_product_are_read(three_products: Database) -> None:
     async with three_products.read() as session:
         (row,) = await read_products(session, [FOR_SALE], frozenset({ProductPart.PICTURES}))
     assert [picture.id for picture in parse_rows(PictureRow, row.pictures)] == ["img_2", "img_1"]
@@ -77,7 +77,9 @@ async def test_units_are_summed_over_all_locations(three_products: Database) -> 
 
 
 @pytest.mark.parametrize("microseconds", [0, 1, 999, 1_000, 120_000, 500_500, 999_500, 999_999])
-async def test_moments_are_truncated_to_milliseconds(three_products: Database, microseconds: int) -> None:
+async def test_times_of_a_product_are_truncated_to_milliseconds(
+    three_products: Database, microseconds: int
+) -> None:
     moment = MOMENT.replace(microsecond=microseconds)
     async with three_products.transaction() as session:
         product = await session.get_one(Product, FOR_SALE)

@@ -79,7 +79,7 @@ async def test_variant_has_the_requested_fields(
     assert (await store.get(VARIANTS, params={"region_id": "reg_nosuch"})).status_code == 404
 
 
-async def test_change_appears_in_the_next_response(
+async def test_changed_variant_title_appears_in_the_next_response(
     store: httpx.AsyncClient, shop: Shop, sample_variants: dict[str, Variant]
 ) -> None:
     asked = {"sku": "SKU-cometa", "fields": "title"}

@@ -56,7 +56,7 @@ async def test_variants_of_all_products_are_listed(
     ("path", "list_"),
     [("/admin/product-variants", "variants"), ("/admin/inventory-items", "inventory_items")],
 )
-async def test_variants_are_found_by_words(
+async def test_variants_and_inventory_items_are_found_by_words(
     admin: httpx.AsyncClient,
     shop: Shop,
     shop_defaults: Defaults,

@@ -60,7 +60,9 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("modes", [(), ("--dry-run", "--apply")])
-def test_exactly_one_mode_is_required(modes: tuple[str, ...], platform: Platform) -> None:
+def test_command_without_exactly_one_of_dry_run_and_apply_is_refused(
+    modes: tuple[str, ...], platform: Platform
+) -> None:
     code, _, error = run(*modes)
     assert code == 2
     assert "choose one of them: --dry-run or --apply" in error
@@ -68,7 +70,7 @@ def test_exactly_one_mode_is_required(modes: tuple[str, ...], platform: Platform
 
 
 @pytest.mark.parametrize("token", [None, "", "   "])
-def test_missing_token_exits_with_a_message(
+def test_command_without_a_token_exits_with_a_message(
     token: str | None, monkeypatch: pytest.MonkeyPatch, shop: str, platform: Platform
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", shop)
@@ -99,7 +101,7 @@ def test_invalid_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatc
     assert run("--dry-run")[::2] == (1, "BACKEND_URL must start with http:// or https://")
 
 
-def test_dry_run_and_two_runs_over_a_socket(
+def test_dry_run_and_second_run_over_a_socket_change_nothing(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", f"{shop}/")
@@ -124,7 +126,7 @@ def test_dry_run_and_two_runs_over_a_socket(
     assert platform.state() == after
 
 
-def test_abort_prints_one_error_line_after_the_previous_output(
+def test_aborted_run_prints_one_error_line_after_its_previous_output(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", shop)
@@ -136,7 +138,7 @@ def test_abort_prints_one_error_line_after_the_previous_output(
     assert "Traceback" not in error
 
 
-def test_default_address_is_the_own_shop(
+def test_command_without_an_address_uses_public_url(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PUBLIC_URL", shop)

@@ -27,7 +27,7 @@ def read(tmp_path: Path, text: str) -> str:
     return repr(read_data(file))
 
 
-def test_valid_file_is_parsed(tmp_path: Path) -> None:
+def test_valid_assignment_file_is_parsed(tmp_path: Path) -> None:
     text = read(tmp_path, GOOD)
     for part in ("Arte & Ciencia", "telar-de-mesa", "pcol_1", "aire-libre"):
         assert part in text
@@ -52,7 +52,7 @@ def test_valid_file_is_parsed(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_invalid_file_is_refused_with_the_position(
+def test_invalid_assignment_file_is_refused_with_the_position(
     tmp_path: Path, before: str, after: str, message: str
 ) -> None:
     assert before in GOOD
@@ -72,11 +72,11 @@ def test_invalid_file_is_refused_with_the_position(
         ("A/B & C", "a-b-c"),
     ],
 )
-def test_handle_is_derived_as_specified_or_as_the_shop_does(title: str, handle: str) -> None:
+def test_collection_handle_follows_the_specification_or_the_shops_own_rule(title: str, handle: str) -> None:
     assert CollectionToCreate(title=title, products=["x"]).handle == handle
 
 
-def test_missing_file_is_named(tmp_path: Path) -> None:
+def test_error_about_a_missing_file_contains_its_name(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere\.toml cannot be read: No such file"):
         read_data(tmp_path / "nowhere.toml")
 

@@ -108,7 +108,7 @@ async def test_collection_with_accents_and_signs_gets_a_valid_handle(shop: Shop,
     ]
 
 
-async def test_prices_and_texts_are_not_changed(shop: Shop, admin: AdminApi) -> None:
+async def test_assignment_does_not_change_prices_and_texts(shop: Shop, admin: AdminApi) -> None:
     columns = (
         Product.id,
         Product.title,
@@ -126,13 +126,15 @@ async def test_prices_and_texts_are_not_changed(shop: Shop, admin: AdminApi) -> 
         assert before
 
 
-async def test_wrong_token_aborts(shop: Shop) -> None:
+async def test_run_with_a_wrong_token_aborts(shop: Shop) -> None:
     async with AdminApi("http://shop", "nobody", transport=httpx.ASGITransport(create_api(shop))) as api:
         with pytest.raises(ProcedureAborted, match="HTTP 401"):
             await procedure.run_procedure(read_data(None), api)
 
 
-async def test_unknown_collection_aborts_with_the_response_of_the_shop(shop: Shop, admin: AdminApi) -> None:
+async def test_run_with_an_unknown_collection_aborts_with_the_response_of_the_shop(
+    shop: Shop, admin: AdminApi
+) -> None:
     async with shop.database.transaction() as session:
         await session.execute(delete(OutboxEvent))
     data = AssignmentData(existing=[ExistingTarget(id="pcol_nosuch", products=["carro-de-madera"])])

@@ -109,7 +109,9 @@ async def test_collections_are_processed_in_order(platform: Platform) -> None:
     ]
 
 
-async def test_second_run_changes_nothing(platform: Platform, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_second_run_of_the_plan_changes_nothing(
+    platform: Platform, capsys: pytest.CaptureFixture[str]
+) -> None:
     await run_plan(platform)
     after_the_first = platform.state()
     capsys.readouterr()
@@ -120,7 +122,7 @@ async def test_second_run_changes_nothing(platform: Platform, capsys: pytest.Cap
     assert "create-collection" not in kinds
 
 
-async def test_titles_are_url_encoded(platform: Platform) -> None:
+async def test_collection_title_is_url_encoded_in_the_query(platform: Platform) -> None:
     await dry_run(platform)
     _, path = platform.requests[0]
     assert parse_qs(urlsplit(path).query) == {"title": ["Patio & Parque"]}
@@ -148,19 +150,19 @@ async def test_every_request_has_the_token_and_the_json_type(platform: Platform)
     assert {headers["content-type"] for headers in platform.headers} == {"application/json"}
 
 
-async def test_status_201_is_a_success(platform: Platform) -> None:
+async def test_response_with_status_201_counts_as_success(platform: Platform) -> None:
     platform.created = 201
     await run_plan(platform)
     assert len(platform.collections) == 3
 
 
-async def test_found_collection_needs_only_an_id(platform: Platform) -> None:
+async def test_found_collection_is_used_even_if_the_response_has_only_its_id(platform: Platform) -> None:
     platform.faults[0] = JSONResponse({"collections": [{"id": "pcol_novedades"}]})
     await run_plan(platform)
     assert platform.products["prod_lazo"]["collection_id"] == "pcol_novedades"
 
 
-async def test_collection_with_another_title_is_ignored(platform: Platform) -> None:
+async def test_found_collection_with_another_title_is_ignored(platform: Platform) -> None:
     platform.faults[0] = JSONResponse({"collections": [{"id": "pcol_x", "title": "Patio & Parque viejo"}]})
     await run_plan(platform)
     assert platform.products["prod_lazo"]["collection_id"] == "pcol_1"
@@ -168,7 +170,7 @@ async def test_collection_with_another_title_is_ignored(platform: Platform) -> N
 
 @pytest.mark.parametrize("status", [202, 204, 301, 304, 400, 401, 403, 404, 409, 422, 500, 503])
 @pytest.mark.parametrize("number", range(8))
-async def test_other_status_aborts_with_status_and_body_at_every_step(
+async def test_unexpected_status_at_any_step_aborts_and_is_reported_with_the_body(
     platform: Platform, number: int, status: int
 ) -> None:
     body = "" if status in (204, 304) else f'{{"message": "no {status}"}}'
@@ -181,7 +183,7 @@ async def test_other_status_aborts_with_status_and_body_at_every_step(
 
 
 @pytest.mark.parametrize("number", [0, 1])
-async def test_dry_run_aborts_on_errors(
+async def test_dry_run_aborts_on_an_error_response(
     platform: Platform, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     platform.faults[number] = Response("gone", 410)
@@ -202,7 +204,9 @@ async def test_dry_run_aborts_on_errors(
         (1, JSONResponse([])),
     ],
 )
-async def test_unexpected_body_aborts(platform: Platform, number: int, answer: Response) -> None:
+async def test_response_with_an_unexpected_body_aborts_the_run(
+    platform: Platform, number: int, answer: Response
+) -> None:
     platform.faults[number] = answer
     with pytest.raises(ProcedureAborted, match="an unexpected body"):
         await run_plan(platform)
@@ -210,7 +214,7 @@ async def test_unexpected_body_aborts(platform: Platform, number: int, answer: R
 
 
 @pytest.mark.parametrize(("method", "doubt"), [("GET", False), ("POST", True)])
-async def test_missing_response_aborts_and_reports_a_possible_change(method: str, doubt: bool) -> None:
+async def test_missing_response_to_a_change_aborts_and_advises_to_run_again(method: str, doubt: bool) -> None:
     platform = Platform()
 
     async def answer(request: httpx.Request) -> httpx.Response:
@@ -260,7 +264,7 @@ async def test_handles_are_looked_up_before_anything_is_changed(platform: Platfo
         ),
     ],
 )  # fmt: skip
-async def test_invalid_data_aborts_before_any_change(
+async def test_invalid_assignment_file_aborts_before_any_change(
     platform: Platform, data: AssignmentData, message: str
 ) -> None:
     before = platform.state()
@@ -270,7 +274,7 @@ async def test_invalid_data_aborts_before_any_change(
     assert platform.paths("POST") == []
 
 
-async def test_long_lists_are_split_into_requests(
+async def test_long_product_lists_are_split_into_several_requests(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(admin_api, "MAX_IDS_PER_REQUEST", 2)

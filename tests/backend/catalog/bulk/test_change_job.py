@@ -107,7 +107,9 @@ async def set_price(shop: Shop, variant_id: str, price: int) -> None:
         (await session.get_one(Variant, variant_id)).price = price
 
 
-async def test_preview_shows_the_result_without_changes(shop: Shop, variant_ids: list[str]) -> None:
+async def test_preview_of_a_bulk_change_shows_the_result_and_changes_nothing(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     await set_price(shop, variant_ids[0], 40)  # 32 pesos are not a multiple of 50
     async with shop.database.transaction() as session:
         twice = await session.get_one(Variant, variant_ids[4])
@@ -135,7 +137,9 @@ async def test_sale_is_applied_and_undone(shop: Shop, variant_ids: list[str]) ->
         await run_undo(shop, bulk_id)
 
 
-async def test_audit_of_each_product_names_the_actor(shop: Shop, variant_ids: list[str]) -> None:
+async def test_audit_entry_of_each_changed_product_names_the_staff_member(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     bulk_id = await run_change(shop, SALE)
     async with shop.database.read() as session:
         entries = (await session.execute(select(AuditEntry))).scalars().all()
@@ -151,7 +155,7 @@ async def test_audit_of_each_product_names_the_actor(shop: Shop, variant_ids: li
     }
 
 
-async def test_undo_keeps_later_changes(shop: Shop, variant_ids: list[str]) -> None:
+async def test_undoing_a_bulk_change_keeps_later_changes(shop: Shop, variant_ids: list[str]) -> None:
     bulk_id = await run_change(shop, SALE)
     await set_price(shop, variant_ids[2], 29_000)
     await run_undo(shop, bulk_id)
@@ -162,7 +166,9 @@ async def test_undo_keeps_later_changes(shop: Shop, variant_ids: list[str]) -> N
     assert await read_prices(shop, variant_ids[2:4]) == [(29_000, 30_000), (40_000, None)]
 
 
-async def test_price_changed_after_the_preview_is_not_touched(shop: Shop, variant_ids: list[str]) -> None:
+async def test_price_that_was_changed_after_the_preview_is_not_overwritten(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     bulk_id = await start_change(shop, Change(Action.PRICES, percent=10))
     other = await run_change(shop, Change(Action.PRICES, percent=10))  # another staff member at the same time
     await run_job(shop, bulk_id)
@@ -227,7 +233,7 @@ async def test_category_and_collection_are_changed_and_restored(shop: Shop, vari
     assert (await read_states(shop, taken))[RowState.KEPT] == ["Toy 1"]
 
 
-async def test_deleted_category_or_collection_refuses_the_products(
+async def test_products_are_refused_if_their_new_category_or_collection_was_deleted(
     shop: Shop, variant_ids: list[str]
 ) -> None:
     del variant_ids
@@ -241,7 +247,7 @@ async def test_deleted_category_or_collection_refuses_the_products(
     assert list(await read_states(shop, bulk_id)) == [RowState.REFUSED]
 
 
-async def test_failing_product_does_not_stop_the_others(
+async def test_product_that_fails_in_a_bulk_change_does_not_stop_the_others(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bulk_id = await start_change(shop, SALE)
@@ -267,7 +273,7 @@ async def test_failing_product_does_not_stop_the_others(
         assert sorted((await session.execute(query)).scalars()) == [Problem.FAILED, Problem.GONE]
 
 
-async def test_interrupted_job_continues(
+async def test_interrupted_bulk_change_continues(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bulk_id = await start_change(shop, Change(Action.PRICES, percent=10))
@@ -293,20 +299,20 @@ async def test_interrupted_job_continues(
     assert await read_prices(shop, variant_ids) == [(11_000 * n, None) for n in range(1, 6)]
 
 
-async def test_two_workers_apply_a_change_once(shop: Shop, variant_ids: list[str]) -> None:
+async def test_change_run_by_three_workers_is_applied_once(shop: Shop, variant_ids: list[str]) -> None:
     bulk_id = await start_change(shop, Change(Action.PRICES, percent=10))
     await asyncio.gather(*(run_job(shop, bulk_id) for _worker in range(3)))
     assert await read_prices(shop, variant_ids) == [(11_000 * n, None) for n in range(1, 6)]
     assert list(await read_states(shop, bulk_id)) == [RowState.CHANGED]
 
 
-async def test_two_concurrent_sales_lower_prices_once(shop: Shop, variant_ids: list[str]) -> None:
+async def test_prices_are_lowered_once_by_two_concurrent_sales(shop: Shop, variant_ids: list[str]) -> None:
     one, other = await start_change(shop, SALE), await start_change(shop, SALE)
     await asyncio.gather(run_job(shop, one), run_job(shop, other))
     assert await read_prices(shop, variant_ids) == [(8_000 * n, 10_000 * n) for n in range(1, 6)]
 
 
-async def test_worker_of_the_shop_runs_the_change(shop: Shop, variant_ids: list[str]) -> None:
+async def test_worker_of_the_shop_runs_a_started_bulk_change(shop: Shop, variant_ids: list[str]) -> None:
     bulk_id = await start_change(shop, SALE)
     await shop.worker.run_due(planning.JOB)
     async with shop.database.read() as session:
@@ -314,7 +320,7 @@ async def test_worker_of_the_shop_runs_the_change(shop: Shop, variant_ids: list[
     assert await read_prices(shop, variant_ids[:1]) == [(8_000, 10_000)]
 
 
-async def test_only_recent_changes_can_be_undone(
+async def test_only_recent_bulk_changes_can_be_undone(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del variant_ids
@@ -332,7 +338,7 @@ async def test_only_recent_changes_can_be_undone(
         await run_undo(shop, "bulk_none")
 
 
-async def test_running_change_cannot_be_undone(shop: Shop, variant_ids: list[str]) -> None:
+async def test_running_bulk_change_cannot_be_undone(shop: Shop, variant_ids: list[str]) -> None:
     del variant_ids
     bulk_id = await start_change(shop, SALE)
     with pytest.raises(Conflict):
@@ -340,7 +346,7 @@ async def test_running_change_cannot_be_undone(shop: Shop, variant_ids: list[str
             await undo_bulk_change(session, ANA, bulk_id)
 
 
-async def test_invalid_change_is_refused(shop: Shop, variant_ids: list[str]) -> None:
+async def test_invalid_bulk_change_is_refused(shop: Shop, variant_ids: list[str]) -> None:
     del variant_ids
     refused = (
         (Change(Action.SALE, percent=99), ALL, InvalidData),
@@ -360,7 +366,9 @@ async def test_invalid_change_is_refused(shop: Shop, variant_ids: list[str]) -> 
             await start_change(shop, SALE, actor=Actor("user_1", role))
 
 
-async def test_job_of_a_finished_or_unknown_change_does_nothing(shop: Shop, variant_ids: list[str]) -> None:
+async def test_job_of_a_finished_or_unknown_bulk_change_does_nothing(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     del variant_ids
     bulk_id = await start_change(shop, SALE)
     async with shop.database.transaction() as session:

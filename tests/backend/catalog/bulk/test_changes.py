@@ -85,7 +85,7 @@ def test_discount_is_at_least_the_stated_percentage(price: int, percent: int, st
         assert again == []
 
 
-def test_half_steps_are_rounded_up() -> None:
+def test_price_halfway_between_two_steps_is_rounded_up() -> None:
     assert [percent_of(price, 100, 50) for price in (24, 25, 75, 74)] == [0, 50, 100, 50]
 
 
@@ -106,7 +106,7 @@ def test_half_steps_are_rounded_up() -> None:
         (Action.REMOVE_FROM_CATEGORY, CurrentValues("draft", True, None, True, []), "category", False),
     ],
 )
-def test_differing_value_is_changed(
+def test_each_bulk_action_changes_its_own_field(
     action: Action, facts: CurrentValues, field: str, expected: object
 ) -> None:
     values = compute_changes(Change(action, "pcol_1"), facts)
@@ -126,7 +126,9 @@ def test_differing_value_is_changed(
         (Action.COLLECTION, "draft", False),
     ],
 )
-def test_equal_value_is_unchanged(action: Action, status: str, *, is_in: bool) -> None:
+def test_value_equal_to_the_new_one_is_not_listed_as_a_change(
+    action: Action, status: str, *, is_in: bool
+) -> None:
     facts = CurrentValues(status, False, None, is_in, [PricedVariant("v", 1, None)])
     assert compute_changes(Change(action), facts) == []
 
@@ -159,7 +161,7 @@ def test_invalid_input_is_refused(change: Change) -> None:
         change.check()
 
 
-def test_changed_price_names_its_variant() -> None:
+def test_each_changed_price_is_listed_with_its_variant() -> None:
     values = compute_changes(Change(Action.SALE, percent=50), make_values((100, None), (200, None)))
     assert values == [
         ChangedValue("variant_0", "price", [100, None], [50, 100]),

@@ -128,7 +128,7 @@ async def test_second_import_changes_nothing(importer: Importer) -> None:
     assert await importer.count_published() == 0
 
 
-async def test_only_differing_products_are_changed_and_published(importer: Importer) -> None:
+async def test_second_import_changes_and_publishes_only_products_that_differ(importer: Importer) -> None:
     await importer(HEAD + TROMPO + YOYO)
     await importer.count_published()
     assert await importer("handle,price,stock\ntrompo,18900,7\nyoyo,9900,3\n") == {"same": 1, "changed": 1}
@@ -139,7 +139,7 @@ async def test_only_differing_products_are_changed_and_published(importer: Impor
     assert await importer.count_published() == 1
 
 
-async def test_import_publishes_the_stock_differences(
+async def test_import_publishes_stock_changes_only_of_variants_that_differ(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[list[int]] = []
@@ -155,7 +155,7 @@ async def test_import_publishes_the_stock_differences(
     assert told == [[7], [-2, 3]]
 
 
-async def test_tax_rate_is_imported_and_kept_without_a_column(importer: Importer) -> None:
+async def test_tax_rate_is_imported_and_stays_unchanged_if_the_file_has_no_column(importer: Importer) -> None:
     await importer("handle,title,price,tax_rate\ncuento,Cuento,20000,0\ntrompo,Trompo,18900,\n")
     assert await importer("handle,price,tax_rate\ncuento,20000,0\ntrompo,18900,19\n") == {"same": 2}
     assert await importer("handle,tax_rate\ncuento,5\ntrompo,\n") == {"same": 1, "changed": 1}
@@ -226,7 +226,7 @@ async def test_repeated_values_are_reported_across_batches(
     ]
 
 
-async def test_values_with_an_equal_digest_are_not_repeats(
+async def test_different_values_with_an_equal_digest_are_not_reported_as_repeated(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_validation, "digest", len)  # many values of the same length
@@ -269,7 +269,7 @@ async def test_bar_code_of_another_product_is_refused(
         await run_against_rival(importer.database, rival, lambda: importer(head + "nueva,Nueva,5,96385074\n"))
 
 
-async def test_row_must_name_one_of_several_variants(importer: Importer) -> None:
+async def test_row_without_a_sku_is_refused_if_the_product_has_several_variants(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     async with importer.database.transaction() as session:
         product_id = (await session.execute(select(Product.id))).scalar_one()
@@ -304,7 +304,7 @@ async def test_rows_with_options_become_variants_of_one_product(
     ]
 
 
-async def test_check_only_writes_nothing(importer: Importer) -> None:
+async def test_import_with_only_check_writes_nothing(importer: Importer) -> None:
     before = await importer.read_all()
     assert await importer(HEAD + TROMPO, only_check=True) == {}
     assert await importer.read_all() == before

@@ -21,7 +21,7 @@ def read_problems(tmp_path: Path, text: str) -> list[str]:
     return [str(problem) for row in read_rows(tmp_path, text) for problem in row.problems]
 
 
-def test_row_contains_only_its_columns(tmp_path: Path) -> None:
+def test_row_has_values_only_for_the_columns_of_the_file(tmp_path: Path) -> None:
     (row,) = read_rows(tmp_path, "handle,price,categories,featured\ntrompo,18900, a | b |a ,sí\n")
     assert row.line == 2
     assert row.values == {"handle": "trompo", "price": 18_900, "categories": ("a", "b"), "featured": True}
@@ -58,18 +58,18 @@ def test_empty_cell_clears_optional_values_only(tmp_path: Path) -> None:
         ' Handle ,"title"\n\n,\ntrompo,"Trompo"\n',
     ],
 )
-def test_formats_of_other_programs_are_parsed(tmp_path: Path, text: str) -> None:
+def test_csv_formats_of_other_programs_are_parsed(tmp_path: Path, text: str) -> None:
     assert [dict(row.values) for row in read_rows(tmp_path, text)] == [
         {"handle": "trompo", "title": "Trompo"}
     ]
 
 
-def test_lines_are_counted_like_in_an_editor(tmp_path: Path) -> None:
+def test_reported_line_numbers_are_those_of_a_text_editor(tmp_path: Path) -> None:
     text = 'handle,description\na,"one\ntwo\nthree"\n\nb,x\nc,y\n'
     assert [row.line for row in read_rows(tmp_path, text)] == [2, 6, 7]
 
 
-def test_batches_have_at_most_the_given_size(tmp_path: Path) -> None:
+def test_rows_are_read_in_batches_of_at_most_the_given_size(tmp_path: Path) -> None:
     file = tmp_path / "toys.csv"
     file.write_text("handle\n" + "".join(f"toy-{number}\n" for number in range(7)))
     assert [len(batch) for batch in read_batches(file, 3)] == [3, 3, 1]
@@ -117,7 +117,7 @@ def test_all_problems_of_a_line_are_reported(tmp_path: Path) -> None:
     assert [one.partition(":")[0] for one in found] == ["line 3, handle", "line 3, price", "line 3, stock"]
 
 
-def test_compare_at_price_must_be_higher(tmp_path: Path) -> None:
+def test_compare_at_price_that_is_not_above_the_price_is_refused(tmp_path: Path) -> None:
     found = read_problems(tmp_path, "handle,price,compare_at_price\na,100,100\nb,100,101\n")
     assert found == ["line 2, compare_at_price: must be more than the price, 100 (it is 100)"]
 
@@ -147,7 +147,7 @@ def test_unreadable_file_is_reported(tmp_path: Path, text: str, message: str) ->
         read_rows(tmp_path, text)
 
 
-def test_other_encoding_is_reported(tmp_path: Path) -> None:
+def test_file_that_is_not_utf_8_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="save it as CSV UTF-8"):
         read_rows(tmp_path, "handle,title\na,ñandú\n".encode("cp1252"))
 
@@ -163,7 +163,7 @@ def test_workbook_is_read_like_a_csv(tmp_path: Path) -> None:
     ]
 
 
-def test_other_spreadsheets_are_refused_with_how_to_save_them(tmp_path: Path) -> None:
+def test_other_spreadsheet_formats_are_refused_with_advice_how_to_save(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=r"\(ods\): save it as \.xlsx, in LibreOffice .* in Numbers "):
         read_rows(tmp_path, pack({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"}))
 

@@ -61,7 +61,7 @@ async def run_job(shop: Shop) -> None:
     await SalesJob(shop.database).run(JobRun(1, JOB, "", {}, 1))
 
 
-async def test_prices_apply_during_the_list_only(
+async def test_prices_of_a_list_apply_only_while_the_list_is_active(
     shop: Shop, admin: httpx.AsyncClient, variant_ids: list[str]
 ) -> None:
     row = await create_list(admin, (variant_ids[0], 9_000), (variant_ids[2], 1), description="Hasta Reyes")
@@ -91,7 +91,7 @@ async def test_prices_apply_during_the_list_only(
         assert (await session.execute(done)).scalars().all() == ["created", "ended"]
 
 
-async def test_sent_values_are_returned(admin: httpx.AsyncClient, variant_ids: list[str]) -> None:
+async def test_price_list_is_returned_as_sent(admin: httpx.AsyncClient, variant_ids: list[str]) -> None:
     begin = datetime(2099, 12, 1, 5, tzinfo=UTC)
     row = await create_list(admin, (variant_ids[0], 9_000), (variant_ids[1], 19_000), begin=begin)
     path = f"{LISTS}/{row['id']}"
@@ -130,7 +130,7 @@ async def test_sent_values_are_returned(admin: httpx.AsyncClient, variant_ids: l
     assert {one["variant_id"] for one in left["price_list"]["prices"]} == set(variant_ids[:2])
 
 
-async def test_invalid_list_is_refused_and_changes_nothing(
+async def test_invalid_price_list_is_refused_and_changes_nothing(
     shop: Shop, admin: httpx.AsyncClient, variant_ids: list[str]
 ) -> None:
     soon = now() + DAY
@@ -166,7 +166,7 @@ async def test_invalid_list_is_refused_and_changes_nothing(
     assert (await get(admin, f"{LISTS}/{other['id']}/prices"))["prices"] == other["prices"]
 
 
-async def test_price_is_compared_with_the_regular_price_during_another_list(
+async def test_price_of_a_later_list_may_be_above_the_lowered_price_of_a_running_list(
     shop: Shop, admin: httpx.AsyncClient, variant_ids: list[str]
 ) -> None:
     begin = now() + DAY
@@ -179,7 +179,9 @@ async def test_price_is_compared_with_the_regular_price_during_another_list(
     assert [one["amount"] for one in row["prices"]] == [10_500]
 
 
-async def test_started_list_can_only_be_ended(admin: httpx.AsyncClient, variant_ids: list[str]) -> None:
+async def test_only_the_end_of_a_started_price_list_can_be_changed(
+    admin: httpx.AsyncClient, variant_ids: list[str]
+) -> None:
     row = await create_list(admin, (variant_ids[0], 9_000))
     path = f"{LISTS}/{row['id']}"
     price = row["prices"][0]["id"]

@@ -171,7 +171,7 @@ async def read_change_times(shop: Shop) -> dict[str, datetime]:
         return {row.id: row.updated_at for row in rows}
 
 
-async def test_two_replicas_change_prices_once_and_a_restart_continues(
+async def test_prices_are_changed_once_by_two_replicas_and_completed_after_a_restart(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await save_new_sale(shop)
@@ -189,7 +189,9 @@ async def test_two_replicas_change_prices_once_and_a_restart_continues(
     assert await read_prices(shop, variant_ids) == REGULAR
 
 
-async def test_staff_changes_during_a_sale(shop: Shop, variant_ids: list[str]) -> None:
+async def test_end_of_a_sale_restores_the_regular_price_that_staff_last_set(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     sale = await save_new_sale(shop)
     await run_job(shop)
     await change_variant_price(shop, variant_ids[0], **price_body(7_000))  # even lower: it ends with the sale
@@ -213,7 +215,9 @@ async def test_staff_changes_during_a_sale(shop: Shop, variant_ids: list[str]) -
     assert await read_outcomes(shop, sale) == [("over", "")] * 3 + [("over", "gone"), ("over", "")]
 
 
-async def test_staff_changes_before_a_sale(shop: Shop, variant_ids: list[str]) -> None:
+async def test_sale_skips_deleted_variants_and_prices_that_it_would_not_lower(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     sale = await save_new_sale(shop, when=make_window(DAY, 2 * DAY))
     await change_variant_price(shop, variant_ids[0], **price_body(12_000))
     await change_variant_price(shop, variant_ids[1], **price_body(16_000))
@@ -237,7 +241,7 @@ async def test_staff_changes_before_a_sale(shop: Shop, variant_ids: list[str]) -
     ]
 
 
-async def test_sale_is_ended_early_or_before_its_start(shop: Shop, variant_ids: list[str]) -> None:
+async def test_sale_can_be_ended_early_or_before_its_start(shop: Shop, variant_ids: list[str]) -> None:
     sale = await save_new_sale(shop)
     await run_job(shop)
     for _again in range(2):
@@ -253,7 +257,7 @@ async def test_sale_is_ended_early_or_before_its_start(shop: Shop, variant_ids: 
     assert await read_prices(shop, variant_ids) == REGULAR
 
 
-async def test_started_sale_can_only_change_its_end(shop: Shop, variant_ids: list[str]) -> None:
+async def test_only_the_end_of_a_started_sale_can_be_changed(shop: Shop, variant_ids: list[str]) -> None:
     sale = await save_new_sale(shop, when=make_window(DAY, 2 * DAY))
     thousand = Rule(Method.FIXED, 1_000, Target.ALL)
     assert await save_new_sale(shop, thousand, make_window(DAY, None), sale) == sale
@@ -275,7 +279,7 @@ async def test_started_sale_can_only_change_its_end(shop: Shop, variant_ids: lis
             await set_end(session, ANA, sale, now() + DAY)
 
 
-async def test_product_is_in_one_sale_at_a_time(shop: Shop, variant_ids: list[str]) -> None:
+async def test_product_cannot_be_in_two_sales_at_the_same_time(shop: Shop, variant_ids: list[str]) -> None:
     first = await save_new_sale(
         shop, Rule(Method.PERCENTAGE, 20, Target.PRODUCTS, await read_product_ids(shop, variant_ids[:2]))
     )
@@ -331,7 +335,7 @@ async def test_next_sale_waits_until_the_price_is_restored(
     assert await read_outcomes(shop, second) == [("on", "")] * 5
 
 
-async def test_next_sale_waits_for_one_that_ends_during_the_job(
+async def test_next_sale_waits_if_the_earlier_sale_ends_while_the_job_runs(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = await make_consecutive_sales(shop)
@@ -352,7 +356,7 @@ async def test_next_sale_waits_for_one_that_ends_during_the_job(
     assert await read_prices(shop, variant_ids) == AFTER
 
 
-async def test_sale_is_planned_with_the_regular_price_during_another_sale(
+async def test_planned_sale_is_computed_from_the_regular_price_during_another_sale(
     shop: Shop, variant_ids: list[str]
 ) -> None:
     await save_new_sale(shop)
@@ -423,7 +427,7 @@ async def test_sale_of_a_category_includes_its_descendants(shop: Shop, variant_i
     assert plan_fingerprint(await make_plan(shop, rule, make_window())) != seen
 
 
-async def test_missing_permission_changes_nothing(shop: Shop, variant_ids: list[str]) -> None:
+async def test_sale_changes_without_permission_are_refused(shop: Shop, variant_ids: list[str]) -> None:
     sale = await save_new_sale(shop)
     bodega = Actor("user_beto", Role.STOCKROOM)
     with pytest.raises(Forbidden):

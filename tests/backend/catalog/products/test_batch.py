@@ -16,7 +16,7 @@ async def sample_products(admin: httpx.AsyncClient) -> list[dict[str, Any]]:
     return (await get(admin, "/admin/products", fields="id,title,handle", order="handle"))["products"]  # type: ignore[no-any-return]
 
 
-async def test_batch_deletes_changes_and_creates(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_batch_deletes_changes_and_creates_products(admin: httpx.AsyncClient, shop: Shop) -> None:
     old = await product(admin)
     kept = await product(admin, title="Yoyó", variants=[{"prices": [{"amount": 9_000}]}])
     answer = await post(
@@ -60,7 +60,7 @@ async def test_batch_returns_requested_fields_and_may_be_empty(admin: httpx.Asyn
         ({"delete": ["prod_1"] * 101}, 400, "A batch has 100 products at most"),
     ],
 )
-async def test_invalid_entry_rejects_the_whole_batch(
+async def test_invalid_product_rejects_the_whole_batch(
     admin: httpx.AsyncClient, batch: dict[str, Any], status: int, message: str
 ) -> None:
     toy = await product(admin)
@@ -82,7 +82,7 @@ async def test_invalid_entry_rejects_the_whole_batch(
     assert await sample_products(admin) == before
 
 
-async def test_product_named_twice_is_deleted_once(admin: httpx.AsyncClient) -> None:
+async def test_product_listed_twice_in_a_batch_is_deleted_once(admin: httpx.AsyncClient) -> None:
     toy = await product(admin)
     answer = await post(admin, BATCH, {"delete": [toy["id"], toy["id"]]})
     assert answer["deleted"]["ids"] == [toy["id"]]

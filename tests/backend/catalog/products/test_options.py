@@ -59,7 +59,7 @@ async def read_detail(shop: Shop) -> ProductDetail:
         return await product_detail(session, "carro")
 
 
-async def test_sent_options_are_returned(
+async def test_options_of_a_product_are_returned_as_sent(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
 ) -> None:
     product = await create_product(admin)
@@ -113,7 +113,9 @@ async def test_invalid_options_are_refused_without_changes(
     assert (await get(admin, PRODUCTS))["count"] == 0
 
 
-async def test_product_response_can_be_sent_back_with_changes(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_options_of_a_product_response_can_be_changed_and_sent_back(
+    admin: httpx.AsyncClient, shop: Shop
+) -> None:
     product = await create_product(admin)
     path = f"{PRODUCTS}/{product['id']}"
     red, _medium, blue = product["variants"]
@@ -151,7 +153,7 @@ async def test_product_response_can_be_sent_back_with_changes(admin: httpx.Async
     assert [one.title for one in (await read_detail(shop)).options] == ["Presentación"]
 
 
-async def test_implied_option_sent_back_is_not_stored(admin: httpx.AsyncClient) -> None:
+async def test_default_option_that_is_sent_back_unchanged_is_not_stored(admin: httpx.AsyncClient) -> None:
     price = {"prices": [{"amount": 10_000}]}
     body = {"title": "Yoyo", "variants": [{"title": "Rojo", **price}, {"title": "Azul", **price}]}
     product = (await post(admin, PRODUCTS, body))["product"]

@@ -40,7 +40,7 @@ VALUES: dict[str, Any] = {
 METADATA = {"brand": "Artesanos", "ageRange": "6-8"}
 
 
-def test_every_field_is_a_column_and_has_a_value_here() -> None:
+def test_every_product_field_is_a_column_and_is_covered_by_these_tests() -> None:
     assert set(VALUES) == set(FIELDS)
     assert set(METADATA) == set(METADATA_FIELDS)
     columns = set(Product.__table__.columns.keys())  # type: ignore[attr-defined]
@@ -49,7 +49,7 @@ def test_every_field_is_a_column_and_has_a_value_here() -> None:
 
 
 @pytest.mark.parametrize("as_new", [True, False])
-async def test_fields_set_by_staff_are_returned(admin: httpx.AsyncClient, *, as_new: bool) -> None:
+async def test_product_fields_set_by_staff_are_returned(admin: httpx.AsyncClient, *, as_new: bool) -> None:
     said = {**VALUES, "metadata": METADATA}
     if as_new:
         made = (await post(admin, "/admin/products", said))["product"]
@@ -60,7 +60,7 @@ async def test_fields_set_by_staff_are_returned(admin: httpx.AsyncClient, *, as_
     assert made["metadata"] == METADATA
 
 
-async def test_null_clears_only_optional_fields(admin: httpx.AsyncClient) -> None:
+async def test_null_clears_only_optional_product_fields(admin: httpx.AsyncClient) -> None:
     made = (await post(admin, "/admin/products", VALUES))["product"]
     path = f"/admin/products/{made['id']}"
     changed = (await post(admin, path, dict.fromkeys(VALUES)))["product"]
@@ -71,7 +71,7 @@ async def test_null_clears_only_optional_fields(admin: httpx.AsyncClient) -> Non
     }
 
 
-async def test_fields_of_an_imported_file_are_returned(
+async def test_product_fields_of_an_imported_file_are_returned(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     wanted = VALUES | {field.column: METADATA[key] for key, field in METADATA_FIELDS.items()}

@@ -52,7 +52,7 @@ async def _titles(database: Database, text: str) -> list[str]:
         ("sku-caja", "Caja de música"),
     ],
 )
-async def test_search_finds_the_product_first(shop: Database, text: str, first: str) -> None:
+async def test_expected_product_is_the_first_search_result(shop: Database, text: str, first: str) -> None:
     assert (await _titles(shop, text))[:1] == [first]
 
 
@@ -63,7 +63,7 @@ async def test_title_counts_more_than_the_description(shop: Database) -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", "t", "zz", "trompo inexistente", "%", "_____", "'; drop table product; --"]
 )
-async def test_search_finds_nothing(shop: Database, text: str) -> None:
+async def test_text_without_matching_products_finds_nothing(shop: Database, text: str) -> None:
     assert await _titles(shop, text) == []
 
 
@@ -100,7 +100,7 @@ async def stocked_shop(shop: Database) -> Database:
     return shop
 
 
-async def test_related_words_find_products_and_other_words_do_not(stocked_shop: Database) -> None:
+async def test_related_words_find_products_and_unrelated_words_find_none(stocked_shop: Database) -> None:
     found = {text: await _titles(stocked_shop, text) for text in (*RELATED_WORDS, *WITHOUT_MATCH)}
     both = ["Trompo de madera", "Caja de música"]
     by_name = {"trompos": both, "el trompo de la niña": both, "peonza": both}
@@ -112,7 +112,7 @@ async def test_related_words_find_products_and_other_words_do_not(stocked_shop: 
     )
 
 
-async def test_shop_adds_its_own_synonyms(stocked_shop: Database) -> None:
+async def test_synonyms_added_by_the_shop_find_products(stocked_shop: Database) -> None:
     async with stocked_shop.read() as session:
         own = search_words("peón, lámpara; zumbador, trompo")
         hits = [
@@ -130,7 +130,7 @@ async def _page(
     return [card.handle for card in page.cards], page.total, page.near
 
 
-async def test_list_without_a_match_shows_all_products_nearest_first(
+async def test_search_without_a_match_lists_all_products_nearest_first(
     stocked_shop: Database,
 ) -> None:
     whole = ["trompo", "lampara", "caja", "rompe"]
@@ -141,7 +141,7 @@ async def test_list_without_a_match_shows_all_products_nearest_first(
     assert await _page(stocked_shop, "trompo de lata", ages=("0-2",)) == (["lampara"], 1, 0)
 
 
-async def test_general_words_find_all_products(stocked_shop: Database) -> None:
+async def test_general_words_such_as_toys_find_all_products(stocked_shop: Database) -> None:
     _handles, total, near = await _page(stocked_shop, "juguetes para niñas")
     assert (total, near) == (4, None)
 
@@ -179,19 +179,19 @@ async def test_categories_and_brands_are_suggested(stocked_shop: Database) -> No
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_parsed(text: str) -> None:
+def test_any_search_text_is_parsed_without_an_error(text: str) -> None:
     understood = search_words().parse_query(text)
     assert all(asked.word or asked.ages for asked in understood.query_terms)
     assert bool(understood.query_terms) == bool(split_words(text))
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_folded_to_plain_words(text: str) -> None:
+def test_any_text_is_split_into_ascii_words(text: str) -> None:
     assert all(word.isascii() and word == fold(word) and word for word in split_words(text))
 
 
 @given(st.text("abcde", min_size=4, max_size=9), st.data())
-def test_word_without_one_letter_shares_a_remainder_with_the_word(word: str, data: st.DataObject) -> None:
+def test_word_with_a_missing_letter_is_within_distance_one(word: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(word) - 1))
     shorter = word[:place] + word[place + 1 :]
     assert is_within_distance(word, shorter, 1)
@@ -199,10 +199,10 @@ def test_word_without_one_letter_shares_a_remainder_with_the_word(word: str, dat
 
 
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8))
-def test_distance_is_symmetric_and_zero_only_for_equal_words(one: str, other: str) -> None:
+def test_word_distance_is_symmetric_and_zero_only_for_equal_words(one: str, other: str) -> None:
     assert is_within_distance(one, other, 2) == is_within_distance(other, one, 2)
     assert is_within_distance(one, other, 0) == (one == other)
 
 
-def test_short_words_allow_no_typo() -> None:
+def test_short_search_words_must_match_without_a_typo() -> None:
     assert [get_max_typos(word) for word in ("oso", "tren", "rompecabezas")] == [0, 1, 2]

@@ -140,7 +140,7 @@ async def test_renamed_product_is_found_by_its_new_words(shop: Shop, variant_ids
         assert (await session.execute(kept)).all() == []
 
 
-async def test_pages_are_consecutive(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_pages_of_search_results_have_each_product_once(shop: Shop, shop_defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         for number in range(5):
             await add_product(session, shop_defaults, f"toy-{number}", title="Igual | y raro")

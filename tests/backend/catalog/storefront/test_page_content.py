@@ -56,7 +56,7 @@ async def test_banner_shows_available_featured_products(
     assert _handles(home.new_or_featured) == {"oso", "yoyo", "trompo"}
 
 
-async def test_banner_without_featured_products_shows_the_section_below(
+async def test_banner_without_featured_products_shows_the_new_products(
     database: Database, put_products: PutProducts
 ) -> None:
     await put_products("oso", "yoyo")
@@ -109,7 +109,7 @@ async def test_title_order_ignores_accents_and_case(sorted_products: Database) -
     ("text", "count", "near"),
     [("", 7, None), (" ", 7, None), ("oso", 1, None), ("%", 7, 0), ("😀", 7, 0), ("_ ?", 7, 0)],
 )
-async def test_text_without_words_has_no_match(
+async def test_search_text_without_words_shows_all_products(
     sorted_products: Database, text: str, count: int, near: int | None
 ) -> None:
     """If a search finds nothing, the whole catalogue is displayed."""
@@ -118,7 +118,7 @@ async def test_text_without_words_has_no_match(
     assert (page.total, len(page.cards), page.near) == (count, count, near)
 
 
-async def test_changed_title_moves_in_the_order(sorted_products: Database) -> None:
+async def test_product_with_a_changed_title_moves_in_the_title_order(sorted_products: Database) -> None:
     async with sorted_products.transaction() as session:
         zorro = (await session.execute(select(Product).where(Product.title == "Zorro"))).scalar_one()
         zorro.title = "Águila"
@@ -136,7 +136,7 @@ async def test_store_api_has_the_same_title_order(
     assert answer["count"] == len(TITLES)
 
 
-async def test_wish_is_found_by_a_former_handle_until_another_product_takes_it(
+async def test_wish_is_found_by_a_former_handle_until_another_product_uses_it(
     database: Database, put_products: PutProducts
 ) -> None:
     await put_products("oso", "trompo", "yoyo")

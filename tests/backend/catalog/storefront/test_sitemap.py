@@ -28,7 +28,7 @@ async def shop(database: Database, settings: Settings) -> Database:
     return database
 
 
-async def test_only_products_for_sale_are_listed(shop: Database) -> None:
+async def test_sitemap_lists_only_products_for_sale(shop: Database) -> None:
     async with shop.read() as session:
         assert {listed.handle for listed in await list_product_entries(session, limit=9)} == {"a", "b", "c"}
         assert await count_products(session) == 3
@@ -41,7 +41,7 @@ async def test_sitemap_pages_contain_all_products(shop: Database) -> None:
     assert {listed.handle for page in pages for listed in page} == {"a", "b", "c"}
 
 
-async def test_new_price_changes_the_time_of_the_product(shop: Database) -> None:
+async def test_new_price_changes_the_products_time_in_the_sitemap(shop: Database) -> None:
     later = now() + timedelta(hours=1)
     async with shop.transaction() as session:
         variant = (await session.execute(select(Variant).where(Variant.sku == "SKU-a"))).scalar_one()
@@ -54,6 +54,6 @@ async def test_new_price_changes_the_time_of_the_product(shop: Database) -> None
     assert changed["b"] < later
 
 
-async def test_all_categories_are_listed(shop: Database) -> None:
+async def test_sitemap_lists_all_categories(shop: Database) -> None:
     async with shop.read() as session:
         assert [listed.handle for listed in await list_category_entries(session)] == ["juguetes", "peluches"]

@@ -70,7 +70,9 @@ async def test_variants_without_options_are_chosen_by_title(database: Database, 
     assert shown.card.compare_at_label == "$ 24.000"
 
 
-async def test_card_with_equal_prices_does_not_say_from(database: Database, defaults: Defaults) -> None:
+async def test_card_with_equal_variant_prices_shows_the_price_without_from(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         first = await add_product(session, defaults, "trompo", price=10_000)
         await add_variant(session, defaults, 1, title="Rojo", price=10_000)

@@ -47,7 +47,7 @@ async def count_rows(till: Till, table: type[LineItem | PaymentCollection | Paym
         return (await session.execute(select(func.count()).select_from(table))).scalar_one()
 
 
-async def test_carts_are_deleted_after_a_month_with_their_rows(till: Till) -> None:
+async def test_abandoned_carts_are_deleted_after_a_month_with_their_lines_and_payments(till: Till) -> None:
     variant = await till.make_variant()
     old, younger = await till.cart(variant), await till.cart(variant)
     rejected = await till.start(old)
@@ -62,7 +62,7 @@ async def test_carts_are_deleted_after_a_month_with_their_rows(till: Till) -> No
     assert [await count_rows(till, table) for table in tables] == [1, 0, 0]
 
 
-async def test_carts_with_possible_money_are_not_deleted(till: Till) -> None:
+async def test_carts_whose_payment_may_have_money_are_not_deleted(till: Till) -> None:
     """Check payments at the bank, closed ones without a decision, rejected ones with money; and every order."""
     variant = await till.make_variant(stock=9)
     at_the_bank, closed, paid_late = [await till.cart(variant) for _ in range(3)]
@@ -82,7 +82,7 @@ async def test_carts_with_possible_money_are_not_deleted(till: Till) -> None:
     assert await count_remaining(till) == kept
 
 
-async def test_one_run_deletes_several_batches(till: Till) -> None:
+async def test_one_run_deletes_several_batches_of_carts(till: Till) -> None:
     async with till.database.transaction() as session:
         made = [await create_empty_cart(session) for _ in range(201)]
     await set_age(till, MONTH, *made)
@@ -91,7 +91,7 @@ async def test_one_run_deletes_several_batches(till: Till) -> None:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_one_run_deletes_a_limited_number_of_batches(
+async def test_one_run_deletes_a_limited_number_of_batches_of_carts(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tidy_rule, "MAX_BATCHES", 1)
@@ -112,7 +112,7 @@ async def test_one_run_deletes_a_limited_number_of_batches(
         assert len(await count_remaining(till)) == still_there
 
 
-async def test_documents_in_drafts_are_deleted_after_a_day(till: Till) -> None:
+async def test_identity_documents_in_checkout_drafts_are_deleted_after_a_day(till: Till) -> None:
     variant = await till.make_variant()
     old, younger = await till.cart(variant), await till.cart(variant)
     for cart_id in (old, younger):

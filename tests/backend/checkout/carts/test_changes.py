@@ -62,7 +62,7 @@ async def test_guest_cannot_assign_a_cart_to_a_customer(store: httpx.AsyncClient
     assert (await get(store, f"/store/carts/{cart_id}"))["cart"]["customer_id"] is None
 
 
-async def test_empty_list_of_options_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_empty_list_of_shipping_options_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
     cart_id = await create_addressed_cart(store, trompo)
     refused = await store.post(f"/store/carts/{cart_id}/shipping-methods", json=[])
     assert (refused.status_code, refused.json()) == (
@@ -86,7 +86,9 @@ async def test_cart_moves_only_to_an_existing_region(store: httpx.AsyncClient, s
 
 
 @pytest.mark.parametrize("path", ["/store/carts", "/store/carts/{id}"])
-async def test_code_without_a_discount_refuses_the_whole_change(store: httpx.AsyncClient, path: str) -> None:
+async def test_cart_change_with_a_code_without_a_discount_is_refused_completely(
+    store: httpx.AsyncClient, path: str
+) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     there = path.format(id=cart["id"])
     refused = await store.post(there, json={"email": "ana@example.com", "promo_codes": ["NADA"]})
@@ -96,7 +98,7 @@ async def test_code_without_a_discount_refuses_the_whole_change(store: httpx.Asy
     assert (sent["email"], sent["promotions"]) == ("ana@example.com", [])
 
 
-async def test_number_of_consents_is_limited(store: httpx.AsyncClient) -> None:
+async def test_number_of_consents_in_a_cart_is_limited(store: httpx.AsyncClient) -> None:
     cart = (await post(store, "/store/carts"))["cart"]
     path = f"/store/carts/{cart['id']}"
     consents = [{"kind": "terms", "version": f"2026-{number}"} for number in range(MAX_CONSENTS)]

@@ -27,7 +27,7 @@ def database_url(sqlite_url: str) -> str:
         "https://rama.vercel.app/gracias",
     ],
 )
-def test_page_of_a_storefront_is_accepted(address: str) -> None:
+def test_return_url_of_a_listed_storefront_is_accepted(address: str) -> None:
     assert require_return_url(address, STOREFRONTS) == address
 
 
@@ -53,13 +53,13 @@ def test_page_of_a_storefront_is_accepted(address: str) -> None:
         ["https://tienda.example/"],
     ],
 )
-def test_any_other_return_url_is_refused(address: object) -> None:
+def test_return_url_outside_the_listed_storefronts_is_refused(address: object) -> None:
     with pytest.raises(InvalidData) as refused:
         require_return_url(address, STOREFRONTS)
     assert list(refused.value.fields) == ["return_url"]
 
 
-async def test_bank_gets_the_order_page_of_the_storefront(till: Till) -> None:
+async def test_bank_gets_the_storefronts_order_page_as_return_url(till: Till) -> None:
     settings = till.checkout.settings.model_copy(update={"store_cors": "https://tienda.example"})
     checkout = replace(till.checkout, settings=settings)
     cart_id = await till.cart(await till.make_variant())

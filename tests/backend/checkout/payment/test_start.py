@@ -29,7 +29,9 @@ def starter(till: Till) -> PaymentStarter:
     )
 
 
-async def test_close_without_a_waiting_payment_does_nothing(till: Till, starter: PaymentStarter) -> None:
+async def test_closing_does_nothing_if_no_payment_is_waiting_at_the_bank(
+    till: Till, starter: PaymentStarter
+) -> None:
     cart_id = await till.cart(await till.make_variant())
     assert await starter.close_payment_at_bank(cart_id) is None
     rejected = await till.start(cart_id)
@@ -55,7 +57,9 @@ async def test_payment_that_is_being_started_is_not_closed(till: Till, starter: 
     assert payment.state == "pending_authorization"
 
 
-async def test_failed_payment_is_not_closed(till: Till, starter: PaymentStarter) -> None:
+async def test_payment_that_the_bank_rejected_meanwhile_is_rejected_and_not_closed(
+    till: Till, starter: PaymentStarter
+) -> None:
     cart_id = await till.cart(await till.make_variant())
     payment = await till.start(cart_id)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
@@ -75,7 +79,7 @@ async def test_payment_of_a_removed_provider_can_be_closed(till: Till, starter: 
     assert payment.invoice in closed.data["note"]
 
 
-async def test_order_without_a_payment_at_the_bank_cannot_be_paid_again(till: Till) -> None:
+async def test_completed_order_with_a_manual_payment_cannot_be_paid_again(till: Till) -> None:
     cart_id = await till.cart(await till.make_variant())
     await till.start(cart_id, "pp_system_default")
     await till.checkout.complete(cart_id)
@@ -84,7 +88,9 @@ async def test_order_without_a_payment_at_the_bank_cannot_be_paid_again(till: Ti
     assert till.bank.started == []
 
 
-async def test_start_is_tried_a_limited_number_of_times(till: Till, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_payment_start_is_tried_a_limited_number_of_times(
+    till: Till, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cart_id = await till.cart(await till.make_variant())
     first = await till.start(cart_id)
     monkeypatch.setattr(starting, "MAX_START_ATTEMPTS", 1)
@@ -94,7 +100,7 @@ async def test_start_is_tried_a_limited_number_of_times(till: Till, monkeypatch:
 
 
 @pytest.mark.parametrize("is_cut_off", [True, False])
-async def test_wrong_answers_start_nothing_after_the_blocking_payment_has_ended(
+async def test_wrong_payer_answers_start_no_payment_after_the_earlier_payment_has_ended(
     till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
 ) -> None:
     """Check a process that stopped while it started the payment, and a bank that refused it during the check."""
@@ -121,7 +127,7 @@ async def test_wrong_answers_start_nothing_after_the_blocking_payment_has_ended(
     assert (await till.start(cart_id)).state == "pending_authorization"
 
 
-async def test_replaced_payment_pays_the_same_order(till: Till) -> None:
+async def test_payment_that_replaces_a_closed_one_belongs_to_the_same_order(till: Till) -> None:
     """Check that the order does not wait for a payment that was closed earlier."""
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)

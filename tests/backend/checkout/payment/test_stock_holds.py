@@ -108,7 +108,7 @@ async def create_demo_shop(till: Till) -> dict[str, int]:
     }
 
 
-async def test_one_client_holds_at_most_a_tenth_of_the_shop_and_half_of_a_variant(till: Till) -> None:
+async def test_one_client_holds_at_most_a_tenth_of_all_units_and_half_of_a_variant(till: Till) -> None:
     stock = await create_demo_shop(till)
     assert sum(stock.values()) == 1_614
     assert not await is_started(till, stock, 1, ip="190.24.1.1")  # all of the shop
@@ -153,7 +153,9 @@ async def test_carts_that_share_one_identifier_count_as_one_client(till: Till, s
 
 
 @pytest.mark.parametrize("is_same", ["address", "email"])
-async def test_concurrent_starts_stay_within_the_share(till: Till, is_same: str) -> None:
+async def test_concurrent_payment_starts_of_one_client_stay_within_its_share_of_the_stock(
+    till: Till, is_same: str
+) -> None:
     variants = [await till.make_variant(f"toy-{n}", stock=20) for n in range(8)]
     carts = [
         await create_cart(till, {held_id: 8}, 1 if is_same == "email" else n)
@@ -173,7 +175,7 @@ async def test_concurrent_starts_stay_within_the_share(till: Till, is_same: str)
     assert sum((await read_held_units(till.database)).values()) == 16
 
 
-async def test_small_purchase_beyond_the_share_continues_without_a_hold(till: Till) -> None:
+async def test_small_purchase_of_a_client_over_its_share_continues_without_held_units(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=20)
     await start(till, {trompo: 10}, 1, ip="190.24.1.1")
     payment = await start(till, {trompo: 3}, 2, ip="190.24.1.1")
@@ -192,7 +194,7 @@ async def test_small_purchase_beyond_the_share_continues_without_a_hold(till: Ti
     assert cart_id != order.cart_id
 
 
-async def test_paid_purchase_without_units_raises_attention(till: Till) -> None:
+async def test_paid_purchase_whose_units_are_sold_out_raises_attention(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=20)
     await start(till, {trompo: 10}, 1, ip="190.24.1.1")
     payment = await start(till, {trompo: 3}, 2, ip="190.24.1.1")
@@ -205,14 +207,14 @@ async def test_paid_purchase_without_units_raises_attention(till: Till) -> None:
         assert (await session.execute(select(Attention.kind))).scalar_one() == "stock_short"
 
 
-async def test_one_client_cannot_wait_for_more_units_than_exist(till: Till) -> None:
+async def test_unpaid_payments_of_one_client_never_cover_more_units_than_exist(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=10)
     started = [await is_started(till, {trompo: 1}, n, ip="190.24.1.1") for n in range(14)]
     assert sum(started) == 10
     assert await read_held_units(till.database) == {trompo: 5}
 
 
-async def test_as_many_shoppers_start_as_there_are_units(till: Till) -> None:
+async def test_as_many_concurrent_shoppers_can_start_a_payment_as_there_are_units(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=10)
     carts = [await create_cart(till, {trompo: 1}, n) for n in range(16)]
 
@@ -242,7 +244,7 @@ async def test_many_large_holds_leave_units_for_small_purchases(till: Till) -> N
     assert sum((await read_held_units(till.database)).values()) == 37
 
 
-async def test_last_five_units_are_held_by_the_first_payment(till: Till) -> None:
+async def test_last_five_units_are_held_by_the_first_payments(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=5)
     started = [await is_started(till, {trompo: 2}, n) for n in range(4)]
     assert started == [True, True, False, False]
@@ -266,7 +268,7 @@ async def test_fifty_clients_hold_at_most_half_of_the_stock(till: Till) -> None:
     assert sum((await read_held_units(till.database)).values()) <= 807
 
 
-async def test_same_units_are_held_for_at_most_an_hour(till: Till) -> None:
+async def test_repeated_payments_hold_the_same_units_for_at_most_an_hour(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=20)
     held_minutes, payment = 0, await start(till, {trompo: 4}, 1)
     for minute in range(0, 120, 5):
@@ -294,7 +296,7 @@ async def test_same_units_are_held_for_at_most_an_hour(till: Till) -> None:
     assert await read_held_units(till.database) == {trompo: 4}
 
 
-async def test_store_api_refusal_has_the_allowed_units(
+async def test_store_api_refusal_of_a_large_hold_states_the_allowed_units(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:

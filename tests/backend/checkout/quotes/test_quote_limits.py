@@ -77,7 +77,9 @@ async def test_quotes_per_cart_are_limited(counter: QuoteClient) -> None:
     assert await counter.request_price(ANA) == 12_000  # another client does not use up the attempts of a cart
 
 
-async def test_stored_and_flat_prices_are_not_counted(counter: QuoteClient) -> None:
+async def test_prices_without_a_request_to_the_carrier_do_not_count_towards_the_limit(
+    counter: QuoteClient,
+) -> None:
     nowhere = replace(TOY, dane_code="")
     for _turn in range(QUOTATIONS.per_pair + 1):
         assert await counter.request_price(MALLORY, contents=nowhere) == 0
@@ -85,7 +87,7 @@ async def test_stored_and_flat_prices_are_not_counted(counter: QuoteClient) -> N
     assert await counter.request_price(MALLORY) == 12_000
 
 
-async def test_client_with_hanging_quotes_does_not_block_others(counter: QuoteClient) -> None:
+async def test_client_with_hanging_quotes_does_not_block_other_clients(counter: QuoteClient) -> None:
     may_answer, all_asked = asyncio.Event(), asyncio.Event()
 
     async def hang() -> None:
@@ -105,7 +107,7 @@ async def test_client_with_hanging_quotes_does_not_block_others(counter: QuoteCl
     assert await counter.request_price(MALLORY) == 12_000
 
 
-async def test_canceled_request_frees_its_slot(counter: QuoteClient) -> None:
+async def test_canceled_quote_request_frees_its_slot(counter: QuoteClient) -> None:
     alone = replace(MALLORY, max_people=1)
     asked = asyncio.Event()
 
@@ -124,7 +126,7 @@ async def test_canceled_request_frees_its_slot(counter: QuoteClient) -> None:
     assert await counter.request_price(alone) == 12_000
 
 
-async def test_api_refusal_has_retry_after_and_listed_options_can_be_chosen(
+async def test_refused_quote_has_retry_after_and_a_listed_option_can_still_be_chosen(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quote_limits, "QUOTATIONS", replace(QUOTATIONS, per_pair=1))

@@ -36,7 +36,7 @@ async def choose(store: httpx.AsyncClient, cart_id: str, chosen: dict[str, Any])
     return cart
 
 
-async def test_choice_costs_the_listed_price_without_a_new_request(
+async def test_chosen_option_costs_the_listed_price_without_a_new_quote(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_addressed_cart(store, trompo)
@@ -49,7 +49,9 @@ async def test_choice_costs_the_listed_price_without_a_new_request(
     assert quotations(shop) == 2
 
 
-async def test_failed_carrier_is_called_once(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_carrier_that_failed_for_the_list_is_not_called_again_for_the_choice(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     assert shop.sandbox.carrier is not None
     shop.sandbox.carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION)
     cart_id = await create_addressed_cart(store, trompo)
@@ -60,7 +62,9 @@ async def test_failed_carrier_is_called_once(store: httpx.AsyncClient, shop: Sho
     assert (await find_shipping_option(store, cart_id, "calculated"))["metadata"]["is_fallback"] is False
 
 
-async def test_old_quote_is_requested_again(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_quote_that_became_too_old_is_requested_again(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     cart_id = await create_addressed_cart(store, trompo)
     listed = await find_shipping_option(store, cart_id, "calculated")
     async with shop.database.transaction() as session:
@@ -83,7 +87,7 @@ async def test_old_quote_is_requested_again(store: httpx.AsyncClient, shop: Shop
         None,
     ],
 )
-async def test_other_packages_or_another_place_are_quoted_again(
+async def test_change_of_packages_or_destination_requests_a_new_quote(
     store: httpx.AsyncClient, shop: Shop, trompo: str, change: Any
 ) -> None:
     cart_id = await create_addressed_cart(store, trompo)
@@ -103,7 +107,7 @@ async def test_quote_of_another_cart_is_not_used(store: httpx.AsyncClient, shop:
     assert quotations(shop) == 2
 
 
-async def test_quote_of_one_option_is_reused_by_its_choice(
+async def test_quote_that_was_calculated_for_one_option_is_reused_when_it_is_chosen(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     bare = (await post(store, "/store/carts"))["cart"]["id"]
@@ -115,7 +119,7 @@ async def test_quote_of_one_option_is_reused_by_its_choice(
     assert quotations(shop) == 1
 
 
-async def test_storefront_requests_one_quote_per_place(
+async def test_own_checkout_page_requests_one_quote_per_destination(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_addressed_cart(store, trompo)
@@ -139,7 +143,7 @@ async def test_reloaded_page_requests_new_quotes(store: httpx.AsyncClient, shop:
     assert quotations(shop) == 2
 
 
-async def test_option_of_a_removed_provider_is_left_out(
+async def test_shipping_option_of_a_removed_provider_is_not_listed(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     """Check that a module block without `carrier_standard` replaces the one with it (spec: What the service does 7)."""

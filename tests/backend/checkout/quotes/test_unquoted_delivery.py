@@ -68,7 +68,7 @@ async def capture(admin: httpx.AsyncClient, order_id: str) -> None:
     await post(admin, f"/admin/payments/{payment['id']}/capture")
 
 
-async def test_owner_is_notified_when_the_order_is_paid(
+async def test_owner_is_notified_when_an_order_to_an_unquoted_place_is_paid(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     plan(shop, Fault.NO_RATES)
@@ -85,7 +85,7 @@ async def test_owner_is_notified_when_the_order_is_paid(
 
 
 @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.NEGATIVE_RATES, Fault.MALFORMED])
-async def test_failed_carrier_causes_no_notice_and_no_refusal(
+async def test_failed_carrier_neither_notifies_the_owner_nor_refuses_the_delivery(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str, fault: Fault
 ) -> None:
     await refuse(shop)
@@ -96,7 +96,7 @@ async def test_failed_carrier_causes_no_notice_and_no_refusal(
     assert await notices(shop) == []
 
 
-async def test_refused_delivery_has_a_clear_message(
+async def test_checkout_explains_that_delivery_to_an_unquoted_place_is_refused(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_addressed_cart(store, trompo)
@@ -128,7 +128,7 @@ async def test_refused_delivery_has_a_clear_message(
     assert offer.notice == ""
 
 
-async def test_earlier_choice_is_refused_at_payment(
+async def test_payment_is_refused_if_delivery_to_the_chosen_place_is_refused_meanwhile(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     plan(shop, Fault.NO_RATES)
@@ -140,7 +140,7 @@ async def test_earlier_choice_is_refused_at_payment(
     assert (refused.status_code, refused.json()["message"]) == (400, REFUSED)
 
 
-async def test_cart_without_a_courier_has_no_shipping(
+async def test_cart_to_a_place_without_a_courier_has_no_shipping_method(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_addressed_cart(store, trompo)

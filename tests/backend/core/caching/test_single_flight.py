@@ -57,21 +57,25 @@ async def test_concurrent_calls_with_one_key_are_shared(
     assert counted.calls == 1
 
 
-async def test_other_key_is_another_call(flights: SingleFlight[str, int], counted: CountedCall) -> None:
+async def test_calls_with_different_keys_are_not_shared(
+    flights: SingleFlight[str, int], counted: CountedCall
+) -> None:
     tasks = await start(1, lambda: flights.share("a", counted.ask))
     tasks += await start(1, lambda: flights.share("b", counted.ask))
     counted.may_answer.set()
     assert sorted(await asyncio.gather(*tasks)) == [1, 2]
 
 
-async def test_result_is_not_stored(flights: SingleFlight[str, int], counted: CountedCall) -> None:
+async def test_result_of_a_shared_call_is_not_stored(
+    flights: SingleFlight[str, int], counted: CountedCall
+) -> None:
     counted.may_answer.set()
     assert [await flights.share("a", counted.ask) for _ in range(3)] == [1, 2, 3]
     assert not flights._running
     assert not flights._next
 
 
-async def test_request_after_the_result_starts_a_new_call(
+async def test_request_after_the_result_of_a_call_starts_a_new_call(
     flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     answers: list[int] = []
@@ -113,7 +117,7 @@ async def test_call_is_cancelled_when_all_callers_are_cancelled(
     assert not flights._next
 
 
-async def test_failure_is_raised_for_all_callers_and_not_stored(
+async def test_failure_of_a_shared_call_is_raised_for_all_callers_and_not_stored(
     flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     async def fail() -> int:
@@ -127,7 +131,7 @@ async def test_failure_is_raised_for_all_callers_and_not_stored(
     assert await flights.share("a", counted.ask) == 2
 
 
-async def test_failure_without_callers_is_not_reported(flights: SingleFlight[str, int]) -> None:
+async def test_failure_after_all_callers_left_is_not_reported(flights: SingleFlight[str, int]) -> None:
     noises: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: noises.append(context))
     failing = asyncio.Event()
@@ -146,7 +150,7 @@ async def test_failure_without_callers_is_not_reported(flights: SingleFlight[str
     assert noises == []
 
 
-async def test_callers_during_a_call_share_the_next_call(flights: SingleFlight[str, int]) -> None:
+async def test_callers_that_arrive_during_a_call_share_the_next_call(flights: SingleFlight[str, int]) -> None:
     begun, go_on = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
     numbers = iter(range(2))
 
@@ -169,7 +173,7 @@ async def test_callers_during_a_call_share_the_next_call(flights: SingleFlight[s
     assert not flights._next
 
 
-async def test_result_is_never_older_than_its_request(flights: SingleFlight[str, int]) -> None:
+async def test_result_of_share_next_is_never_older_than_its_request(flights: SingleFlight[str, int]) -> None:
     """Check random orders of calls and writes: an answer contains all writes made before its call."""
     written = running = 0
     chance = random.Random(18)
@@ -210,7 +214,7 @@ async def test_different_keys_do_not_wait_for_each_other(
     assert await slow == 1
 
 
-async def test_next_call_is_dropped_when_its_callers_are_cancelled(
+async def test_waiting_next_call_is_dropped_when_its_callers_are_cancelled(
     flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     (first,) = await start(1, lambda: flights.share_next("a", counted.ask))
@@ -225,7 +229,7 @@ async def test_next_call_is_dropped_when_its_callers_are_cancelled(
     assert not flights._next
 
 
-async def test_call_that_runs_to_its_end_serves_later_callers(counted: CountedCall) -> None:
+async def test_call_that_continues_after_a_cancellation_serves_later_callers(counted: CountedCall) -> None:
     flights = SingleFlight[str, int](runs_to_end=True)
     (leaving,) = await start(1, lambda: flights.share("a", counted.ask))
     await counted.reached.wait()
@@ -237,7 +241,7 @@ async def test_call_that_runs_to_its_end_serves_later_callers(counted: CountedCa
     assert (counted.calls, counted.cancellations) == (1, 0)
 
 
-async def test_wait_until_idle_waits_for_running_and_next_calls(counted: CountedCall) -> None:
+async def test_wait_until_idle_waits_for_running_and_waiting_calls(counted: CountedCall) -> None:
     flights = SingleFlight[str, int](runs_to_end=True)
     await flights.wait_until_idle()
     tasks = await start(1, lambda: flights.share_next("a", counted.ask))
@@ -249,7 +253,7 @@ async def test_wait_until_idle_waits_for_running_and_next_calls(counted: Counted
     assert await asyncio.gather(*tasks) == [1, 2]
 
 
-async def test_call_cancelled_before_it_began_is_replaced(
+async def test_shared_call_cancelled_before_it_began_is_replaced(
     flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     """Cancel a call's task from outside, as when a program stops and ends all tasks one by one."""

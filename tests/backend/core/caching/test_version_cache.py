@@ -57,14 +57,16 @@ async def start_reading(cache: VersionCache[str, str], catalogue: Catalogue) -> 
     return reading
 
 
-async def test_unchanged_value_is_read_once(catalogue: Catalogue) -> None:
+async def test_value_of_an_unchanged_version_is_read_once(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     assert [await cache.get("home", catalogue.read) for _ in range(3)] == ["read at 1"] * 3
     assert catalogue.reads == 1
 
 
 @pytest.mark.parametrize("changed", OTHERS)
-async def test_any_other_version_is_read_again(catalogue: Catalogue, changed: Version) -> None:
+async def test_value_is_read_again_for_any_other_version_number(
+    catalogue: Catalogue, changed: Version
+) -> None:
     """Check also a lower number: on PostgreSQL a later version may have one."""
     cache = VersionCache[str, str](catalogue.now, 10)
     await cache.get("home", catalogue.read)
@@ -73,7 +75,9 @@ async def test_any_other_version_is_read_again(catalogue: Catalogue, changed: Ve
 
 
 @pytest.mark.parametrize("changed", OTHERS)
-async def test_value_without_units_ignores_stock_changes(catalogue: Catalogue, changed: Version) -> None:
+async def test_value_without_units_is_not_read_again_after_a_stock_change(
+    catalogue: Catalogue, changed: Version
+) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     await cache.get("home", catalogue.read, shows_units=False)
     catalogue.version = changed
@@ -81,13 +85,13 @@ async def test_value_without_units_ignores_stock_changes(catalogue: Catalogue, c
     assert catalogue.reads == (1 if changed.stock == 2 else 2)
 
 
-async def test_concurrent_callers_of_one_version_share_a_reading(catalogue: Catalogue) -> None:
+async def test_concurrent_callers_at_one_version_share_one_read(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     assert await asyncio.gather(*(cache.get("home", catalogue.read) for _ in range(5))) == ["read at 1"] * 5
     assert catalogue.reads == 1
 
 
-async def test_caller_after_a_change_gets_no_earlier_reading(catalogue: Catalogue) -> None:
+async def test_caller_after_a_change_does_not_get_a_value_read_before_it(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     first = await start_reading(cache, catalogue)
     catalogue.change()
@@ -100,7 +104,9 @@ async def test_caller_after_a_change_gets_no_earlier_reading(catalogue: Catalogu
     assert catalogue.reads == 2
 
 
-async def test_caller_that_waited_for_the_same_version_reads_nothing(catalogue: Catalogue) -> None:
+async def test_caller_that_waited_for_a_running_read_of_its_version_reads_nothing(
+    catalogue: Catalogue,
+) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     first = await start_reading(cache, catalogue)
     second = asyncio.create_task(cache.get("home", catalogue.read))
@@ -110,7 +116,7 @@ async def test_caller_that_waited_for_the_same_version_reads_nothing(catalogue: 
     assert catalogue.reads == 1
 
 
-async def test_failure_is_raised_for_all_and_not_cached(catalogue: Catalogue) -> None:
+async def test_failed_read_is_raised_for_all_callers_and_not_cached(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
 
     async def fail() -> str:

@@ -16,12 +16,12 @@ from backend.core.errors import CannotStart
 from backend.start import prepare
 
 
-def test_later_block_of_a_service_replaces_the_earlier_one() -> None:
+def test_later_module_block_of_a_service_replaces_the_earlier_block() -> None:
     blocks = (*BUILT_IN, ModuleBlock(FULFILLMENT, ("carrier_standard",)))
     assert registered_providers(blocks)[FULFILLMENT] == ("carrier_standard",)  # without the built-in one
 
 
-def test_service_without_configuration_has_its_built_in_provider() -> None:
+def test_service_without_a_module_block_has_its_built_in_provider() -> None:
     assert registered_providers(BUILT_IN) == {
         FULFILLMENT: ("manual_manual",),
         PAYMENT: ("pp_system_default",),

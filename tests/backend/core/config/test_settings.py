@@ -107,7 +107,7 @@ def test_malformed_setting_stops_the_start_with_one_line_that_names_it(
     assert "secret" not in line
 
 
-def test_repr_contains_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repr_of_the_settings_contains_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = repr(
         load_with(
             monkeypatch, **PRODUCTION, ADMIN_PASSWORD="admin-secret", GOOGLE_CLIENT_SECRET="google-secret"
@@ -117,7 +117,7 @@ def test_repr_contains_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SECRET not in shown
 
 
-def test_concurrent_processes_create_one_secret_for_the_owner_only(tmp_path: Path) -> None:
+def test_concurrent_processes_create_one_secret_file_readable_only_by_its_owner(tmp_path: Path) -> None:
     file = tmp_path / "data" / "secret_key"
     with ThreadPoolExecutor(8) as pool:
         secrets = set(pool.map(read_or_create_secret, [file] * 32))
@@ -127,7 +127,7 @@ def test_concurrent_processes_create_one_secret_for_the_owner_only(tmp_path: Pat
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_given_signing_key_is_used_and_not_stored(tmp_path: Path) -> None:
+def test_signing_key_from_the_settings_is_used_and_not_stored(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, secret_key=SecretStr("given"))
     assert settings.signing_key == "given"
     assert list(tmp_path.iterdir()) == []
@@ -145,7 +145,9 @@ def test_given_signing_key_is_used_and_not_stored(tmp_path: Path) -> None:
         ("sqlite+aiosqlite:////srv/shop.db", "sqlite+aiosqlite:////srv/shop.db"),
     ],
 )
-def test_database_urls_of_hosts_are_accepted(monkeypatch: pytest.MonkeyPatch, given: str, used: str) -> None:
+def test_database_urls_of_hosting_providers_are_accepted(
+    monkeypatch: pytest.MonkeyPatch, given: str, used: str
+) -> None:
     assert load_with(monkeypatch, DATABASE_URL=given).async_database_url == used
 
 
@@ -166,7 +168,7 @@ def test_secret_of_32_random_bytes_is_accepted(
     assert load_with(monkeypatch, **{**PRODUCTION, "SECRET_KEY": make(32)}).signing_key
 
 
-def test_32_random_bytes_never_count_as_weak() -> None:
+def test_any_secret_of_32_random_bytes_is_accepted() -> None:
     made = [make(32) for make in (secrets.token_urlsafe, secrets.token_hex) for _ in range(2_000)]
     assert min(map(estimate_bits, made)) > MIN_SECRET_BITS
 
@@ -180,7 +182,7 @@ def test_boolean_settings_accept_common_words(
     assert load_with(monkeypatch, CARRIER_SANDBOX=written).creates_test_labels is is_test
 
 
-def test_all_problems_are_listed_on_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_problems_of_the_settings_are_listed_on_one_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingsError) as stopped:
         load_with(
             monkeypatch,
@@ -212,7 +214,7 @@ def env_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return file
 
 
-def test_environment_precedes_secret_file_and_env_file(
+def test_environment_has_priority_over_secret_file_and_env_file(
     monkeypatch: pytest.MonkeyPatch, env_file: Path, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret"
@@ -246,7 +248,7 @@ def test_data_folder_does_not_depend_on_the_working_folder(
     assert load_with(monkeypatch, DATA_DIR=str(tmp_path)).data_dir == tmp_path
 
 
-def test_other_warehouse_address_clears_the_demo_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warehouse_address_in_the_settings_removes_the_demo_suburb(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = load_with(
         monkeypatch, CARRIER_ORIGIN_ADDRESS="Cra. 50 # 30-12", CARRIER_ORIGIN_REFERENCE="Local 2"
     )

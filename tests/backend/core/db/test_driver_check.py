@@ -11,7 +11,7 @@ from backend.core.db.sqlite_inline import InlineConnection, InlineCursor
 from backend.core.errors import CannotStart
 
 
-async def test_installed_version_fits() -> None:
+async def test_installed_sqlalchemy_version_passes_the_driver_check() -> None:
     await check_sqlite_driver()
 
 
@@ -24,7 +24,7 @@ async def test_installed_version_fits() -> None:
         (InlineCursor, "fetchall"),
     ],
 )
-async def test_missing_method_stops_the_start(
+async def test_driver_without_a_method_that_sqlalchemy_calls_stops_the_start(
     driver: type, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a driver without a method that SQLAlchemy calls."""
@@ -38,7 +38,7 @@ async def test_missing_method_stops_the_start(
     assert "AttributeError" in line
 
 
-async def test_ignored_driver_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_start_stops_if_sqlalchemy_ignores_the_shops_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     connect = AsyncAdapt_aiosqlite_dbapi.connect
 
     def ignore_driver(self: AsyncAdapt_aiosqlite_dbapi, *arguments: Any, **options: Any) -> Any:

@@ -59,7 +59,9 @@ async def connection(file: Path, clock: Clock) -> AsyncIterator[InlineConnection
     await connection.close()
 
 
-async def test_waiting_for_a_lock_does_not_block_the_loop(file: Path, connection: InlineConnection) -> None:
+async def test_waiting_for_a_sqlite_lock_does_not_block_the_event_loop(
+    file: Path, connection: InlineConnection
+) -> None:
     rival = await connect(str(file), busy_timeout=5)
     await connection.cursor().execute("BEGIN IMMEDIATE")
     waiting = asyncio.create_task(rival.cursor().execute("BEGIN IMMEDIATE"))
@@ -72,7 +74,7 @@ async def test_waiting_for_a_lock_does_not_block_the_loop(file: Path, connection
     await rival.close()
 
 
-async def test_busy_timeout_ends_the_wait(file: Path, connection: InlineConnection) -> None:
+async def test_busy_timeout_ends_the_wait_for_a_sqlite_lock(file: Path, connection: InlineConnection) -> None:
     rival = await connect(str(file), busy_timeout=0)
     await connection.cursor().execute("BEGIN IMMEDIATE")
     with pytest.raises(sqlite3.OperationalError, match="locked"):
@@ -81,13 +83,13 @@ async def test_busy_timeout_ends_the_wait(file: Path, connection: InlineConnecti
     await rival.close()
 
 
-async def test_slow_statement_runs_in_a_thread_the_next_time(connection: InlineConnection) -> None:
+async def test_statement_that_was_slow_runs_in_a_thread_the_next_time(connection: InlineConnection) -> None:
     found = [await (await connection.cursor().execute(WHERE_SLOWLY)).fetchall() for _ in range(2)]
     (where_first, _), (where_again, _) = (rows[0] for rows in found)
     assert where_first == threading.get_ident() != where_again
 
 
-async def test_cancelled_statement_waits_for_its_thread(connection: InlineConnection) -> None:
+async def test_cancelled_statement_waits_until_its_thread_has_ended(connection: InlineConnection) -> None:
     """Check that a cancelled call waits for its thread.
 
     The connection is rolled back and closed next, and SQLite crashes if a thread still uses it.
@@ -119,7 +121,7 @@ async def test_cancelled_statement_waits_for_its_thread(connection: InlineConnec
     assert await cursor.fetchall() == [(0,)]
 
 
-async def test_time_waiting_for_a_lock_does_not_count_as_slow(
+async def test_statement_that_only_waited_for_a_lock_does_not_count_as_slow(
     file: Path, connection: InlineConnection, clock: Clock
 ) -> None:
     rival = await connect(str(file), busy_timeout=5)

@@ -42,18 +42,18 @@ def as_json(message: str, *args: object, error: BaseException | None = None) -> 
 
 
 @pytest.mark.parametrize("evil", ["a\nb", "a\rb", "a\x1b[31mb", "a\u2028b", "a\x85b", "a\0b", "a\ud800b"])
-def test_entry_is_one_line(evil: str) -> None:
+def test_log_entry_with_control_characters_is_one_line(evil: str) -> None:
     written = entry("name %s", evil)
     assert written.endswith(f"WARNING shop: name {escape_controls(evil)}")
     assert len(written.splitlines()) == 1
     assert as_json("name %s", evil)["message"] == f"name {escape_controls(evil)}"
 
 
-def test_printable_text_is_not_escaped() -> None:
+def test_printable_text_is_not_escaped_in_the_log() -> None:
     assert escape_controls("Muñeca «Ñandú» 🪀") == "Muñeca «Ñandú» 🪀"
 
 
-def test_long_message_is_shortened_with_a_note() -> None:
+def test_long_log_message_is_shortened_with_a_note() -> None:
     written = entry("x" * (MAX_MESSAGE_LENGTH + 5))
     assert written.endswith("x… (5 more)")
     assert len(written) < MAX_MESSAGE_LENGTH + 100
@@ -72,14 +72,14 @@ def test_traceback_is_indented_and_its_end_is_logged() -> None:
     assert as_json("failed", error=evil)["traceback"].endswith("someone must settle it")
 
 
-def test_outage_is_logged_without_a_traceback() -> None:
+def test_database_outage_is_logged_without_a_traceback() -> None:
     outage = DatabaseUnavailable("The database does not answer")
     written = entry("%s failed", "GET /", error=outage)
     assert written.endswith("WARNING shop: GET / failed: The database does not answer")
     assert "traceback" not in as_json("%s failed", "GET /", error=outage)
 
 
-def test_json_entry_has_time_level_logger_and_message() -> None:
+def test_json_log_entry_has_time_level_logger_and_message() -> None:
     made = record("%d products", 3)
     made.created = 1_780_000_000.25
     assert json.loads(JsonFormatter().format(made)) == {
@@ -90,7 +90,7 @@ def test_json_entry_has_time_level_logger_and_message() -> None:
     }
 
 
-def test_entry_has_the_fields_of_its_scope_and_its_ids() -> None:
+def test_log_entry_has_the_fields_of_its_scope_and_ids_from_its_message() -> None:
     order, payment = new_id("order"), new_id("payses")
     with log_scope(request_id="r1", order_id=order), log_scope(job="payment.check"):
         assert entry("payment %s", payment).endswith(
@@ -101,7 +101,7 @@ def test_entry_has_the_fields_of_its_scope_and_its_ids() -> None:
     assert entry("afterwards").endswith("shop: afterwards")
 
 
-def test_scope_fields_do_not_replace_standard_fields() -> None:
+def test_fields_of_a_log_scope_do_not_replace_standard_fields() -> None:
     with log_scope(level="DEBUG", message="nothing", request_id="a\nb" * 200):
         written = as_json("a message")
     assert (written["level"], written["message"]) == ("WARNING", "a message")
@@ -109,7 +109,7 @@ def test_scope_fields_do_not_replace_standard_fields() -> None:
     assert len(written["request_id"]) < 130
 
 
-def test_personal_data_is_hidden_in_the_scope() -> None:
+def test_registered_personal_data_is_hidden_in_its_log_scope() -> None:
     typed = {
         "values": {
             "first_name": "Ana",
@@ -126,7 +126,9 @@ def test_personal_data_is_hidden_in_the_scope() -> None:
     assert "Ana" in entry("Ana, in another scope")
 
 
-def test_only_occurring_hidden_texts_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_hidden_texts_that_occur_in_the_entry_are_searched_by_expression(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     compiled: list[str] = []
     original = re.sub
 
@@ -142,7 +144,7 @@ def test_only_occurring_hidden_texts_are_compiled(monkeypatch: pytest.MonkeyPatc
     assert compiled == ["text00042"]
 
 
-def test_email_addresses_are_hidden_everywhere() -> None:
+def test_email_addresses_are_hidden_everywhere_in_the_log() -> None:
     assert entry("mail to ana.gomez+toys@correo.example.co failed").endswith(f"mail to {HIDDEN} failed")
     refused = ValueError({"ana@example.com": (550, b"no such user")})
     assert "ana@" not in entry("failed", error=refused)
@@ -166,13 +168,13 @@ def test_email_addresses_are_hidden_everywhere() -> None:
         ("it is payses_01ARZ3NDEKTSV4RRFFQ69G5FAV", "it is payses_01ARZ3NDEKTSV4RRFFQ69G5FAV"),
     ],
 )
-def test_queries_and_tokens_are_hidden(written: str, logged: str) -> None:
+def test_url_queries_and_tokens_are_hidden_in_the_log(written: str, logged: str) -> None:
     assert entry("%s", written).endswith(logged)
     assert as_json("%s", written)["message"] == logged
     assert logged in entry("failed", error=ValueError(written))
 
 
-def test_fields_contain_only_the_end_of_a_cart_id() -> None:
+def test_log_fields_contain_only_the_end_of_a_cart_id() -> None:
     cart = secret_id("cart")
     with log_scope(cart=cart):
         assert cart not in entry("lines of %s", cart)
@@ -180,13 +182,13 @@ def test_fields_contain_only_the_end_of_a_cart_id() -> None:
     assert fields["cart"] == fields["cart_id"] == f"cart_…{cart[-4:]}"
 
 
-def test_every_kind_of_token_is_hidden() -> None:
+def test_every_kind_of_token_is_hidden_in_the_log() -> None:
     owner = TokenOwner(id="cus_1", type="customer")
     for token in (ORDER_LINK.token("key", "order_1"), new_token(), issue_token("key", owner)):
         assert token not in entry("a link with %s in it", token)
 
 
-def test_refused_values_in_validation_errors_are_hidden() -> None:
+def test_refused_values_of_validation_errors_are_hidden_in_the_log() -> None:
     class Form(BaseModel):
         age: int
 
@@ -198,7 +200,7 @@ def test_refused_values_in_validation_errors_are_hidden() -> None:
     assert "input_type=str" in written
 
 
-def test_values_in_postgresql_errors_are_hidden() -> None:
+def test_values_of_postgresql_errors_are_hidden_in_the_log() -> None:
     error = ValueError(
         "duplicate key\nDETAIL:  Key (email, name)=(ana, Ana Gómez) already exists.\nHINT:  none"
     )

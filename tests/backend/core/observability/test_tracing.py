@@ -131,7 +131,7 @@ class Jobs:
         assert trace_fields()
 
 
-async def test_job_is_traced_and_polling_is_not(
+async def test_job_is_traced_but_polling_for_jobs_is_not(
     database: Database, collector: Collector, tracing: None
 ) -> None:
     worker = Worker(database, [Jobs()])
@@ -143,7 +143,7 @@ async def test_job_is_traced_and_polling_is_not(
     assert {(*collector.list_enclosing(one), one.name)[0] for one in collector.spans} == {"job test.read"}
 
 
-async def test_only_the_class_of_an_error_is_traced(
+async def test_trace_of_an_error_contains_only_its_class(
     database: Database, collector: Collector, tracing: None
 ) -> None:
     with pytest.raises(DBAPIError), span("step"):

@@ -61,7 +61,7 @@ def test_form_values_are_normalized() -> None:
     }
 
 
-def test_all_missing_fields_are_named() -> None:
+def test_error_lists_all_missing_form_fields() -> None:
     with pytest.raises(InvalidData) as refused:
         read_form(Person, {"first_name": None, "phone": 3001234567})
     assert refused.value.message == "Revisa los datos marcados."
@@ -86,7 +86,7 @@ def test_all_missing_fields_are_named() -> None:
         ("other_phone", "2001234567", "El celular debe tener 10 dígitos, como 300 123 4567."),
     ],
 )
-def test_invalid_field_has_its_message(field: str, typed: str, message: str) -> None:
+def test_invalid_form_field_has_its_message(field: str, typed: str, message: str) -> None:
     assert problems(**{field: typed}) == {field: message}
 
 
@@ -143,11 +143,11 @@ def test_phone_number_is_reduced_to_ten_digits(digits: str, first: str, prefix: 
         "+",
     ],
 )
-def test_other_text_is_not_a_phone_number(typed: str) -> None:
+def test_text_that_is_no_colombian_phone_number_is_parsed_as_empty(typed: str) -> None:
     assert parse_phone(typed) == ""
 
 
-def test_other_ten_digit_numbers_can_be_allowed() -> None:
+def test_phone_numbers_with_any_first_digit_can_be_allowed() -> None:
     assert parse_phone("1 234 567890") == "1234567890"
     assert require_phone("1234567890", first="0123456789") == "1234567890"
 
@@ -204,12 +204,12 @@ def test_person_name_in_any_script_is_accepted(name: str) -> None:
         (7, ""),
     ],
 )
-def test_invalid_person_name_is_cleaned(typed: Any, cleaned: str) -> None:
+def test_invalid_characters_of_a_person_name_are_removed(typed: Any, cleaned: str) -> None:
     assert not (isinstance(typed, str) and is_person_name(typed))
     assert clean_name(typed) == cleaned
 
 
-def test_accents_are_combined_with_their_letters() -> None:
+def test_separate_accents_of_a_name_are_combined_with_their_letters() -> None:
     assert tidy_name("Nun\u0303ez") == "Nu\u00f1ez"
 
 

@@ -23,7 +23,7 @@ def failing(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
     return answer
 
 
-async def test_request_is_sent_with_all_its_parts() -> None:
+async def test_request_is_sent_with_its_headers_query_and_body() -> None:
     seen: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -46,7 +46,9 @@ async def test_request_is_sent_with_all_its_parts() -> None:
 
 
 @pytest.mark.parametrize("error", [httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout])
-async def test_connection_failure_means_nothing_was_sent(error: type[httpx.RequestError]) -> None:
+async def test_failed_connection_raises_an_error_that_nothing_was_sent(
+    error: type[httpx.RequestError],
+) -> None:
     with pytest.raises(ServiceUnavailable, match="The weather cannot be reached") as failure:
         await client(failing(error("secret"))).send("POST", "/today", 5)
     assert not isinstance(failure.value, NoAnswer)
@@ -63,7 +65,9 @@ async def test_connection_failure_means_nothing_was_sent(error: type[httpx.Reque
         (httpx.DecodingError, False),
     ],
 )
-async def test_broken_exchange_is_no_answer(error: type[httpx.RequestError], timed_out: bool) -> None:
+async def test_connection_broken_after_the_request_raises_no_answer(
+    error: type[httpx.RequestError], timed_out: bool
+) -> None:
     with pytest.raises(NoAnswer, match=f"The weather did not answer .{error.__name__}") as failure:
         await client(failing(error("secret"))).send("POST", "/today", 5)
     assert failure.value.timed_out is timed_out
@@ -75,14 +79,14 @@ class Hanging(httpx.AsyncBaseTransport):
         raise AssertionError
 
 
-async def test_request_ends_at_its_deadline() -> None:
+async def test_request_without_a_response_ends_at_its_deadline() -> None:
     weather = HttpClient("The weather", QUICK, transport=Hanging())
     with pytest.raises(NoAnswer) as failure:
         await weather.send("GET", "http://weather.test", 0.01)
     assert failure.value.timed_out
 
 
-async def test_call_is_repeated_up_to_the_maximum_of_attempts() -> None:
+async def test_failed_call_is_repeated_up_to_the_maximum_of_attempts() -> None:
     calls = 0
 
     async def read() -> str:
@@ -101,7 +105,7 @@ async def test_call_is_repeated_up_to_the_maximum_of_attempts() -> None:
     assert calls == 2
 
 
-async def test_caller_decides_which_errors_are_temporary() -> None:
+async def test_error_that_the_caller_calls_permanent_is_not_retried() -> None:
     calls = 0
 
     async def read() -> None:
@@ -114,7 +118,7 @@ async def test_caller_decides_which_errors_are_temporary() -> None:
     assert calls == 1
 
 
-async def test_call_that_used_its_whole_deadline_is_not_repeated() -> None:
+async def test_call_that_timed_out_is_not_repeated() -> None:
     weather = HttpClient("The weather", RetryPolicy(read=0.01, pause=0), transport=Hanging())
     calls = 0
 
@@ -128,14 +132,14 @@ async def test_call_that_used_its_whole_deadline_is_not_repeated() -> None:
     assert calls == 1
 
 
-async def test_all_attempts_together_can_have_a_deadline() -> None:
+async def test_deadline_can_cover_all_attempts_of_a_call_together() -> None:
     weather = HttpClient("The weather", QUICK, transport=Hanging())
     with pytest.raises(NoAnswer) as failure:
         await weather.repeat(lambda: weather.send("GET", "http://weather.test", 60), seconds=0.01)
     assert failure.value.timed_out
 
 
-async def test_queries_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_queries_of_requests_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "httpx")
     weather = client(lambda _: httpx.Response(200))
     await weather.send("GET", "/today", 5, params={"key": "secret"})

@@ -97,7 +97,7 @@ PRIVATE = [
 
 
 @pytest.mark.parametrize("ip", PRIVATE)
-def test_internal_address_is_not_public(ip: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_ip_address_is_not_public(ip: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_public(ip_address(ip))
     for addresses in ([ip], ["93.184.216.34", ip]):
         with (
@@ -108,7 +108,7 @@ def test_internal_address_is_not_public(ip: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("ip", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
-def test_internet_address_is_public(ip: str) -> None:
+def test_internet_ip_address_is_public(ip: str) -> None:
     assert is_public(ip_address(ip))
 
 
@@ -116,13 +116,15 @@ def test_internet_address_is_public(ip: str) -> None:
     "host",
     ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "0177.0.0.1", "[::ffff:7f00:1]", "127.1"],
 )
-def test_this_machine_is_refused_in_any_notation(host: str, server: str) -> None:
+def test_url_of_this_machine_is_refused_in_any_notation(host: str, server: str) -> None:
     with pytest.raises(FetchError):
         fetch_limited(f"http://{host}:{server.rpartition(':')[2]}/product")
     assert Handler.hosts == []
 
 
-def test_request_goes_to_the_checked_address(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_goes_to_the_ip_address_that_was_checked(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Check that a name is resolved once, so a different second answer has no effect."""
     port = server.rpartition(":")[2]
     monkeypatch.setattr(outside_fetch, "is_public", lambda ip: str(ip) == "127.0.0.1")
@@ -149,7 +151,7 @@ def test_request_goes_to_the_checked_address(server: str, monkeypatch: pytest.Mo
         ("http://[", "does not answer"),
     ],
 )
-def test_redirect_target_is_checked(
+def test_redirect_to_a_refused_url_is_not_followed(
     leads_to: str, problem: str, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Handler, "leads_to", leads_to)
@@ -159,7 +161,7 @@ def test_redirect_target_is_checked(
         fetch_limited(f"http://{server}/away")
 
 
-def test_unsuitable_answers_are_given_up(server: str) -> None:
+def test_fetching_an_unsuitable_answer_raises_an_error(server: str) -> None:
     def here(path: str) -> bytes:
         return fetch_limited(f"http://{server}{path}", allow_private=True)
 
@@ -176,7 +178,7 @@ def test_unsuitable_answers_are_given_up(server: str) -> None:
             here(path)
 
 
-def test_slow_trickle_is_given_up_in_time() -> None:
+def test_fetching_from_a_very_slow_server_stops_at_its_time_limit() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def trickle() -> None:
@@ -199,7 +201,9 @@ def test_slow_trickle_is_given_up_in_time() -> None:
         assert not thread.is_alive()
 
 
-def test_next_address_is_tried_when_one_does_not_answer(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_ip_address_is_tried_if_the_first_does_not_answer(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with resolve_to(monkeypatch, ["::1", "127.0.0.1"]):
         assert (
             fetch_limited(f"http://products.example:{server.rpartition(':')[2]}/product", allow_private=True)

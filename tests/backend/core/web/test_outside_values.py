@@ -108,7 +108,7 @@ def test_json_numbers_can_be_read_as_strings() -> None:
 
 
 @pytest.mark.parametrize("levels", [33, 34, 100_000])
-def test_deep_documents_are_refused(levels: int) -> None:
+def test_deeply_nested_json_is_refused(levels: int) -> None:
     for opening, closing in ((b"[", b"]"), (b'{"a":', b"}")):
         with pytest.raises(ValueError, match=r"nested|Expecting"):
             read_json(opening * levels + b"1" + closing * levels)
@@ -127,7 +127,7 @@ def test_deep_documents_are_refused(levels: int) -> None:
         ({"a": 1}, ""),
     ],
 )
-def test_text_is_parsed(value: object, text: str) -> None:
+def test_text_from_outside_is_cleaned(value: object, text: str) -> None:
     assert parse_text(value) == text
 
 
@@ -152,7 +152,7 @@ def test_text_is_parsed(value: object, text: str) -> None:
         ([7], None),
     ],
 )
-def test_identifier_is_parsed_or_refused(value: object, identifier: str | None) -> None:
+def test_identifier_is_parsed_or_becomes_none(value: object, identifier: str | None) -> None:
     assert parse_identifier(value) == identifier
 
 
@@ -165,11 +165,11 @@ def test_identifier_is_parsed_or_refused(value: object, identifier: str | None) 
         (True, None), (None, None), ([7], None),
     ],
 )  # fmt: skip
-def test_integer_is_parsed_or_refused(value: object, number: int | None) -> None:
+def test_integer_is_parsed_or_becomes_none(value: object, number: int | None) -> None:
     assert parse_integer(value) == number
 
 
-def test_integers_have_the_limits_of_their_field() -> None:
+def test_integer_outside_the_limits_of_its_field_becomes_none() -> None:
     assert parse_integer(365, maximum=365) == 365
     assert parse_integer("366", maximum=365) is None
     assert parse_integer(-5, minimum=-5) == -5
@@ -185,7 +185,7 @@ def test_integers_have_the_limits_of_their_field() -> None:
         ("-5", "-5"),
     ],
 )  # fmt: skip
-def test_decimal_is_parsed_or_refused(value: object, number: str | None) -> None:
+def test_decimal_is_parsed_or_becomes_none(value: object, number: str | None) -> None:
     assert parse_decimal(value) == (None if number is None else Decimal(number))
 
 
@@ -196,7 +196,7 @@ def test_decimal_is_parsed_or_refused(value: object, number: str | None) -> None
         ("8.500", None), ("8,500", None), ("8e3", None), ("-1", None), (-1, None), (1e300, None), ("$ 8500", None),
     ],
 )  # fmt: skip
-def test_price_is_parsed_or_refused(value: object, price: str | None) -> None:
+def test_price_is_parsed_or_becomes_none(value: object, price: str | None) -> None:
     assert parse_price(value) == (None if price is None else Decimal(price))
 
 
@@ -213,7 +213,7 @@ def test_price_is_parsed_or_refused(value: object, price: str | None) -> None:
         (None, None),
     ],
 )
-def test_moment_is_parsed_or_refused(value: object, moment: datetime | None) -> None:
+def test_time_is_parsed_or_becomes_none(value: object, moment: datetime | None) -> None:
     assert parse_moment(value, COLOMBIA) == moment
 
 
@@ -235,7 +235,7 @@ def test_moment_is_parsed_or_refused(value: object, moment: datetime | None) -> 
         (None, False),
     ],
 )
-def test_web_address_is_accepted_or_refused(value: Any, is_one: bool) -> None:
+def test_only_a_valid_web_address_is_accepted(value: Any, is_one: bool) -> None:
     assert parse_web_address(value) == (value.strip() if is_one else None)
 
 
@@ -254,5 +254,5 @@ def test_web_address_is_accepted_or_refused(value: Any, is_one: bool) -> None:
         (7, False),
     ],
 )
-def test_token_is_accepted_or_refused(value: object, is_one: bool) -> None:
+def test_only_a_valid_token_is_accepted(value: object, is_one: bool) -> None:
     assert parse_token(value) == (value if is_one else None)

@@ -36,10 +36,10 @@ async def test_forked_process_can_hash_passwords() -> None:
         ("", False),
     ],
 )
-def test_frequent_passwords_are_known(password: str, expected: bool) -> None:
+def test_frequently_used_passwords_are_recognised(password: str, expected: bool) -> None:
     assert is_common(password) is expected
 
 
-def test_there_are_ten_thousand_frequent_passwords() -> None:
+def test_list_of_frequent_passwords_has_ten_thousand_entries() -> None:
     lines = COMMON_PASSWORDS.read_text("utf-8").splitlines()
     assert len({line for line in lines if not line.startswith("# ")}) == 10_000

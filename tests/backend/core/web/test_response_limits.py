@@ -37,7 +37,7 @@ def client(transport: httpx.AsyncBaseTransport) -> HttpClient:
 
 @pytest.mark.parametrize("is_packed", [False, True])
 @pytest.mark.parametrize("limit", [1, 70_000, 3 * MIB])
-async def test_answer_is_read_up_to_its_limit(limit: int, is_packed: bool) -> None:
+async def test_answer_above_its_size_limit_raises_an_error(limit: int, is_packed: bool) -> None:
     def answer(size: int) -> BodyTransport:
         content = b"x" * size
         body = gzip.compress(content) if is_packed else content
@@ -52,7 +52,7 @@ async def test_answer_is_read_up_to_its_limit(limit: int, is_packed: bool) -> No
 
 
 @pytest.mark.parametrize("status", [200, 302, 401, 500])
-async def test_reading_stops_at_the_limit(status: int) -> None:
+async def test_reading_of_an_endless_answer_stops_at_the_size_limit(status: int) -> None:
     body = RepeatedChunks(b" " * 65_536)
     with pytest.raises(AnswerTooLarge):
         await client(BodyTransport(lambda: body, status=status)).send("POST", "/", 10)
@@ -71,7 +71,7 @@ async def test_content_length_header_is_not_trusted(lies: str) -> None:
     assert short.json() == {}
 
 
-async def test_gzip_bomb_takes_bounded_memory() -> None:
+async def test_gzip_bomb_uses_limited_memory() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     bomb = b"".join([*(packer.compress(bytes(MIB)) for _ in range(300)), packer.flush()])
     assert len(bomb) < 310_000
@@ -86,7 +86,7 @@ async def test_gzip_bomb_takes_bounded_memory() -> None:
     assert peak < 3 * MAX_RESPONSE_BYTES
 
 
-async def test_endless_empty_gzip_is_given_up() -> None:
+async def test_reading_of_endless_empty_gzip_parts_is_stopped() -> None:
     body = RepeatedChunks(gzip.compress(b""))
     with pytest.raises(NoAnswer):
         await client(BodyTransport(lambda: body, PACKED)).send("GET", "/", 10)
@@ -108,7 +108,7 @@ async def test_unrequested_compression_is_refused(encoding: str) -> None:
     [gzip.compress(b"{}" * 900)[:-9], b"no gzip at all", gzip.compress(b"{}")[:9]],
     ids=["cut off", "no gzip", "only a header"],
 )
-async def test_damaged_or_truncated_gzip_is_no_answer(broken: bytes) -> None:
+async def test_damaged_or_truncated_gzip_raises_no_answer(broken: bytes) -> None:
     with pytest.raises(NoAnswer, match="DecodingError"):
         await client(BodyTransport(lambda: chunked_body(broken), PACKED)).send("GET", "/", 10)
 
@@ -138,7 +138,7 @@ async def test_too_large_answer_is_never_requested_again() -> None:
         assert len(transport.requests) == 1
 
 
-async def test_limited_client_has_the_limit() -> None:
+async def test_limited_client_refuses_answers_above_the_limit() -> None:
     body = RepeatedChunks(b" " * 65_536)
     async with LimitedClient(transport=BodyTransport(lambda: body)) as outside:
         with pytest.raises(ResponseTooLarge):

@@ -20,7 +20,9 @@ MAILED = [
 
 
 @pytest.mark.parametrize(("link", "token"), MAILED)
-def test_mailed_token_stays_valid_for_its_kind_only(link: SignedLink, token: str) -> None:
+def test_token_mailed_in_an_earlier_release_is_still_valid_only_for_its_kind(
+    link: SignedLink, token: str
+) -> None:
     assert link.token("key", "thing_1") == token
     for other, _token in MAILED:
         if other is not link:
@@ -28,7 +30,7 @@ def test_mailed_token_stays_valid_for_its_kind_only(link: SignedLink, token: str
                 other.require("key", "thing_1", token)
 
 
-def test_keyed_hash_equals_the_stored_one() -> None:
+def test_keyed_hash_equals_a_hash_stored_by_an_earlier_release() -> None:
     """Check a stored hash, because limits on mails and stock are counted by such hashes."""
     stored = "0e82a0949788bb164d9d663a3e9dbc3f"
     assert keyed_hash("key", "stock holds", "email\0ana@example.com").hex()[:32] == stored
@@ -47,7 +49,7 @@ def test_token_does_not_open_other_orders(key: str, order_id: str) -> None:
 
 
 @given(st.text(max_size=80))
-def test_invented_token_opens_nothing(token: str) -> None:
+def test_invented_token_opens_no_order(token: str) -> None:
     with pytest.raises(NotFound):
         ORDER_LINK.require("key", "order_1", token)
 

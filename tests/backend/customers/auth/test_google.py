@@ -77,7 +77,7 @@ async def count_customers(shop: Shop) -> int:
         return (await session.execute(select(func.count()).select_from(Customer))).scalar_one()
 
 
-async def test_first_google_sign_in_creates_an_account_for_later_ones(
+async def test_later_google_sign_ins_open_the_account_that_the_first_created(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     first, second = new_browser(), new_browser()
@@ -135,7 +135,7 @@ async def test_google_callback_works_with_https_cookie_names(
     assert set(other.cookies) == {"__Host-trompo_session"}
 
 
-async def test_existing_account_is_linked_after_a_password_proof(
+async def test_existing_account_is_linked_to_google_after_its_password_is_entered(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     browser = new_browser()
@@ -152,7 +152,7 @@ async def test_existing_account_is_linked_after_a_password_proof(
     assert await count_customers(shop) == 1
 
 
-async def test_account_of_another_address_is_not_linked(
+async def test_account_with_another_email_is_not_linked_to_the_google_identity(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     """Ana's Google identity waits to be linked, and another person signs in on the same browser."""
@@ -168,7 +168,7 @@ async def test_account_of_another_address_is_not_linked(
 
 
 @pytest.mark.parametrize("verified", [False, None, "true"])
-async def test_unverified_address_does_not_sign_in(
+async def test_google_identity_with_an_unverified_email_is_not_signed_in(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop, verified: object
 ) -> None:
     provider.person["email_verified"] = verified
@@ -206,7 +206,7 @@ async def test_id_token_with_a_foreign_signature_is_refused(
     assert await count_customers(shop) == 0
 
 
-async def test_callback_in_another_browser_is_refused(
+async def test_google_callback_in_another_browser_is_refused(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     """Mallory sends the victim the callback URL of Mallory's own account."""
@@ -219,14 +219,16 @@ async def test_callback_in_another_browser_is_refused(
     assert await read_session_email(shop, victim) is None
 
 
-async def test_callback_works_once(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
+async def test_google_callback_url_works_only_once(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
     browser = new_browser()
     back = await get_callback_url(browser, provider)
     assert (await browser.get(back)).headers["location"] == "/account/consent"
     assert (await browser.get(back)).headers["location"] == "/account/login?google=failed"
 
 
-async def test_forged_attempt_is_refused(new_browser: NewBrowser, provider: OpenIdProvider) -> None:
+async def test_google_callback_with_a_forged_attempt_cookie_is_refused(
+    new_browser: NewBrowser, provider: OpenIdProvider
+) -> None:
     browser = new_browser()
     back = await get_callback_url(browser, provider)
     kept = browser.cookies[ATTEMPT_COOKIE]
@@ -249,7 +251,7 @@ async def test_forged_attempt_is_refused(new_browser: NewBrowser, provider: Open
         ("", "/account"),
     ],
 )
-async def test_next_page_must_be_in_the_shop(
+async def test_redirect_after_a_google_sign_in_stays_in_the_shop(
     new_browser: NewBrowser, provider: OpenIdProvider, wanted: str, leads_to: str
 ) -> None:
     await sign_in_with_google(new_browser(), provider)  # a known person is signed in immediately
@@ -298,7 +300,7 @@ async def get_callback_params(program: httpx.AsyncClient, provider: OpenIdProvid
     return dict(httpx.URL(back).params)
 
 
-async def test_program_signs_its_shopper_in_with_google(
+async def test_api_client_signs_its_shopper_in_with_google(
     anyone: httpx.AsyncClient, store: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
 ) -> None:
     """wire: commerce-api, Customers and auth; the platform's SDK: `auth.login`, then `auth.callback`."""
@@ -313,7 +315,7 @@ async def test_program_signs_its_shopper_in_with_google(
     assert len({sent["code_challenge"] for sent in provider.authorization_requests}) == 2
 
 
-async def test_program_gets_no_token_for_a_foreign_callback(
+async def test_api_client_gets_no_token_for_a_callback_of_another_attempt(
     ana: httpx.AsyncClient, anyone: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
 ) -> None:
     callback = "/auth/customer/google/callback"
@@ -340,7 +342,7 @@ async def test_program_gets_no_token_for_a_foreign_callback(
         assert refused.status_code == 400
 
 
-async def test_new_google_account_needs_consents(
+async def test_new_google_account_requires_both_consents(
     new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     browser = new_browser()
@@ -366,7 +368,7 @@ async def test_new_google_account_needs_consents(
     ).status_code == 400  # the cookie works once
 
 
-async def test_unlinked_login_for_the_address_does_not_open_the_account(
+async def test_login_registered_earlier_by_a_stranger_does_not_open_the_google_account(
     anyone: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
     """Register a login with Ana's address over the API, as a stranger, before she comes from Google."""

@@ -42,7 +42,7 @@ async def test_known_and_unknown_addresses_get_the_same_answer(
     assert [(answer.status_code, answer.content) for answer in asked] == [(200, b"{}")] * 2
 
 
-async def test_unknown_address_costs_one_hash(
+async def test_login_with_an_unknown_address_verifies_one_hash(
     ana: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Count the work, which determines the time: one verification, and the same number of statements."""
@@ -60,7 +60,7 @@ async def test_unknown_address_costs_one_hash(
     assert verified == [True, False]
 
 
-async def test_registering_a_taken_address_hashes_but_changes_nothing(
+async def test_registration_with_a_taken_email_computes_a_hash_but_changes_nothing(
     ana: httpx.AsyncClient, new_browser: NewBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed = []
@@ -81,7 +81,9 @@ async def test_registering_a_taken_address_hashes_but_changes_nothing(
     assert (await browser.post("/auth/account/login", json=login)).status_code == 401
 
 
-async def test_client_can_try_an_address_five_times(ana: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_client_can_try_passwords_of_one_address_five_times(
+    ana: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
     mallory = new_browser("190.24.1.9")
     tries = [
         (
@@ -95,7 +97,7 @@ async def test_client_can_try_an_address_five_times(ana: httpx.AsyncClient, new_
     assert (await ana.post("/auth/account/login", json=right)).status_code == 200  # Ana herself gets in
 
 
-async def test_client_has_a_limit_over_all_addresses(new_browser: NewBrowser) -> None:
+async def test_login_attempts_of_a_client_are_limited_over_all_addresses(new_browser: NewBrowser) -> None:
     mallory = new_browser()
     tries = [
         (
@@ -109,7 +111,9 @@ async def test_client_has_a_limit_over_all_addresses(new_browser: NewBrowser) ->
 
 
 @pytest.mark.parametrize(("action", "most"), [("forgot", 3), ("register", 5)])
-async def test_other_forms_have_limits(new_browser: NewBrowser, action: str, most: int) -> None:
+async def test_reset_and_registration_forms_are_limited_per_client(
+    new_browser: NewBrowser, action: str, most: int
+) -> None:
     mallory = new_browser()
     typed = {**ANA, "email": "x@example.com"}
     statuses = [
@@ -177,7 +181,9 @@ async def google_account(shop: Shop) -> None:
 
 @pytest.mark.parametrize("path", ["/auth/account/login", "/auth/customer/emailpass"])
 @pytest.mark.usefixtures("ana", "google_account")
-async def test_failed_logins_cost_the_same(new_browser: NewBrowser, work: RequestCost, path: str) -> None:
+async def test_failed_logins_do_the_same_work_for_known_and_unknown_addresses(
+    new_browser: NewBrowser, work: RequestCost, path: str
+) -> None:
     costs = [
         await measure_cost(work, new_browser(), path, {"email": email, "password": "no es esta"})
         for email in (KNOWN, UNKNOWN, BY_GOOGLE)
@@ -191,7 +197,7 @@ async def test_failed_logins_cost_the_same(new_browser: NewBrowser, work: Reques
     [("/auth/account/forgot", "email"), ("/auth/customer/emailpass/reset-password", "identifier")],
 )
 @pytest.mark.usefixtures("ana", "google_account")
-async def test_reset_requests_cost_the_same(
+async def test_reset_requests_do_the_same_work_for_known_and_unknown_addresses(
     new_browser: NewBrowser, shop: Shop, work: RequestCost, path: str, name: str
 ) -> None:
     costs = [
@@ -205,7 +211,9 @@ async def test_reset_requests_cost_the_same(
 
 @pytest.mark.parametrize("path", ["/auth/account/register", "/auth/customer/emailpass/register"])
 @pytest.mark.usefixtures("ana", "google_account")
-async def test_registrations_cost_the_same(new_browser: NewBrowser, work: RequestCost, path: str) -> None:
+async def test_registrations_do_the_same_hashing_for_known_and_unknown_addresses(
+    new_browser: NewBrowser, work: RequestCost, path: str
+) -> None:
     """Compare only the slow work, because the answers differ: a registration signs in or reports an error."""
     for email in (KNOWN, UNKNOWN, BY_GOOGLE):
         spent, _ = await measure_cost(work, new_browser(), path, {**ANA, "email": email})
@@ -213,7 +221,7 @@ async def test_registrations_cost_the_same(new_browser: NewBrowser, work: Reques
 
 
 @pytest.mark.usefixtures("ana")
-async def test_invalid_form_costs_no_hash(new_browser: NewBrowser, work: RequestCost) -> None:
+async def test_invalid_registration_form_computes_no_hash(new_browser: NewBrowser, work: RequestCost) -> None:
     for email in (KNOWN, UNKNOWN):
         spent, _ = await measure_cost(
             work, new_browser(), "/auth/account/register", {**ANA, "email": email, "password": "x"}

@@ -119,14 +119,14 @@ async def test_first_name_of_a_customer_is_checked(store: httpx.AsyncClient) -> 
     ("company", "is_one"),
     [("D1 S.A.S.", True), ("3M & Hijos S.A.S.", True), ("http://evil.example", False), ("ana@evil", False)],
 )
-async def test_company_name_in_an_address_is_checked(
+async def test_invalid_company_name_in_an_address_is_refused(
     store: httpx.AsyncClient, company: str, is_one: bool
 ) -> None:
     answer = await store.post("/store/carts", json={"shipping_address": {"company": company}})
     assert answer.status_code == (200 if is_one else 400)
 
 
-async def test_long_name_from_google_is_cut(shop: Shop) -> None:
+async def test_invalid_or_long_name_from_google_is_cleaned_and_shortened(shop: Shop) -> None:
     person = GooglePerson("77", "ana@example.com", True, "Ana 🎉 evil.example\n2", "x" * 300)
     assert await find_or_create_account(shop.database, person, by_program=True) is not None
     async with shop.database.read() as session:

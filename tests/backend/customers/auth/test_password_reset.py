@@ -35,7 +35,7 @@ async def create_link(shop: Shop, address: str = ANA["email"]) -> str:
     return token
 
 
-async def test_link_changes_the_password_once(
+async def test_reset_link_changes_the_password_only_once(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     token, old = await create_link(shop), ana.cookies[COOKIE]
@@ -57,7 +57,7 @@ async def test_link_changes_the_password_once(
     assert (await new_browser().post("/auth/account/login", json=login)).status_code == 200
 
 
-async def test_program_changes_the_password_with_the_link_token(
+async def test_api_client_changes_the_password_with_the_token_of_the_reset_link(
     ana: httpx.AsyncClient, anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
     """wire: commerce-api, Customers and auth: the platform's SDK sends the token as a bearer token."""
@@ -86,7 +86,7 @@ async def test_program_changes_the_password_with_the_link_token(
     assert (await anyone.post("/auth/customer/emailpass", json=old_one)).status_code == 401
 
 
-async def test_concurrent_uses_of_a_link_work_once(
+async def test_only_one_of_four_concurrent_uses_of_a_reset_link_succeeds(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     token = await create_link(shop)
@@ -99,27 +99,29 @@ async def test_concurrent_uses_of_a_link_work_once(
     assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400]
 
 
-async def test_used_link_invalidates_the_other_links(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_used_reset_link_invalidates_the_other_links(ana: httpx.AsyncClient, shop: Shop) -> None:
     first, second = await create_link(shop), await create_link(shop)
     await ana.post("/auth/account/reset", json={"token": second, "password": NEW})
     assert (await ana.post("/auth/account/reset", json={"token": first, "password": NEW})).status_code == 400
 
 
-async def test_link_expires_after_an_hour(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_reset_link_expires_after_an_hour(ana: httpx.AsyncClient, shop: Shop) -> None:
     token = await create_link(shop)
     async with shop.database.transaction() as session:
         await session.execute(update(ResetLink).values(expires_at=now() - timedelta(seconds=1)))
     assert (await ana.post("/auth/account/reset", json={"token": token, "password": NEW})).status_code == 400
 
 
-async def test_invalid_password_does_not_use_the_link(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_reset_link_stays_valid_after_an_invalid_new_password(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
     token = await create_link(shop)
     answer = await ana.post("/auth/account/reset", json={"token": token, "password": "corta"})
     assert list(answer.json()["fields"]) == ["password"]
     assert (await ana.post("/auth/account/reset", json={"token": token, "password": NEW})).status_code == 200
 
 
-async def test_stored_hash_does_not_work_as_a_link(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_stored_hash_is_not_accepted_as_a_reset_token(ana: httpx.AsyncClient, shop: Shop) -> None:
     await create_link(shop)
     async with shop.database.read() as session:
         kept = (await session.execute(select(ResetLink.token_hash))).scalar_one()
@@ -129,12 +131,12 @@ async def test_stored_hash_does_not_work_as_a_link(ana: httpx.AsyncClient, shop:
         ).status_code == 400
 
 
-async def test_address_without_account_gets_no_link(shop: Shop) -> None:
+async def test_email_address_without_an_account_gets_no_reset_link(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         assert await create_reset_token(session, "no@example.com") is None
 
 
-async def test_password_change_invalidates_sent_links(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_password_change_invalidates_sent_reset_links(ana: httpx.AsyncClient, shop: Shop) -> None:
     token = await create_link(shop)
     changed = {"password": ANA["password"], "new_password": NEW}
     assert (await ana.post("/auth/account/password", json=changed)).status_code == 200
@@ -144,7 +146,7 @@ async def test_password_change_invalidates_sent_links(ana: httpx.AsyncClient, sh
     assert (await ana.post("/auth/account/login", json=login)).status_code == 200
 
 
-async def test_link_wins_over_a_concurrent_password_change(
+async def test_concurrent_password_change_does_not_replace_the_password_set_by_a_link(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Change the password as a stranger who knows the old one, while the owner chooses a new one by a link."""
@@ -165,7 +167,9 @@ async def test_link_wins_over_a_concurrent_password_change(
     assert (await new_browser().post("/auth/account/login", json=login)).status_code == 200
 
 
-async def test_link_waits_for_a_started_password_change(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_reset_link_used_during_a_password_change_is_refused(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
     token = await create_link(shop)
     hashed = await hash_password(NEW)
 
@@ -206,7 +210,7 @@ async def test_customer_creation_waits_for_a_new_password_without_deadlock(
         assert (await session.execute(select(Login.customer_id))).scalars().all() == [ana.id]
 
 
-async def test_link_stays_valid_after_a_failed_use(
+async def test_reset_link_stays_valid_after_a_failed_use(
     ana: httpx.AsyncClient, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = await create_link(shop)
@@ -221,7 +225,9 @@ async def test_link_stays_valid_after_a_failed_use(
     assert await use_reset_token(shop.database, token, NEW)
 
 
-async def test_link_requested_before_a_new_password_is_not_sent(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_reset_link_requested_before_a_new_password_is_not_sent(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
     """Request a link as a stranger who can read Ana's mail, while the mail server is unavailable."""
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
@@ -236,7 +242,9 @@ async def test_link_requested_before_a_new_password_is_not_sent(ana: httpx.Async
     assert inbox.subjects() == ["Cambió tu contraseña", "Cambia tu contraseña"]
 
 
-async def test_reset_mail_waits_for_a_started_password_change(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_reset_mail_waiting_for_a_password_change_is_not_sent(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
     await ana.post("/auth/account/forgot", json={"email": ANA["email"]})
@@ -251,7 +259,7 @@ async def test_reset_mail_waits_for_a_started_password_change(ana: httpx.AsyncCl
         assert (await session.execute(select(ResetLink))).first() is None
 
 
-async def test_password_changes_have_a_limit(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_number_of_password_changes_is_limited(ana: httpx.AsyncClient, shop: Shop) -> None:
     """Limit the mails that changes send to an address that may be unverified."""
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])

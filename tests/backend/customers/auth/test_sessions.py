@@ -41,7 +41,9 @@ async def test_registration_sets_an_http_only_cookie(new_browser: NewBrowser, sh
     assert answer.cookies[COOKIE] not in answer.text
 
 
-async def test_only_hashes_are_stored(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_only_hashes_of_session_tokens_and_passwords_are_stored(
+    ana: httpx.AsyncClient, shop: Shop
+) -> None:
     async with shop.database.read() as session:
         kept = (await session.execute(select(CustomerSession))).scalar_one()
         login = (await session.execute(select(Login))).scalar_one()
@@ -60,7 +62,7 @@ async def test_only_hashes_are_stored(ana: httpx.AsyncClient, shop: Shop) -> Non
         ("password", "x" * 201),
     ],
 )
-async def test_problem_is_reported_at_its_field(
+async def test_invalid_registration_value_is_reported_at_its_field(
     new_browser: NewBrowser, shop: Shop, field: str, value: str
 ) -> None:
     answer = await new_browser().post("/auth/account/register", json={**ANA, field: value})
@@ -71,7 +73,7 @@ async def test_problem_is_reported_at_its_field(
         assert (await session.execute(select(func.count()).select_from(Customer))).scalar_one() == 0
 
 
-async def test_login_rotates_the_session(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_login_replaces_the_session_token(ana: httpx.AsyncClient, shop: Shop) -> None:
     before = ana.cookies[COOKIE]
     assert (await ana.post("/auth/account/login", json=LOGIN)).status_code == 200
     assert ana.cookies[COOKIE] != before
@@ -94,7 +96,7 @@ async def test_session_token_planted_before_login_is_invalid(
     assert await read_session_email(shop, "chosen-by-mallory") is None
 
 
-async def test_sign_out_ends_only_this_browser(
+async def test_sign_out_ends_only_the_session_of_this_browser(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     phone = new_browser()
@@ -138,7 +140,7 @@ async def test_tampered_token_does_not_sign_in(ana: httpx.AsyncClient, shop: Sho
 @pytest.mark.parametrize(
     "action", ["register", "login", "logout", "logout-everywhere", "password", "forgot", "reset"]
 )
-async def test_page_of_another_site_is_refused(
+async def test_account_actions_from_a_page_of_another_site_are_refused(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, origin: str | None, action: str
 ) -> None:
     """Cross-site request forgery, in a browser that sends the cookie anyway."""
@@ -150,13 +152,13 @@ async def test_page_of_another_site_is_refused(
     assert await read_session_email(shop, token) == ANA["email"]
 
 
-async def test_plain_form_cannot_sign_in(ana: httpx.AsyncClient) -> None:
+async def test_sign_in_with_a_body_that_is_not_json_is_refused(ana: httpx.AsyncClient) -> None:
     """Send a non-JSON body: another site can send only this without a preflight request."""
     answer = await ana.post("/auth/account/login", data=LOGIN)
     assert answer.status_code == 400
 
 
-async def test_under_https_the_cookie_is_secure(new_browser: NewBrowser, shop: Shop, api: object) -> None:
+async def test_session_cookie_is_secure_under_https(new_browser: NewBrowser, shop: Shop, api: object) -> None:
     api.state.settings = shop.settings.model_copy(update={"public_url": "https://trompo.example"})  # type: ignore[attr-defined]
     answer = await new_browser(origin="https://trompo.example").post("/auth/account/register", json=ANA)
     assert "secure" in answer.headers["set-cookie"].lower()
@@ -167,7 +169,7 @@ async def test_under_https_the_cookie_is_secure(new_browser: NewBrowser, shop: S
 
 
 @pytest.mark.parametrize(("days", "is_read"), [(0, True), (29, True), (30, False)])
-async def test_cookie_with_its_old_name_is_accepted_for_30_days(
+async def test_session_cookie_with_its_old_name_is_accepted_for_30_days(
     ana: httpx.AsyncClient, shop: Shop, api: FastAPI, days: int, is_read: bool
 ) -> None:
     """Ana signed in before the cookie names changed; the shop started to use the new names `days` ago."""
@@ -201,7 +203,7 @@ async def test_new_password_signs_out_other_browsers(
     assert (await phone.post("/auth/account/login", json=LOGIN)).status_code == 401
 
 
-async def test_password_change_needs_a_session(new_browser: NewBrowser) -> None:
+async def test_password_change_without_a_session_is_refused(new_browser: NewBrowser) -> None:
     forged = {"cookie": f"{COOKIE}=forged"}
     typed = {"password": "x", "new_password": "otra clave larga"}
     assert (await new_browser().post("/auth/account/password", json=typed, headers=forged)).status_code == 401
@@ -233,7 +235,7 @@ async def browser(ana: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str
     return browser
 
 
-async def test_token_is_exchanged_for_a_session(
+async def test_bearer_token_is_exchanged_for_a_session_cookie(
     ana: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str]
 ) -> None:
     browser = new_browser()
@@ -257,7 +259,7 @@ async def test_token_is_exchanged_for_a_session(
     assert me.json()["customer"]["email"] == ANA["email"]
 
 
-async def test_cookie_has_the_rights_of_the_token(
+async def test_session_cookie_has_the_same_rights_as_the_token(
     browser: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     changed = await browser.post("/store/customers/me", json={"first_name": "Ana Inés"})
@@ -274,7 +276,7 @@ async def test_cookie_has_the_rights_of_the_token(
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://[", EVIL, f"{SHOP}.evil.example"])
-async def test_cookie_from_a_page_of_another_site_is_refused(
+async def test_session_cookie_sent_by_a_page_of_another_site_is_refused(
     browser: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str], origin: str | None
 ) -> None:
     """Cross-site request forgery, in a browser that sends the cookie anyway."""
@@ -301,7 +303,9 @@ async def test_another_site_cannot_start_a_session(
     assert "set-cookie" not in answer.headers
 
 
-async def test_session_rotates_and_ends(browser: httpx.AsyncClient, new_browser: NewBrowser) -> None:
+async def test_new_session_replaces_the_earlier_one_and_can_be_ended(
+    browser: httpx.AsyncClient, new_browser: NewBrowser
+) -> None:
     before = browser.cookies[COOKIE]
     assert (await browser.post("/auth/session", headers=await get_bearer_header(browser))).status_code == 200
     assert browser.cookies[COOKIE] != before
@@ -339,14 +343,14 @@ async def test_invalid_token_with_a_valid_cookie_is_refused(browser: httpx.Async
     assert answer.status_code == 401
 
 
-async def test_cookie_cannot_be_exchanged_for_a_token(browser: httpx.AsyncClient) -> None:
+async def test_session_cookie_cannot_be_exchanged_for_a_token(browser: httpx.AsyncClient) -> None:
     assert (await browser.post("/auth/token/refresh")).status_code == 401
 
 
 @pytest.mark.parametrize(
     ("box", "value"), [("consent_data", None), ("consent_data", "off"), ("consent_terms", "")]
 )
-async def test_registration_needs_both_consents(
+async def test_registration_without_both_consents_is_refused(
     new_browser: NewBrowser, shop: Shop, box: str, value: str | None
 ) -> None:
     typed = {name: text for name, text in {**ANA, box: value}.items() if text is not None}

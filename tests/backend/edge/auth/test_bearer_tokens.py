@@ -8,7 +8,7 @@ from backend.edge.auth.bearer_tokens import USER, TokenOwner, issue_token, parse
 
 
 @pytest.mark.parametrize(("minutes", "is_good"), [(2, True), (20, False)])
-def test_token_of_a_replica_with_a_clock_ahead(
+def test_token_issued_by_a_replica_is_accepted_if_its_clock_is_slightly_ahead(
     minutes: int, is_good: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as ahead:

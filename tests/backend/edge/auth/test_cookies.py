@@ -46,7 +46,7 @@ def names_set(response: Response) -> list[str]:
         (HTTPS, "/auth", "__Secure-trompo_x"),
     ],
 )
-def test_cookie_is_set_read_and_deleted_under_its_name(
+def test_cookie_is_set_read_and_deleted_under_the_same_name(
     tmp_path: Path, url: str, path: str, name: str
 ) -> None:
     settings, response, gone = shop(tmp_path, url), Response(), Response()
@@ -62,7 +62,7 @@ def test_cookie_is_set_read_and_deleted_under_its_name(
         assert (deleted["max-age"], deleted["path"], bool(deleted["secure"])) == ("0", path, url == HTTPS)
 
 
-def test_new_name_is_preferred_also_when_it_is_empty(tmp_path: Path) -> None:
+def test_cookie_with_the_new_name_is_preferred_even_if_it_is_empty(tmp_path: Path) -> None:
     settings = shop(tmp_path, HTTPS)
     assert read_cookie({"trompo_x": "old", "__Host-trompo_x": "new"}, settings, "trompo_x") == "new"
     assert read_cookie({"trompo_x": "old", "__Host-trompo_x": ""}, settings, "trompo_x") == ""
@@ -71,7 +71,7 @@ def test_new_name_is_preferred_also_when_it_is_empty(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("days", "value"), [(0, "old"), (29, "old"), (30, ""), (400, "")])
-def test_old_name_is_accepted_for_30_days_after_the_first_start(
+def test_old_cookie_name_is_accepted_for_30_days_after_the_first_start(
     tmp_path: Path, days: int, value: str
 ) -> None:
     settings = shop(tmp_path, HTTPS)
@@ -84,11 +84,11 @@ def test_old_name_is_accepted_for_30_days_after_the_first_start(
     assert names_set(gone) == ["__Host-trompo_x", *(["trompo_x"] if value else [])]
 
 
-def test_prefixed_name_is_not_read_without_https(tmp_path: Path) -> None:
+def test_cookie_with_a_host_prefix_is_not_read_without_https(tmp_path: Path) -> None:
     assert read_cookie({"__Host-trompo_x": "value"}, shop(tmp_path, HTTP), "trompo_x") == ""
 
 
-def test_first_start_is_stored_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_of_the_first_start_is_stored_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = renamed_at(tmp_path / "data")
     renamed_at.cache_clear()  # another process, or the next start
     monkeypatch.setattr(cookies, "now", lambda: now() + timedelta(days=7))

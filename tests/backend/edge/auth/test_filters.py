@@ -103,7 +103,9 @@ async def test_removing_an_unused_code_from_a_cart_is_accepted(store: httpx.Asyn
     assert (await store.post(path, json=body)).status_code == 400
 
 
-async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, variants: tuple[str, str]) -> None:
+async def test_filters_of_small_lists_are_combined(
+    admin: httpx.AsyncClient, variants: tuple[str, str]
+) -> None:
     toys_of = {"prices": [{"variant_id": variants[0], "amount": 10}]}
     begin = (now() + timedelta(days=1)).isoformat()
     list_ = {"title": "Navidad", "status": "active", "starts_at": begin, **toys_of}
@@ -127,7 +129,7 @@ async def test_small_lists_combine_their_filters(admin: httpx.AsyncClient, varia
         assert await list_ids(admin, path, **{"$and[0][id]": "nosuch", f"$and[1][{name}]": value}) == []
 
 
-async def test_categories_and_regions_combine_their_filters(
+async def test_filters_of_categories_and_regions_are_combined(
     admin: httpx.AsyncClient, store: httpx.AsyncClient
 ) -> None:
     new = {"name": "De madera", "is_active": True}
@@ -147,7 +149,7 @@ async def test_categories_and_regions_combine_their_filters(
     assert await list_ids(admin, "/admin/product-categories", **active) == []
 
 
-async def test_mails_and_reservations_combine_their_filters(
+async def test_filters_of_mails_and_reservations_are_combined(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, variants: tuple[str, str]
 ) -> None:
     order = await complete_purchase(store, variants[0])

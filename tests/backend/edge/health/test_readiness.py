@@ -10,7 +10,7 @@ from backend.edge.health import readiness
 from backend.edge.health.readiness import OK, Readiness
 
 
-async def test_hanging_or_failing_check_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hanging_or_failing_readiness_check_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async def hang() -> str:
         await asyncio.Event().wait()
         return OK
@@ -30,7 +30,7 @@ async def test_unwritable_data_folder_is_reported(settings: Settings, database: 
     assert (await Readiness.for_shop(gone, database).run_checks())["disk"] == "FileNotFoundError"
 
 
-async def test_different_clock_is_reported(
+async def test_difference_between_local_and_database_clock_is_reported(
     settings: Settings, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database(postgresql_url)

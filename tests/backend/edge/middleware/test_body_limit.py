@@ -103,12 +103,12 @@ async def test_endless_body_is_read_up_to_a_limit() -> None:
     assert MAX_DISCARDED_BYTES < sum(taken) < MAX_DISCARDED_BYTES + MAX_BODY_BYTES + 200_000
 
 
-async def test_hook_gets_the_beginning_of_the_body() -> None:
+async def test_payment_hook_gets_the_beginning_of_a_too_long_body() -> None:
     status, body, _ = await post_parts(with_body_limits(APP), "/hooks/payment/x", chunks([70_000] * 200))
     assert (status, body) == (200, str(MAX_BODY_BYTES).encode())
 
 
-async def test_too_long_notification_is_answered_without_a_database(settings: Settings) -> None:
+async def test_too_long_payment_notification_is_answered_without_a_database(settings: Settings) -> None:
     shop = Shop(settings)  # its data folder does not exist
     status, body, _ = await post_parts(
         with_body_limits(create_api(shop)), "/hooks/payment/gateway_pse", chunks([70_000] * 3)
@@ -155,20 +155,20 @@ LARGER = {"/sandbox": BodyLimit(1_000_000, 60.0)}
 
 
 @pytest.mark.parametrize(("sizes", "status"), [([100_000] * 10, 200), ([100_000] * 11, 413)])
-async def test_path_can_have_a_separate_limit(sizes: list[int], status: int) -> None:
+async def test_path_can_have_a_separate_body_limit(sizes: list[int], status: int) -> None:
     app = with_body_limits(APP, other_limits=LARGER)
     assert (await post_parts(app, "/sandbox", chunks(sizes)))[0] == status
     assert (await post_parts(app, "/swallow", chunks(sizes)))[0] == 413
 
 
-async def test_separate_limit_does_not_increase_the_discarded_bytes() -> None:
+async def test_separate_body_limit_does_not_increase_the_number_of_discarded_bytes() -> None:
     taken: list[int] = []
     app = with_body_limits(APP, other_limits=LARGER)
     await post_parts(app, "/sandbox", chunks([100_000] * 10_000, taken))
     assert sum(taken) < LARGER["/sandbox"].max_bytes + MAX_DISCARDED_BYTES + 200_000
 
 
-async def test_body_with_a_longer_limit_must_not_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_body_with_a_separate_limit_that_pauses_gets_408(monkeypatch: pytest.MonkeyPatch) -> None:
     async def stuck() -> AsyncIterator[Message]:
         yield {"type": "http.request", "body": b"begin", "more_body": True}
         await asyncio.Event().wait()
@@ -178,7 +178,7 @@ async def test_body_with_a_longer_limit_must_not_pause(monkeypatch: pytest.Monke
     assert status == 408
 
 
-async def test_error_of_the_app_is_raised() -> None:
+async def test_error_raised_by_the_app_is_passed_on() -> None:
     async def failing(_scope: Any, _receive: Any, _send: Any) -> None:
         raise ValueError("its own")
 

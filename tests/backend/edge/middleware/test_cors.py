@@ -68,7 +68,9 @@ def read_allowed_origin(answer: httpx.Response) -> tuple[str | None, bool]:
 
 
 @pytest.mark.parametrize("origin", [STOREFRONT, "https://rama-3.vercel.app"])
-async def test_listed_page_may_call_and_read_answers(listing: httpx.AsyncClient, origin: str) -> None:
+async def test_page_of_a_listed_origin_may_call_the_api_and_read_answers(
+    listing: httpx.AsyncClient, origin: str
+) -> None:
     """Check wire: commerce-api, Conventions, CORS. Errors are readable too, so that a client can see the problem."""
     for method in ("GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"):
         before = await listing.options("/store/carts", headers=preflight_headers(origin, method))
@@ -105,14 +107,18 @@ async def test_listed_page_may_call_and_read_answers(listing: httpx.AsyncClient,
         ("/hooks/payment/gateway_pse", STOREFRONT),
     ],
 )
-async def test_unlisted_origin_may_not_call(listing: httpx.AsyncClient, path: str, origin: str) -> None:
+async def test_page_of_an_unlisted_origin_may_not_call_the_api(
+    listing: httpx.AsyncClient, path: str, origin: str
+) -> None:
     before = await listing.options(path, headers=preflight_headers(origin))
     assert not before.is_success
     assert read_allowed_origin(before)[0] is None
     assert read_allowed_origin(await listing.get(path, headers={"origin": origin}))[0] is None
 
 
-async def test_no_origin_may_call_by_default(sqlite_url: str, tmp_path: Path) -> None:
+async def test_page_of_another_origin_may_not_call_the_api_by_default(
+    sqlite_url: str, tmp_path: Path
+) -> None:
     async with shop_with_origins(sqlite_url, tmp_path) as client:
         for path in ("/store/regions", "/admin/products", "/auth/session"):
             before = await client.options(path, headers=preflight_headers(STOREFRONT))
@@ -120,7 +126,7 @@ async def test_no_origin_may_call_by_default(sqlite_url: str, tmp_path: Path) ->
             assert read_allowed_origin(await client.get(path, headers={"origin": STOREFRONT}))[0] is None
 
 
-async def test_session_cookie_counts_only_from_a_listed_page(
+async def test_session_cookie_is_accepted_only_from_a_page_of_a_listed_origin(
     listing: httpx.AsyncClient,
 ) -> None:
     """Sign in as staff with a token and continue with a cookie, like the platform's dashboard."""

@@ -69,7 +69,7 @@ async def status_of(app: ASGIApp, path: str, *hosts: bytes) -> int:
         b"[::1]:3000",
     ],
 )
-async def test_own_host_is_answered(tmp_path: Path, path: str, host: bytes) -> None:
+async def test_request_for_an_own_host_is_answered(tmp_path: Path, path: str, host: bytes) -> None:
     shop = checked(tmp_path, public_url="https://tienda.example", allowed_hosts="www.tienda.example, [::1]")
     assert await status_of(shop, path, host) == 200
 
@@ -92,19 +92,19 @@ async def test_own_host_is_answered(tmp_path: Path, path: str, host: bytes) -> N
         (b"tienda.example", b"tienda.example"),
     ],
 )
-async def test_other_host_gets_421(tmp_path: Path, hosts: tuple[bytes, ...]) -> None:
+async def test_request_for_another_host_gets_421(tmp_path: Path, hosts: tuple[bytes, ...]) -> None:
     shop = checked(tmp_path, public_url="https://tienda.example")
     assert {path: await status_of(shop, path, *hosts) for path in PATHS} == dict.fromkeys(PATHS, 421)
     assert {path: await status_of(shop, path, *hosts) for path in ANY_HOST} == dict.fromkeys(ANY_HOST, 200)
 
 
-async def test_every_host_is_answered_without_public_url(tmp_path: Path) -> None:
+async def test_request_for_any_host_is_answered_without_public_url(tmp_path: Path) -> None:
     shop = checked(tmp_path, allowed_hosts="www.tienda.example")
     assert await status_of(shop, "/", b"anything.example") == 200
     assert await status_of(shop, "/") == 200
 
 
-async def test_changes_can_be_sent_to_storefront_url(tmp_path: Path) -> None:
+async def test_revalidation_request_is_accepted_at_the_host_of_storefront_url(tmp_path: Path) -> None:
     shop = checked(tmp_path, public_url="https://tienda.example", storefront_url="http://shop:3000")
     assert await status_of(shop, "/api/revalidate", b"shop:3000") == 200
     assert await status_of(shop, "/api/revalidate", b"tienda.example") == 200

@@ -122,7 +122,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-async def test_change_is_in_the_next_answer_of_every_replica(
+async def test_catalogue_change_is_in_the_next_response_of_every_replica(
     shop: Shop, store: httpx.AsyncClient, replica: httpx.AsyncClient, list_path: str, change: Change
 ) -> None:
     before = (await store.get(list_path)).json()
@@ -133,7 +133,7 @@ async def test_change_is_in_the_next_answer_of_every_replica(
     assert (await replica.get(list_path)).json() == after
 
 
-async def test_unchanged_response_runs_no_statements(
+async def test_unchanged_response_is_sent_without_database_statements(
     store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
     first = await store.get(list_path)
@@ -146,7 +146,9 @@ async def test_unchanged_response_runs_no_statements(
     assert statements == []
 
 
-async def test_only_a_matching_tag_gets_304(store: httpx.AsyncClient, list_path: str) -> None:
+async def test_only_a_request_with_the_current_etag_gets_304(
+    store: httpx.AsyncClient, list_path: str
+) -> None:
     first = await store.get(list_path)
     tag = first.headers["etag"]
     for header in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
@@ -181,7 +183,7 @@ async def test_stock_change_does_not_affect_responses_without_stock(
     assert statements == []
 
 
-async def test_cached_response_belongs_to_its_publishable_key(
+async def test_cached_response_is_not_sent_for_a_wrong_or_deleted_publishable_key(
     shop: Shop, store: httpx.AsyncClient, list_path: str
 ) -> None:
     assert (await store.get(list_path)).status_code == 200
@@ -192,7 +194,7 @@ async def test_cached_response_belongs_to_its_publishable_key(
     assert (await store.get(list_path)).status_code == 400
 
 
-async def test_names_of_cached_values_are_not_valid_keys(
+async def test_name_of_a_cached_value_is_not_accepted_as_a_publishable_key(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """Send names of other cached values as publishable keys; they are stored in the same cache."""
@@ -220,7 +222,9 @@ async def test_rolled_back_change_does_not_invalidate_responses(
     assert statements == []
 
 
-async def test_cache_memory_is_limited(shop: Shop, store: httpx.AsyncClient, list_path: str) -> None:
+async def test_memory_of_the_response_cache_is_limited(
+    shop: Shop, store: httpx.AsyncClient, list_path: str
+) -> None:
     cache = ResponseCache(create_api(shop), shop.catalog_version, max_bytes=20_000)
     transport = httpx.ASGITransport(cache)
     async with httpx.AsyncClient(transport=transport, base_url="http://s", headers=store.headers) as client:
@@ -229,7 +233,7 @@ async def test_cache_memory_is_limited(shop: Shop, store: httpx.AsyncClient, lis
     assert 0 < cache.size <= 20_000
 
 
-async def test_cache_memory_includes_the_keys(shop: Shop) -> None:
+async def test_memory_limit_of_the_response_cache_includes_the_keys(shop: Shop) -> None:
     made: list[str] = []
 
     async def api(scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,7 +247,7 @@ async def test_cache_memory_includes_the_keys(shop: Shop) -> None:
     assert made == ["1", "2", "3", "4", "5", "1"]
 
 
-async def test_versions_are_never_repeated(database: Database) -> None:
+async def test_catalogue_versions_are_never_repeated(database: Database) -> None:
     probe = VersionProbe(database)
     seen = {await probe.read_version()}
     for number in range(3):
@@ -254,7 +258,7 @@ async def test_versions_are_never_repeated(database: Database) -> None:
     await probe.close()
 
 
-async def test_lost_probe_connection_is_replaced(database: Database) -> None:
+async def test_lost_connection_of_the_version_probe_is_replaced(database: Database) -> None:
     probe = VersionProbe(database)
     version = await probe.read_version()
     if not database.is_sqlite:
@@ -268,14 +272,14 @@ async def test_lost_probe_connection_is_replaced(database: Database) -> None:
     await probe.close()
 
 
-async def test_every_table_that_pages_show_is_watched(database: Database) -> None:
+async def test_every_table_shown_on_pages_has_triggers_that_raise_the_version(database: Database) -> None:
     """Check the triggers: a later migration that copies a table on SQLite must create them again."""
     async with database.read() as session:
         assert await _read_watches(session) == WATCHED
         assert len((await session.execute(select(CatalogVersion))).all()) == 1
 
 
-async def test_truncate_of_a_watched_table_raises_all_numbers(postgresql_url: str) -> None:
+async def test_truncate_of_a_watched_table_raises_all_version_numbers(postgresql_url: str) -> None:
     """Check TRUNCATE: it fires no row triggers, and no row shows which products it changed."""
     database = Database(postgresql_url)
     probe = VersionProbe(database)

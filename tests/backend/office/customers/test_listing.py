@@ -114,7 +114,7 @@ async def test_list_shows_customers_page_by_page(
                 await act
 
 
-async def test_changed_data_updates_the_search_terms(shop: Shop, luz: str) -> None:
+async def test_changed_customer_data_updates_the_search_terms(shop: Shop, luz: str) -> None:
     async with shop.database.transaction() as session:
         await change_person(session, OWNER, luz, {"first_name": "Lucía", "phone": "3209998877"})
         added = await add_guest(session, OWNER, "Rosa@Ejemplo.co", {"last_name": "Uribe"})
@@ -137,7 +137,7 @@ async def test_changed_data_updates_the_search_terms(shop: Shop, luz: str) -> No
         assert (await session.execute(left)).all() == []
 
 
-async def test_guest_detail_shows_their_orders(shop: Shop, guest: str) -> None:
+async def test_detail_of_a_guest_shows_orders_and_consents(shop: Shop, guest: str) -> None:
     async with shop.database.transaction() as session:
         order = (await session.execute(select(Order))).scalar_one()
         consenting = ConsentContext(shop.settings, "190.24.1.1", ConsentSource.CHECKOUT)
@@ -158,7 +158,7 @@ async def test_guest_detail_shows_their_orders(shop: Shop, guest: str) -> None:
     assert shown.others == []
 
 
-async def test_account_and_guest_with_the_same_address_link_to_each_other(shop: Shop, luz: str) -> None:
+async def test_account_and_guest_with_the_same_email_link_to_each_other(shop: Shop, luz: str) -> None:
     async with shop.database.transaction() as session:
         guest = await find_or_create_guest(session, "luz.peña@ejemplo.co")
         session.add(CustomerAddress(customer_id=luz, address=HOME, address_name="Casa"))
@@ -172,7 +172,7 @@ async def test_account_and_guest_with_the_same_address_link_to_each_other(shop: 
         await read_detail(shop, luz, STOCKROOM)
 
 
-async def test_note_needs_the_right_and_is_recorded(shop: Shop, guest: str) -> None:
+async def test_note_on_a_customer_requires_the_right_and_is_audited(shop: Shop, guest: str) -> None:
     for actor, text, refusal in (
         (ACCOUNTANT, "Hola", Forbidden),
         (OWNER, "  ", InvalidData),

@@ -47,7 +47,7 @@ def order_and_state(view: PackView) -> tuple[str, str]:
     return view.order.id, view.order.state
 
 
-async def test_oldest_order_is_first_and_can_be_skipped(
+async def test_packing_starts_with_the_oldest_order_which_can_be_skipped(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     assert (await read_pack_view(shop)).order is None
@@ -98,7 +98,7 @@ async def find_line_id(admin: httpx.AsyncClient, order_id: str) -> str:
     return str((await get(admin, f"/admin/orders/{order_id}"))["order"]["items"][0]["id"])
 
 
-async def test_partially_sent_order_waits_to_be_packed(
+async def test_partially_sent_order_is_listed_for_packing(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id = await place_captured_order(shop, store, trompo)
@@ -117,7 +117,7 @@ async def test_partially_sent_order_waits_to_be_packed(
     assert (view.waiting, view.order) == (0, None)
 
 
-async def test_order_without_units_to_send_does_not_wait(
+async def test_order_without_units_to_send_is_not_listed_for_packing(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     """Refund all units with a part of the money; the shop retains the rest."""
@@ -130,7 +130,7 @@ async def test_order_without_units_to_send_does_not_wait(
     assert (view.waiting, view.order) == (0, None)
 
 
-async def test_order_that_cannot_be_packed_shows_its_state(
+async def test_order_that_cannot_be_packed_is_shown_with_its_state(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     order = await complete_purchase(store, trompo, 1, PSE, "calculated")

@@ -61,11 +61,11 @@ def with_variant(draft: Draft, key: str, **values: str) -> Draft:
         ("9999999999", None),
     ],
 )
-def test_typed_amounts_are_parsed(text: str, amount: int | None) -> None:
+def test_typed_amounts_in_pesos_are_parsed(text: str, amount: int | None) -> None:
     assert parse_pesos(text) == amount
 
 
-def test_normalized_values_have_one_format() -> None:
+def test_typed_values_of_a_product_form_are_normalized() -> None:
     typed = with_variant(
         with_texts(weight="0.30", length="10"), "variant_s", price="$ 10.000", ean="7701234-567897"
     )
@@ -104,11 +104,11 @@ def test_normalized_values_have_one_format() -> None:
         (replace(BASE, pictures=[PictureDraft(str(n)) for n in range(51)]), "pictures"),
     ],
 )
-def test_problems_are_reported_by_field(draft: Draft, field: str) -> None:
+def test_problems_of_a_product_form_are_reported_by_field(draft: Draft, field: str) -> None:
     assert list(find_problems(draft, BASE)) == [field]
 
 
-def test_unchanged_stored_values_are_no_problems() -> None:
+def test_invalid_stored_values_are_accepted_if_they_are_unchanged() -> None:
     odd = with_variant(
         with_texts(handle="Viejo_Trompo", age_range="0-99", weight="999"), "variant_s", before="1"
     )
@@ -117,7 +117,7 @@ def test_unchanged_stored_values_are_no_problems() -> None:
     assert list(find_problems(with_variant(odd, "variant_s", price="12000"), odd)) == ["before-variant_s"]
 
 
-def test_change_by_one_person_is_merged() -> None:
+def test_changes_of_different_fields_by_two_people_are_merged() -> None:
     mine = with_variant(with_texts(title="Trompo azul"), "variant_s", price="12000")
     theirs = with_variant(with_texts(brand="Artesanos"), "variant_s", sku="TR-S")
     draft, clashes = merge_drafts(BASE, mine, theirs)
@@ -126,7 +126,7 @@ def test_change_by_one_person_is_merged() -> None:
     assert draft.variants[0] == VariantDraft("variant_s", "Pequeño", "12000", sku="TR-S")
 
 
-def test_different_changes_of_one_field_are_a_clash() -> None:
+def test_different_changes_of_one_field_are_reported_as_a_clash() -> None:
     mine = with_variant(with_texts(title="Trompo azul"), "variant_s", price="12000")
     theirs = with_variant(with_texts(title="Trompo rojo"), "variant_s", price="12000")
     draft, clashes = merge_drafts(BASE, mine, theirs)
@@ -136,7 +136,7 @@ def test_different_changes_of_one_field_are_a_clash() -> None:
     assert (none, again.texts["title"]) == ([], "Trompo azul")
 
 
-def test_boolean_change_never_clashes() -> None:
+def test_concurrent_changes_of_two_checkboxes_are_merged() -> None:
     mine, theirs = replace(BASE, is_published=False), replace(BASE, is_featured=True)
     draft, clashes = merge_drafts(BASE, mine, theirs)
     assert (draft.is_published, draft.is_featured, clashes) == (False, True, [])
@@ -148,7 +148,7 @@ def test_categories_of_both_people_are_merged() -> None:
     assert merge_drafts(BASE, mine, theirs)[0].categories == ["pcat_a", "pcat_c", "pcat_d"]
 
 
-def test_pictures_of_both_people_are_merged_in_my_order() -> None:
+def test_pictures_of_both_people_are_merged_in_the_order_of_the_second_editor() -> None:
     one, two = BASE.pictures
     three, four = PictureDraft("/pictures/3.webp"), PictureDraft("/pictures/4.webp")
     mine = replace(BASE, pictures=[two, one, three])
@@ -171,7 +171,7 @@ def test_variants_of_both_people_are_merged() -> None:
     assert [one.key for one in draft.variants] == ["variant_l", "variant_s", "new-1", "variant_xl"]
 
 
-def test_variant_changed_and_removed_is_a_clash() -> None:
+def test_variant_changed_by_one_person_and_removed_by_the_other_is_a_clash() -> None:
     gone = replace(BASE, variants=BASE.variants[1:])
     changed = with_variant(BASE, "variant_s", price="1")
     assert merge_drafts(BASE, changed, gone)[1] == [Clash("variants", "Pequeño", "")]

@@ -132,7 +132,7 @@ async def test_invalid_country_is_refused_at_its_field(shop: Shop, toy: str) -> 
     assert (await open_form(shop, toy)).base.draft.texts["origin_country"] == "co"
 
 
-async def test_form_sent_twice_creates_one_product(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_product_form_sent_twice_creates_one_product(shop: Shop, shop_defaults: Defaults) -> None:
     form = await open_form(shop)
     wanted = edit_form(
         form, title="Yoyo", variants=change_first_variant(form, price="9000"), units={FIRST_VARIANT_KEY: 5}
@@ -171,7 +171,7 @@ async def test_handles_of_a_long_title_respect_the_maximum_length(
     assert handles == [whole, f"{whole[:198]}-2", f"{whole[:198]}-3"]
 
 
-async def test_price_of_0_needs_the_tick(shop: Shop, toy: str) -> None:
+async def test_price_of_0_is_accepted_only_with_the_free_checkbox(shop: Shop, toy: str) -> None:
     """| price | Gratis | outcome | — 0 or empty with it: sold at 0; 0 without it, or a price with it: refused."""
     form = await open_form(shop, toy)
     (key,) = (one.key for one in form.base.draft.variants)
@@ -190,7 +190,7 @@ async def test_price_of_0_needs_the_tick(shop: Shop, toy: str) -> None:
     assert (variant.price, variant.is_free) == ("9000", "")
 
 
-async def test_form_sent_twice_adds_units_once(shop: Shop, toy: str) -> None:
+async def test_product_form_sent_twice_adds_units_once(shop: Shop, toy: str) -> None:
     form = await open_form(shop, toy)
     key = form.base.draft.variants[0].key
     await save(shop, edit_form(form, units={key: 5}))
@@ -223,7 +223,7 @@ async def test_reserved_units_cannot_be_removed(shop: Shop, toy: str) -> None:
     assert (await read_stock(shop, toy))[0] == 10
 
 
-async def test_purchase_during_the_edit_is_no_conflict(shop: Shop, toy: str) -> None:
+async def test_purchase_while_a_product_is_edited_causes_no_conflict(shop: Shop, toy: str) -> None:
     form = await open_form(shop, toy)
     key = form.base.draft.variants[0].key
     async with shop.database.transaction() as session:
@@ -232,7 +232,7 @@ async def test_purchase_during_the_edit_is_no_conflict(shop: Shop, toy: str) -> 
     assert await read_stock(shop, toy) == [12]
 
 
-async def test_changes_of_different_fields_are_merged(shop: Shop, toy: str) -> None:
+async def test_changes_of_different_fields_by_two_people_are_merged(shop: Shop, toy: str) -> None:
     linas, bertas = await open_form(shop, toy), await open_form(shop, toy, BERTA)
     await save(
         shop, edit_form(bertas, brand="Artesanos", variants=change_first_variant(bertas, sku="TR-9")), BERTA
@@ -245,7 +245,7 @@ async def test_changes_of_different_fields_are_merged(shop: Shop, toy: str) -> N
     assert (draft.variants[0].price, draft.variants[0].sku) == ("60000", "TR-9")
 
 
-async def test_changes_of_the_same_field_clash(shop: Shop, toy: str) -> None:
+async def test_changes_of_the_same_field_by_two_people_clash(shop: Shop, toy: str) -> None:
     linas, bertas = await open_form(shop, toy), await open_form(shop, toy, BERTA)
     await save(shop, edit_form(bertas, variants=change_first_variant(bertas, price="55000")), BERTA)
     wanted = edit_form(linas, title="Trompo azul", variants=change_first_variant(linas, price="60000"))
@@ -260,7 +260,7 @@ async def test_changes_of_the_same_field_clash(shop: Shop, toy: str) -> None:
     assert (draft.texts["title"], draft.variants[0].price) == ("Trompo azul", "60000")
 
 
-async def test_merged_form_is_validated(shop: Shop, toy: str) -> None:
+async def test_merged_product_form_is_validated(shop: Shop, toy: str) -> None:
     linas, bertas = await open_form(shop, toy), await open_form(shop, toy, BERTA)
     await save(shop, edit_form(bertas, variants=change_first_variant(bertas, before="55000")), BERTA)
     with pytest.raises(FormRefused) as error:
@@ -268,7 +268,7 @@ async def test_merged_form_is_validated(shop: Shop, toy: str) -> None:
     assert [name.partition("-")[0] for name in error.value.fields] == ["before"]
 
 
-async def test_concurrent_saves_are_merged(shop: Shop, toy: str) -> None:
+async def test_concurrent_saves_of_different_titles_are_reported_as_a_clash(shop: Shop, toy: str) -> None:
     linas, bertas = await open_form(shop, toy), await open_form(shop, toy, BERTA)
     done = await asyncio.gather(
         save(shop, edit_form(linas, title="Trompo azul")),
@@ -279,7 +279,7 @@ async def test_concurrent_saves_are_merged(shop: Shop, toy: str) -> None:
     assert (await open_form(shop, toy)).base.draft.texts["title"] in {"Trompo azul", "Trompo rojo"}
 
 
-async def test_deleted_product_is_not_found(shop: Shop, toy: str) -> None:
+async def test_deleted_product_cannot_be_opened_or_saved_in_the_form(shop: Shop, toy: str) -> None:
     form = await open_form(shop, toy)
     async with shop.database.transaction() as session:
         (await session.get_one(Product, toy)).deleted_at = (await session.get_one(Product, toy)).created_at
@@ -312,7 +312,7 @@ async def test_history_has_names_of_categories_and_collections(shop: Shop, toy: 
         await save(shop, edit_form(await open_form(shop, toy), categories=[of_wood.id]))
 
 
-async def test_codes_and_handles_of_other_products_are_refused_at_their_field(
+async def test_code_or_handle_of_another_product_is_refused_at_its_field(
     shop: Shop, shop_defaults: Defaults, toy: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -353,7 +353,7 @@ async def test_picture_with_a_refused_scheme_can_only_be_removed(shop: Shop, toy
 
 
 @pytest.mark.parametrize("taken", [{"ean": CODE}, {"sku": "NEW-1"}])
-async def test_code_taken_concurrently_is_refused_at_its_field(
+async def test_code_that_another_product_got_concurrently_is_refused_at_its_field(
     shop: Shop, shop_defaults: Defaults, toy: str, taken: dict[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -417,7 +417,7 @@ async def test_variants_can_exchange_codes_and_order(shop: Shop, toy: str) -> No
     assert [one.title for one in (await open_form(shop, toy)).base.draft.variants] == ["Rojo", "Verde"]
 
 
-async def test_old_handle_redirects_to_the_new_one(shop: Shop, toy: str) -> None:
+async def test_old_product_handle_redirects_to_the_new_one(shop: Shop, toy: str) -> None:
     await save(shop, edit_form(await open_form(shop, toy), handle="trompo-nuevo"))
     form = await open_form(shop, toy)
     assert (form.former, form.page_path) == (["trompo-de-madera"], "/product/trompo-nuevo")
@@ -427,7 +427,7 @@ async def test_old_handle_redirects_to_the_new_one(shop: Shop, toy: str) -> None
     assert (await open_form(shop, toy)).page_path == ""
 
 
-async def test_first_picture_is_the_thumbnail(shop: Shop, toy: str) -> None:
+async def test_first_picture_of_a_product_becomes_its_thumbnail(shop: Shop, toy: str) -> None:
     one, two = PictureDraft(picture_url(1), "A"), PictureDraft(picture_url(2), "B")
     for pictures, thumbnail in (([one, two], one.url), ([two, one], two.url), ([one], one.url), ([], None)):
         await save(shop, edit_form(await open_form(shop, toy), pictures=pictures))
@@ -436,7 +436,7 @@ async def test_first_picture_is_the_thumbnail(shop: Shop, toy: str) -> None:
         assert (await open_form(shop, toy)).base.draft.pictures == pictures
 
 
-async def test_reader_without_the_change_right_sees_the_form(shop: Shop, toy: str) -> None:
+async def test_staff_without_the_right_to_change_products_see_the_form(shop: Shop, toy: str) -> None:
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
         actor = Actor("user_x", role)
         form = await open_form(shop, toy, actor)
@@ -446,7 +446,7 @@ async def test_reader_without_the_change_right_sees_the_form(shop: Shop, toy: st
             await open_form(shop, "", actor)
 
 
-async def test_unchanged_form_writes_nothing(shop: Shop, toy: str) -> None:
+async def test_unchanged_product_form_writes_nothing(shop: Shop, toy: str) -> None:
     async with shop.database.read() as session:
         before = (await session.get_one(Product, toy)).updated_at
     await save(shop, edit_form(await open_form(shop, toy)))
@@ -455,7 +455,7 @@ async def test_unchanged_form_writes_nothing(shop: Shop, toy: str) -> None:
         assert (await session.execute(select(AuditEntry))).all() == []
 
 
-async def test_saving_does_not_change_options(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_saving_a_product_form_does_not_change_options(shop: Shop, shop_defaults: Defaults) -> None:
     new = NewProduct.model_validate(
         {
             "title": "Camiseta",
@@ -491,7 +491,7 @@ async def test_saving_does_not_change_options(shop: Shop, shop_defaults: Default
     assert [one.price for one in variants] == [32_000, 35_000, 40_000]
 
 
-async def test_title_with_the_values_of_another_variant_is_refused(
+async def test_variant_title_equal_to_the_option_values_of_another_variant_is_refused(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     new = NewProduct.model_validate(
@@ -542,7 +542,7 @@ async def test_price_change_does_not_change_option_values(shop: Shop, shop_defau
     assert (variant.price, values[variant.id][option.row.id].value) == (9_500, "Red")
 
 
-async def test_title_without_option_values_does_not_change_options(
+async def test_variant_title_without_option_values_does_not_change_options(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     new = NewProduct.model_validate(

@@ -58,7 +58,7 @@ async def change_price(
 HOSTED = "https://cdn.example.com/fotos/trompo%20rojo.webp?v=2"
 
 
-async def test_external_picture_has_its_own_url(shop: Shop, top: str) -> None:
+async def test_externally_hosted_picture_is_shown_with_its_own_url(shop: Shop, top: str) -> None:
     async with shop.database.transaction() as session:
         variant = await session.get_one(Variant, top)
         session.add(Picture(product_id=variant.product_id, url=HOSTED, sources=[]))
@@ -66,7 +66,7 @@ async def test_external_picture_has_its_own_url(shop: Shop, top: str) -> None:
     assert row.picture == HOSTED
 
 
-async def test_row_shows_codes_price_and_stock(shop: Shop, shop_defaults: Defaults, top: str) -> None:
+async def test_product_row_shows_codes_price_and_stock(shop: Shop, shop_defaults: Defaults, top: str) -> None:
     async with shop.database.transaction() as session:
         variant = await session.get_one(Variant, top)
         variant.price, variant.compare_at_price, variant.ean = 40_000, 50_000, "7701234567897"
@@ -90,7 +90,7 @@ async def test_row_shows_codes_price_and_stock(shop: Shop, shop_defaults: Defaul
     assert (without.variant_id, without.price, without.location_id) == ("", 0, "")
 
 
-async def test_address_fields_filter_the_products(shop: Shop, top: str) -> None:
+async def test_url_parameters_filter_the_product_list(shop: Shop, top: str) -> None:
     del top
     view = await list_products(shop, q="tromp", estado="visibles", ver="pocas", categoria="no-such", more="x")
     assert view.rows == []
@@ -105,7 +105,7 @@ async def test_address_fields_filter_the_products(shop: Shop, top: str) -> None:
     assert (await list_products(shop, ver="nonsense", estado="nonsense")).count == 1
 
 
-async def test_next_page_and_current_rows_are_read(
+async def test_next_page_and_shown_rows_of_the_product_list_are_read(
     shop: Shop, shop_defaults: Defaults, top: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PAGE_SIZE", 2)
@@ -144,13 +144,13 @@ async def test_price_change_is_stored_and_recorded(shop: Shop, top: str) -> None
 @pytest.mark.parametrize(
     "wanted", [Price(0), Price(-1), Price(10**9 + 1), Price(5, 5), Price(5, 4), Price(5, 10**9 + 1)]
 )
-async def test_invalid_price_is_refused(shop: Shop, top: str, wanted: Price) -> None:
+async def test_invalid_price_in_the_product_list_is_refused(shop: Shop, top: str, wanted: Price) -> None:
     with pytest.raises(InvalidData):
         await change_price(shop, top, wanted)
     assert await read_price(shop, top) == SEEN
 
 
-async def test_second_change_of_a_price_shows_the_stored_price(shop: Shop, top: str) -> None:
+async def test_price_changed_in_the_meantime_is_shown_instead_of_overwritten(shop: Shop, top: str) -> None:
     await change_price(shop, top, Price(45_000))
     with pytest.raises(PriceChanged) as error:
         await change_price(shop, top, Price(48_000))
@@ -162,7 +162,7 @@ async def test_second_change_of_a_price_shows_the_stored_price(shop: Shop, top: 
         assert len((await session.execute(select(AuditEntry))).all()) == 2
 
 
-async def test_concurrent_price_changes_refuse_one(shop: Shop, top: str) -> None:
+async def test_only_one_of_three_concurrent_price_changes_is_accepted(shop: Shop, top: str) -> None:
     told = await asyncio.gather(
         *(change_price(shop, top, Price(price)) for price in (41_000, 42_000, 43_000)), return_exceptions=True
     )
@@ -177,7 +177,7 @@ async def test_price_of_a_deleted_variant_is_not_found(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_price_change_needs_the_right(shop: Shop, top: str, role: Role) -> None:
+async def test_price_change_without_the_right_is_refused(shop: Shop, top: str, role: Role) -> None:
     with pytest.raises(Forbidden):
         await change_price(shop, top, Price(1), who=Actor("user_1", role))
 

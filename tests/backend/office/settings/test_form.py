@@ -135,7 +135,7 @@ async def test_invalid_setting_is_refused_at_its_field(
     await shop.stop()
 
 
-async def test_production_webhook_needs_https(settings: Settings, sqlite_url: str) -> None:
+async def test_webhook_url_in_production_must_be_https(settings: Settings, sqlite_url: str) -> None:
     update = {"database_url": sqlite_url, "gateway_env": GatewayEnv.PRODUCTION}
     secret = settings.model_validate({"alert_webhook_secret": "whsec_x"}).alert_webhook_secret
     shop = Shop(settings.model_copy(update={**update, "alert_webhook_secret": secret}))
@@ -147,7 +147,7 @@ async def test_production_webhook_needs_https(settings: Settings, sqlite_url: st
     await shop.stop()
 
 
-async def test_concurrent_saves_lose_nothing(shop: Shop) -> None:
+async def test_concurrent_saves_of_one_setting_are_reported_as_a_clash(shop: Shop) -> None:
     async with shop.database.read() as session:
         seen = await read_shop_values(session, shop.settings)
     await asyncio.gather(
@@ -164,7 +164,7 @@ async def test_concurrent_saves_lose_nothing(shop: Shop) -> None:
     assert [(one.name, one.theirs) for one in clash.clashes] == [("store_phone", phone)]
 
 
-async def test_settings_change_needs_the_right(settings: Settings, sqlite_url: str) -> None:
+async def test_settings_change_without_the_right_is_refused(settings: Settings, sqlite_url: str) -> None:
     shop = Shop(settings.model_copy(update={"database_url": sqlite_url}))
     values = dict.fromkeys(FIELDS, "x")
     for actor, error in (
@@ -241,7 +241,9 @@ async def test_disabled_payment_provider_finishes_open_payments(
     assert [row.sentence for row in page.rows] == ["apagó PSE"]
 
 
-async def test_concurrent_provider_switches_are_consistent(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_concurrent_switches_of_a_provider_on_and_off_raise_no_error(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     del shop_defaults
     results: list[Any] = await asyncio.gather(
         *(switch_provider_on(shop, SYSTEM_PAYMENT) for _n in range(3)),

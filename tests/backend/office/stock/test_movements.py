@@ -21,7 +21,9 @@ async def top(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
     return await wooden_tops(shop, shop_defaults)
 
 
-async def test_sent_units_create_a_movement(shop: Shop, top: tuple[str, str]) -> None:
+async def test_sent_corrected_and_returned_units_create_stock_movements(
+    shop: Shop, top: tuple[str, str]
+) -> None:
     async with shop.database.transaction() as session:
         await inventory.reserve(session, "cart_1", {top[0]: 4}, None)
     assert await moved(shop) == []  # a reservation does not change the stocked units
@@ -38,7 +40,7 @@ async def test_sent_units_create_a_movement(shop: Shop, top: tuple[str, str]) ->
     ]
 
 
-async def test_admin_api_change_creates_a_movement(
+async def test_stock_change_over_the_admin_api_creates_a_movement(
     admin: httpx.AsyncClient, shop: Shop, top: tuple[str, str]
 ) -> None:
     item = top[0].replace("variant_", "iitem_")
@@ -60,7 +62,9 @@ async def test_admin_api_change_creates_a_movement(
     assert [(one.delta, one.reason) for one in await moved(shop)] == [(5, "received"), (-11, "count")]
 
 
-async def test_movement_by_a_program_shows_its_key(shop: Shop, top: tuple[str, str]) -> None:
+async def test_stock_movement_by_an_api_client_shows_the_title_of_its_key(
+    shop: Shop, top: tuple[str, str]
+) -> None:
     async with shop.database.transaction() as session:
         owner = Staff(email="ana@tienda.example", password_hash="", role=Role.OWNER)
         session.add(owner)

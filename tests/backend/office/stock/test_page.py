@@ -22,7 +22,7 @@ async def list_stock(shop: Shop, text: str = "", only: str = "", cursor: str = "
         return await stock_page(session, ANA, {"q": text, "only": only}, cursor)
 
 
-async def test_picture_of_any_storage_has_a_url(shop: Shop, top: tuple[str, str]) -> None:
+async def test_picture_from_any_storage_is_shown_with_its_url(shop: Shop, top: tuple[str, str]) -> None:
     for url, shown in (("/demo/a b.webp", "/demo/a%20b.webp"), ("https://cdn.example.com/a?v=2",) * 2):
         async with shop.database.transaction() as session:
             variant = await session.get_one(Variant, top[0])
@@ -32,7 +32,7 @@ async def test_picture_of_any_storage_has_a_url(shop: Shop, top: tuple[str, str]
         assert row.picture == shown
 
 
-async def test_units_are_found_by_code_and_by_words(
+async def test_stock_rows_are_found_by_code_and_by_words(
     shop: Shop, shop_defaults: Defaults, top: tuple[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -68,7 +68,7 @@ async def test_all_variants_of_a_product_can_be_chosen(shop: Shop, top: tuple[st
 
 
 @pytest.mark.parametrize("only", ["", "low"])
-async def test_pages_contain_all_rows_in_order(
+async def test_pages_of_the_stock_list_contain_all_rows_in_order(
     shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch, only: str
 ) -> None:
     monkeypatch.setattr(module, "PAGE_SIZE", 2)

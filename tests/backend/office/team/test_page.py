@@ -56,7 +56,7 @@ async def test_team_page_shows_status_of_members_and_invitations(shop: Shop) -> 
 
 
 @pytest.mark.parametrize(("secret", "missing"), [("x", PROVE), (None, ENROL)])
-async def test_owner_without_second_factor_sees_the_missing_step(
+async def test_owner_without_a_second_factor_sees_what_is_missing(
     shop: Shop, secret: str | None, missing: str
 ) -> None:
     owner = await sign_in_actor(shop, Role.OWNER, secret=secret)
@@ -65,7 +65,7 @@ async def test_owner_without_second_factor_sees_the_missing_step(
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_own_account_shows_only_the_actors_data(shop: Shop, role: Role) -> None:
+async def test_account_page_shows_only_the_signed_in_members_data(shop: Shop, role: Role) -> None:
     actor = await sign_in_actor(shop, role)
     async with shop.database.read() as session:
         own = await own_account(session, actor)

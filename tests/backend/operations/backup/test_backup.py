@@ -86,7 +86,7 @@ async def read_state(settings: Settings) -> dict[str, Any]:
         return await read_all_rows(database)
 
 
-async def test_restore_brings_back_everything_and_mailed_links_work(
+async def test_restored_shop_has_all_data_and_mailed_links_still_work(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
     place = elsewhere
@@ -134,7 +134,7 @@ async def read_ids(database: Database) -> tuple[str, str]:
         return location, (await session.execute(text("SELECT id FROM sales_channel"))).scalar_one()
 
 
-async def test_backup_shows_one_moment_of_a_running_shop(
+async def test_backup_of_a_running_shop_is_consistent(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
     """Two rows that always change together are never different in a backup."""
@@ -157,7 +157,7 @@ async def test_backup_shows_one_moment_of_a_running_shop(
         assert (await session.execute(text("SELECT email FROM cart"))).scalar_one() == mail
 
 
-async def test_older_backup_is_migrated(
+async def test_older_backup_is_migrated_after_it_is_restored(
     empty_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(data_dir=tmp_path / "data", database_url=empty_url, port=1)
@@ -173,7 +173,7 @@ async def test_older_backup_is_migrated(
         assert await fetch_all(database, "SELECT version_num FROM alembic_version") == [(NEXT_REVISION,)]
 
 
-async def test_restore_to_a_used_place_needs_replace(
+async def test_restore_over_an_existing_shop_requires_the_option_replace(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
     made = await back_up(shop, tmp_path)
@@ -199,7 +199,7 @@ async def test_restore_to_a_used_place_needs_replace(
     assert len(kept) == (2 if shop.database.is_sqlite else 1)
 
 
-async def test_open_shop_is_not_replaced(
+async def test_shop_with_open_connections_is_not_replaced_by_a_restore(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.operations.backup.database_backup.DISCONNECT_TIMEOUT_S", 0)
@@ -288,7 +288,7 @@ BAD: dict[str, Callable[[str, bytes], bytes | None]] = {
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("problem", BAD)
-async def test_changed_archive_is_refused_without_any_change(
+async def test_altered_archive_is_refused_and_the_shop_stays_unchanged(
     shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path, problem: str
 ) -> None:
     made = await back_up(shop, tmp_path / "good.tar.gz")
@@ -331,7 +331,7 @@ async def test_truncated_or_damaged_archive_is_refused(
     assert not elsewhere.data_dir.exists()
 
 
-def test_manifest_of_any_length_is_read(tmp_path: Path) -> None:
+def test_manifest_above_64_mib_is_read(tmp_path: Path) -> None:
     """Use a manifest above 64 MiB, as it has a line for each of half a million files."""
     target, length = tmp_path / "many.tar.gz", 65 << 20
     with closing(archive.ArchiveWriter(target, tmp_path / "part")) as writer:
@@ -340,7 +340,7 @@ def test_manifest_of_any_length_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_names_outside_the_folder_are_refused(
+async def test_archive_with_file_names_outside_its_folders_is_refused(
     shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_path: Path
 ) -> None:
     for name in ("pictures/../../x", "../x", "/etc/x", "secrets/other", "mail-templates/.x", "database/../x"):
@@ -399,7 +399,7 @@ async def test_failed_backup_leaves_no_file(
         await back_up(shop, made.path)
 
 
-async def test_place_without_a_shop_is_not_backed_up(empty_url: str, tmp_path: Path) -> None:
+async def test_backup_of_an_empty_database_is_refused(empty_url: str, tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path / "data", database_url=empty_url)
     async with open_database(settings) as database:
         with pytest.raises(NotMigrated):
@@ -416,7 +416,9 @@ async def test_simultaneous_backups_contain_the_orders_of_the_shop(
     assert await count_rows(shop.database, Order) == 1
 
 
-def test_backup_and_restore_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_and_restore_commands_print_their_results_and_problems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def run(*arguments: str) -> tuple[int, str, str]:
         result = CliRunner().invoke(app, arguments)
         return result.exit_code, result.stdout, result.stderr.partition("\n")[2]

@@ -45,7 +45,7 @@ async def test_shop_open_in_another_process_is_not_replaced(backup: Path, elsewh
     await restore_to(elsewhere, backup, replace=True)
 
 
-async def test_shop_that_opens_during_a_restore_waits(backup: Path, elsewhere: Settings) -> None:
+async def test_shop_that_starts_during_a_restore_waits_for_its_end(backup: Path, elsewhere: Settings) -> None:
     async with open_database(elsewhere) as database:
         serving = ServingLock(database)
         with prevent_serving(database):
@@ -56,7 +56,7 @@ async def test_shop_that_opens_during_a_restore_waits(backup: Path, elsewhere: S
         serving.release()
 
 
-async def test_failure_before_the_rename_leaves_the_database_unchanged(
+async def test_restore_that_fails_before_the_rename_leaves_the_database_unchanged(
     backup: Path, elsewhere: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = await read_state(elsewhere)
@@ -74,7 +74,9 @@ async def test_failure_before_the_rename_leaves_the_database_unchanged(
 DAMAGED = b"SQLite format 3\0" + b"damaged" * 4096
 
 
-async def test_damaged_file_is_replaced_and_retained(backup: Path, elsewhere: Settings) -> None:
+async def test_damaged_database_file_is_replaced_and_kept_under_another_name(
+    backup: Path, elsewhere: Settings
+) -> None:
     """Keep the damaged file, because it may be the reason for the restore."""
     whole = await read_state(elsewhere)
     async with open_database(elsewhere) as database:

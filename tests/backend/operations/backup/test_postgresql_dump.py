@@ -40,7 +40,7 @@ async def doctor_findings(shop: Shop) -> list[Finding]:
         (Path("/none"), "pg_dump is missing: install PostgreSQL's client programs"),
     ],
 )
-async def test_missing_and_too_old_programs_are_reported(
+async def test_missing_or_too_old_pg_dump_programs_are_reported(
     shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, problem: str
 ) -> None:
     assert [finding.status for finding in await doctor_findings(shop)] == [Status.OK]
@@ -53,7 +53,7 @@ async def test_missing_and_too_old_programs_are_reported(
     assert problem in finding.message
 
 
-async def test_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
+async def test_backup_through_a_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
     pooled = elsewhere.model_copy(update={"database_pooler": "transaction"})
     async with open_database(pooled) as database:
         with pytest.raises(ClientProgramError, match="the database's own address"):
@@ -68,12 +68,14 @@ async def test_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
         ({}, "the database here has a table that is not in the backup"),
     ],
 )
-async def test_unsuitable_server_is_refused(shop: Shop, change: dict[str, Any], problem: str) -> None:
+async def test_restore_to_an_unsuitable_postgresql_server_is_refused(
+    shop: Shop, change: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(ClientProgramError, match=problem):
         await check_restorable(shop.database, {**BACKUP, **change})
 
 
-async def test_table_of_a_newer_version_is_not_dropped(
+async def test_restore_is_refused_if_it_would_drop_a_table_of_a_newer_version(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
     made = await back_up(shop, tmp_path / "copy.tar.gz")
@@ -86,7 +88,7 @@ async def test_table_of_a_newer_version_is_not_dropped(
     assert await read_state(elsewhere) == before
 
 
-async def test_password_is_not_an_argument(
+async def test_database_password_is_not_an_argument_of_pg_dump_or_pg_restore(
     shop: Shop,
     order: dict[str, Any],
     elsewhere: Settings,

@@ -150,7 +150,7 @@ async def test_backup_is_uploaded_and_restored(
         await make_backup(shop.settings, shop.database, shop.pictures, named)
 
 
-async def test_store_that_becomes_unavailable_has_no_partial_backup(
+async def test_no_partial_backup_remains_if_the_store_becomes_unavailable(
     shop: Shop, shop_defaults: Defaults, server: str, folder: str, elsewhere: Settings
 ) -> None:
     add_big_picture(shop)
@@ -170,7 +170,7 @@ async def test_store_that_becomes_unavailable_has_no_partial_backup(
         assert not elsewhere.data_dir.exists()
 
 
-async def test_truncated_backup_is_refused(
+async def test_truncated_backup_in_the_store_is_refused(
     shop: Shop, shop_defaults: Defaults, folder: str, elsewhere: Settings, tmp_path: Path
 ) -> None:
     store = open_store(folder)
@@ -196,7 +196,7 @@ async def test_two_simultaneous_backups_are_complete(
         archive.verify_archive(tmp_path / one.path.name)
 
 
-async def test_only_the_newest_backups_stay(folder: str, tmp_path: Path) -> None:
+async def test_only_the_newest_backups_are_kept(folder: str, tmp_path: Path) -> None:
     store, here = open_store(folder), tmp_path / "copies"
     here.mkdir()
     names = [f"trompo-2026010{day}-030405.tar.gz" for day in (3, 1, 2)]
@@ -213,7 +213,7 @@ async def test_only_the_newest_backups_stay(folder: str, tmp_path: Path) -> None
         assert await store.has(name)
 
 
-async def test_store_errors_are_reported_without_the_key(
+async def test_errors_of_the_backup_store_are_reported_without_its_key(
     shop: Shop, shop_defaults: Defaults, server: str, folder: str, elsewhere: Settings
 ) -> None:
     with pytest.raises(BackupNotFound):
@@ -241,7 +241,9 @@ async def test_store_errors_are_reported_without_the_key(
     assert await count_rows(shop.database, Backup) == 0
 
 
-def test_backup_commands_with_a_store(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_commands_work_with_a_backup_store(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def run(*arguments: str) -> tuple[int, str]:
         result = CliRunner().invoke(app, arguments)
         return result.exit_code, result.stdout

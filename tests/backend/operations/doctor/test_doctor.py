@@ -52,7 +52,7 @@ async def find_results(check: AsyncIterator[Finding]) -> list[tuple[str, Status,
     ]
 
 
-async def test_healthy_shop_has_a_line_for_each_check(shop: Shop) -> None:
+async def test_report_about_a_healthy_shop_has_a_line_for_each_check(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     shop.settings.data_dir.mkdir(exist_ok=True)
     findings = await run_checks(shop)
@@ -85,7 +85,7 @@ async def test_demo_products_are_reported_in_production(shop: Shop) -> None:
     assert others == tried
 
 
-async def test_shop_without_store_defaults_fails(shop: Shop) -> None:
+async def test_missing_store_defaults_are_a_failure(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         await session.execute(delete(Region))
@@ -115,7 +115,7 @@ async def test_age_of_the_newest_backup_is_reported(shop: Shop) -> None:
         assert (found_status, f"{days} days and 0 hours old" in message) == (status, True)
 
 
-async def test_picture_store_is_checked(shop: Shop) -> None:
+async def test_unreachable_picture_store_is_a_failure(shop: Shop) -> None:
     ((_, status, message),) = await find_results(shop_checks.check_pictures(shop.settings, shop.pictures))
     assert (status, message) == (Status.OK, "in the data folder")
     with socket.socket() as taken:
@@ -128,7 +128,7 @@ async def test_picture_store_is_checked(shop: Shop) -> None:
     assert (status, "hush" in message, "bucket toys" in message) == (Status.FAILURE, False, True)
 
 
-async def test_missing_legal_information_is_reported(shop: Shop) -> None:
+async def test_legal_texts_that_nobody_has_reviewed_are_reported(shop: Shop) -> None:
     lines = await find_results(shop_checks.check_legal_texts(shop.database, shop.settings))
     assert [status for _, status, _ in lines] == [Status.WARNING] * 2
     async with shop.database.transaction() as session:
@@ -139,7 +139,7 @@ async def test_missing_legal_information_is_reported(shop: Shop) -> None:
     assert status is Status.OK
 
 
-async def test_stored_identity_is_checked(shop: Shop) -> None:
+async def test_demo_identity_in_stored_settings_is_a_failure(shop: Shop) -> None:
     real = shop.settings.model_copy(update=PRODUCTION)
     lines = await find_results(shop_checks.check_identity(shop.database, real))
     assert [status for _, status, _ in lines] == [Status.FAILURE] * 5
@@ -219,7 +219,7 @@ async def test_hanging_check_has_a_time_limit(settings: Settings) -> None:
         ({"carrier_api_key": SecretStr("x"), **PRODUCTION}, Status.WARNING),
     ],
 )
-async def test_kind_of_labels_is_reported(
+async def test_report_states_if_labels_are_real_or_test_labels(
     settings: Settings, values: dict[str, object], status: Status
 ) -> None:
     ((_, found_status, _message),) = await find_results(
@@ -248,7 +248,7 @@ async def test_unreachable_mail_server_is_a_failure(settings: Settings) -> None:
         (None, None, {"address": Status.FAILURE}),
     ],
 )
-async def test_public_address_is_checked_from_outside(
+async def test_public_url_and_webhook_are_checked_from_outside(
     settings: Settings, health: int | None, hook: int | None, expected: dict[str, Status]
 ) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
@@ -303,7 +303,7 @@ async def test_proxy_that_changes_the_host_is_reported(settings: Settings) -> No
         assert [name for name, status, _ in lines if status is Status.FAILURE] == expected
 
 
-async def test_check_of_the_webhook_is_not_a_notification(shop: Shop) -> None:
+async def test_webhook_check_stores_no_payment_notification(shop: Shop) -> None:
     own = shop.settings.model_copy(update={"public_url": "https://tienda.test"})
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_api(shop))) as http:
         lines = await find_results(external_checks.check_public_address(own, http))

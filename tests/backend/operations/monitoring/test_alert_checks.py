@@ -205,6 +205,6 @@ async def test_given_up_customer_mails_raise_one_alert(
     assert len(await look_again()) == 1
 
 
-def test_webhook_requires_its_secret() -> None:
+def test_alert_webhook_without_a_secret_is_refused() -> None:
     with pytest.raises(ValueError, match="ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET"):
         Settings(alert_webhook="https://hooks.example/trompo")

@@ -49,7 +49,7 @@ async def raise_test_alert(shop: Shop) -> None:
         await raise_alert(session, AlertKind.OUTSIDE, "gateway", "gateway has failed for 5 minutes")
 
 
-async def test_call_is_signed(shop: Shop) -> None:
+async def test_webhook_call_is_signed(shop: Shop) -> None:
     hook = WebhookReceiver(shop)
     await raise_test_alert(shop)
     assert await hook.worker.run_due() == 1
@@ -64,7 +64,7 @@ async def test_call_is_signed(shop: Shop) -> None:
     assert await hook.worker.run_due() == 0
 
 
-async def test_refused_call_is_repeated_with_its_id(shop: Shop) -> None:
+async def test_refused_webhook_call_is_repeated_with_the_same_id(shop: Shop) -> None:
     hook = WebhookReceiver(shop)
     hook.status = 500
     await raise_test_alert(shop)
@@ -78,14 +78,14 @@ async def test_refused_call_is_repeated_with_its_id(shop: Shop) -> None:
         assert (await session.execute(select(Job).where(Job.kind == CALL_JOB))).first() is None
 
 
-async def test_no_call_without_an_address(shop: Shop) -> None:
+async def test_alert_webhook_without_a_url_is_not_called(shop: Shop) -> None:
     hook = WebhookReceiver(shop, alert_webhook="")
     await raise_test_alert(shop)
     assert await hook.worker.run_due() == 0
     assert hook.calls == []
 
 
-async def test_no_call_after_the_address_was_removed(shop: Shop) -> None:
+async def test_alert_webhook_is_not_called_after_its_url_was_removed(shop: Shop) -> None:
     WebhookReceiver(shop)
     await raise_test_alert(shop)
     hook = WebhookReceiver(shop, alert_webhook="")
@@ -93,7 +93,7 @@ async def test_no_call_after_the_address_was_removed(shop: Shop) -> None:
     assert hook.calls == []
 
 
-async def test_new_attention_row_is_sent(shop: Shop) -> None:
+async def test_new_attention_row_is_sent_to_the_webhook(shop: Shop) -> None:
     hook = WebhookReceiver(shop)
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.STOCK_SHORT, message="one is gone", subject_id="x")
@@ -113,21 +113,21 @@ async def give_up_job(shop: Shop, kind: str, key: str) -> None:
         await publish(session, JobFailed(7, kind, key, "refused"))
 
 
-async def test_given_up_calls_are_reported_by_mail_only(shop: Shop) -> None:
+async def test_given_up_webhook_calls_are_reported_only_by_mail(shop: Shop) -> None:
     hook = WebhookReceiver(shop)
     await give_up_job(shop, CALL_JOB, "began:alert_1")
     assert await hook.worker.run_due() == 0
     assert await mails(shop) == ["attention"]
 
 
-async def test_given_up_mails_are_reported_by_call_only(shop: Shop) -> None:
+async def test_given_up_mails_are_reported_only_by_webhook(shop: Shop) -> None:
     hook = WebhookReceiver(shop)
     await give_up_job(shop, "mail.send", "mail_1")
     assert await hook.worker.run_due() == 1
     assert await mails(shop) == []
 
 
-def test_plain_secret_is_used_as_written() -> None:
+def test_webhook_secret_without_a_prefix_is_used_as_written() -> None:
     headers = build_signed_headers("a secret", "id", now(), b"{}")
     content = f"id.{headers['webhook-timestamp']}.{{}}".encode()
     expected = base64.b64encode(hmac.new(b"a secret", content, sha256).digest()).decode()

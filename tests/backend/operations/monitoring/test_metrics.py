@@ -76,7 +76,7 @@ async def test_metrics_require_the_token(settings: Settings, api: FastAPI) -> No
     await scrape(api)
 
 
-async def test_metrics_contain_shared_figures(
+async def test_metrics_contain_figures_from_the_database(
     shop: Shop, api: FastAPI, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
@@ -102,7 +102,7 @@ async def test_metrics_contain_shared_figures(
     assert (find_sample(samples, "trompo_resident_memory_bytes") or 0) > 10_000_000
 
 
-async def test_other_metrics_are_returned_without_a_database(tmp_path: Path) -> None:
+async def test_metrics_of_the_process_are_returned_without_a_database(tmp_path: Path) -> None:
     nobody = f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop"
     shop = Shop(Settings(data_dir=tmp_path, database_url=nobody, metrics_token=TOKEN))  # type: ignore[arg-type]
     samples = await scrape(create_api(shop))

@@ -56,7 +56,7 @@ async def test_three_processes_on_an_empty_database_create_one_shop(empty_url: s
     assert (regions, staff) == (1, 1)
 
 
-async def test_second_process_waits_for_the_first(database_url: str) -> None:
+async def test_second_process_waits_until_the_first_has_prepared_the_database(database_url: str) -> None:
     order: list[str] = []
     first, second = Database(database_url), Database(database_url)
 
@@ -76,7 +76,7 @@ async def test_second_process_waits_for_the_first(database_url: str) -> None:
     await second.close()
 
 
-async def test_lock_works_in_an_nfs_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_database_lock_works_in_an_nfs_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def flock(file: IO[str], operation: int) -> None:
         """Behave like NFS: a shared lock needs a readable file, an exclusive lock a writable one."""
         if operation & fcntl.LOCK_SH and not file.readable():
@@ -95,7 +95,7 @@ async def test_lock_works_in_an_nfs_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
-async def test_folder_without_locks_is_reported(
+async def test_folder_that_cannot_be_locked_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def flock(_file: IO[str], _operation: int) -> None:

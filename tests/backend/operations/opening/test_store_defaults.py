@@ -25,7 +25,7 @@ async def create_defaults(database: Database, settings: Settings) -> list[str]:
         return await create_store_defaults(session, settings)
 
 
-async def test_defaults_are_created_once(database: Database, settings: Settings) -> None:
+async def test_store_defaults_are_created_once(database: Database, settings: Settings) -> None:
     async with database.read() as session:
         assert await has_no_defaults(session)
     assert await create_defaults(database, settings) == ALL
@@ -51,7 +51,7 @@ async def test_warehouse_gets_the_address_of_the_settings(database: Database, se
     assert location.address["address_1"] == "Carrera 50 # 30-12"
 
 
-async def test_missing_defaults_are_created_and_deleted_options_are_not(
+async def test_only_missing_defaults_are_created_and_no_deleted_shipping_options(
     database: Database, settings: Settings
 ) -> None:
     await create_defaults(database, settings)

@@ -70,7 +70,9 @@ def notification(**values: Any) -> PaymentNotification:
     return PaymentNotification(**{**usual, **values})
 
 
-async def test_order_of_last_year_is_unchanged(shop: Shop, order: dict[str, Any], tidy: Tidy) -> None:
+async def test_cleanup_does_not_change_an_order_of_last_year(
+    shop: Shop, order: dict[str, Any], tidy: Tidy
+) -> None:
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.STOCK_SHORT, message="…", order_id=order["id"])
     models = [one for one in all_models() if one.__tablename__ in NEVER]
@@ -130,7 +132,7 @@ async def test_old_rows_are_deleted_and_young_rows_stay(
     assert count_deleted(await tidy.tidy()) == 0
 
 
-async def test_waiting_mail_stays_and_abandoned_mail_is_deleted(
+async def test_old_mail_is_deleted_only_if_no_job_will_send_it(
     shop: Shop, order: dict[str, Any], tidy: Tidy
 ) -> None:
     """Use the order's own mail as the waiting one."""
@@ -144,7 +146,7 @@ async def test_waiting_mail_stays_and_abandoned_mail_is_deleted(
 
 
 @pytest.mark.parametrize("state", [SessionState.CAPTURED, SessionState.HELD, SessionState.CLOSED])
-async def test_notifications_stay_until_their_payment_is_final(
+async def test_payment_notifications_are_kept_until_their_payment_is_final(
     shop: Shop, order: dict[str, Any], tidy: Tidy, state: SessionState
 ) -> None:
     async with shop.database.transaction() as session:
@@ -164,7 +166,7 @@ async def test_notifications_stay_until_their_payment_is_final(
     )
 
 
-async def test_notifications_stay_while_attention_is_open(
+async def test_payment_notifications_are_kept_while_attention_is_open(
     shop: Shop, order: dict[str, Any], tidy: Tidy
 ) -> None:
     async with shop.database.transaction() as session:
@@ -185,7 +187,7 @@ async def test_notifications_stay_while_attention_is_open(
             await close_attention(session, AttentionKind.PAID_TWICE, payment.id, note="…")
 
 
-async def test_guest_with_data_of_staff_stays(shop: Shop, tidy: Tidy) -> None:
+async def test_guest_with_data_entered_by_staff_is_kept(shop: Shop, tidy: Tidy) -> None:
     arguments: list[dict[str, Any]] = [
         {"first_name": "Luz"},
         {"last_name": "Peña"},
@@ -209,7 +211,7 @@ async def test_guest_with_data_of_staff_stays(shop: Shop, tidy: Tidy) -> None:
     assert left == {member.id, *(guest.id for guest in stay)}
 
 
-async def test_given_up_job_stays_until_it_is_resolved(shop: Shop, tidy: Tidy) -> None:
+async def test_given_up_job_is_kept_until_its_attention_is_resolved(shop: Shop, tidy: Tidy) -> None:
     async with shop.database.transaction() as session:
         await enqueue(session, "waits", key="1")
         await enqueue(session, "failed", key="1")
@@ -224,7 +226,7 @@ async def test_given_up_job_stays_until_it_is_resolved(shop: Shop, tidy: Tidy) -
     assert await count_rows(shop.database, Attention) == 1
 
 
-async def test_four_simultaneous_runs_delete_once(shop: Shop, tidy: Tidy) -> None:
+async def test_rows_are_deleted_once_by_four_simultaneous_cleanups(shop: Shop, tidy: Tidy) -> None:
     async with shop.database.transaction() as session:
         session.add_all(OutboxEvent(product_id=f"prod_{n}") for n in range(450))
     await make_old(shop.database, OutboxEvent)
@@ -234,7 +236,7 @@ async def test_four_simultaneous_runs_delete_once(shop: Shop, tidy: Tidy) -> Non
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_run_is_bounded_and_reports_remaining_rows(
+async def test_cleanup_deletes_a_limited_number_of_rows_and_reports_the_rest(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.operations.tidy.tidy.MAX_BATCHES", 1)
@@ -248,7 +250,7 @@ async def test_run_is_bounded_and_reports_remaining_rows(
     assert count_deleted(await tidy.tidy()) == 1
 
 
-async def test_failing_rule_does_not_stop_the_others(
+async def test_failing_cleanup_rule_does_not_stop_the_other_rules(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:
@@ -268,7 +270,7 @@ async def test_failing_rule_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_tidy_runs_once_a_day(shop: Shop, tidy: Tidy) -> None:
+async def test_cleanup_runs_once_a_day(shop: Shop, tidy: Tidy) -> None:
     worker = Worker(shop.database, [tidy])
     await worker.schedule()
     assert await worker.run_due() == 1
@@ -320,7 +322,7 @@ async def test_unused_pictures_are_deleted(
     assert (await tidy.tidy())[-1].count == 0
 
 
-async def test_picture_stored_again_during_the_search_stays(
+async def test_picture_stored_again_while_unused_ones_are_searched_is_kept(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = store_file(shop.settings.data_dir, "00aa/toy-320.webp")
@@ -335,7 +337,7 @@ async def test_picture_stored_again_during_the_search_stays(
     assert file.exists()
 
 
-async def test_pictures_stay_if_the_store_is_unavailable(
+async def test_pictures_are_kept_if_the_store_is_unavailable(
     shop: Shop, tidy: Tidy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:

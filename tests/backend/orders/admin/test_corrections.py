@@ -72,7 +72,7 @@ async def test_address_too_long_for_a_label_is_refused(shop: Shop, order_id: str
     assert (await order_row(shop, order_id)).shipping_address["address_1"] != "x" * 90
 
 
-async def test_payment_does_not_restore_the_old_address(
+async def test_payment_after_an_address_correction_keeps_the_corrected_address(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
     order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
@@ -125,7 +125,7 @@ async def test_new_city_replaces_the_code_of_the_old_city(
     assert build_recipient((await order_row(shop, order_id)).shipping_address, "").dane_code == "05001000"
 
 
-async def test_second_of_two_concurrent_corrections_conflicts(shop: Shop, order_id: str) -> None:
+async def test_address_correction_based_on_an_outdated_address_is_refused(shop: Shop, order_id: str) -> None:
     seen = hash_address((await order_row(shop, order_id)).shipping_address)
     await correct(shop, order_id, {"address_1": "Calle 10 # 5-51"}, seen)
     with pytest.raises(Conflict):
@@ -147,7 +147,7 @@ async def test_address_of_order_with_label_cannot_change(
         await correct(shop, order_id, {"address_1": "Calle 20 # 5-51"})
 
 
-async def test_note_is_stored_and_invalid_notes_are_refused(
+async def test_note_on_an_order_is_stored_and_an_invalid_note_refused(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
     note = (await post(admin, f"/admin/orders/{order_id}/notes", {"text": " Llamar antes "}))["note"]
@@ -161,7 +161,9 @@ async def test_note_is_stored_and_invalid_notes_are_refused(
         assert (await session.execute(select(OrderNote.text))).scalars().all() == ["Llamar antes"]
 
 
-async def test_mail_can_be_sent_again(shop: Shop, admin: httpx.AsyncClient, order_id: str) -> None:
+async def test_mail_about_an_order_can_be_sent_again(
+    shop: Shop, admin: httpx.AsyncClient, order_id: str
+) -> None:
     async with shop.database.transaction() as session:
         mail = (await session.execute(select(Mail).where(Mail.about == order_id))).scalars().first()
         assert mail is not None
@@ -181,7 +183,7 @@ async def test_mail_can_be_sent_again(shop: Shop, admin: httpx.AsyncClient, orde
         assert (await admin.post(nobodys, json={})).status_code == 404
 
 
-async def test_corrections_check_rights(shop: Shop, order_id: str) -> None:
+async def test_corrections_of_an_order_without_the_right_are_refused(shop: Shop, order_id: str) -> None:
     async with shop.database.transaction() as session:
         with pytest.raises(Forbidden):
             await correct_address(session, ACCOUNTANT, order_id, {})

@@ -59,7 +59,7 @@ async def test_link_is_sent_only_to_the_orders_own_address(
     assert len(inbox.mails) == 2  # a new request sends a new mail
 
 
-async def test_unknown_order_causes_the_same_work(
+async def test_request_for_an_unknown_order_does_the_same_work_as_for_a_known_one(
     shop: Shop, anyone: httpx.AsyncClient, order: dict[str, str]
 ) -> None:
     """Do no lookup in the request, because its duration would reveal the result."""
@@ -81,7 +81,7 @@ async def test_unknown_order_causes_the_same_work(
         ("7\x00", "a\x00@example.com", {"email"}),
     ],
 )
-async def test_invalid_number_or_address_is_reported(
+async def test_invalid_order_number_or_email_is_reported(
     shop: Shop, anyone: httpx.AsyncClient, number: str, email: str, fields: set[str]
 ) -> None:
     typed = {"number": number, "email": email}
@@ -93,7 +93,7 @@ async def test_invalid_number_or_address_is_reported(
         await request_order_link(shop.database, number, email, client=Client("190.24.1.9"))
 
 
-async def test_rate_limit_applies_and_strangers_lock_no_customer_out(
+async def test_link_requests_are_limited_without_locking_out_the_customer(
     shop: Shop, anyone: httpx.AsyncClient, worker: Worker, inbox: Inbox
 ) -> None:
     typed = {"number": "7", "email": "ana@example.com"}
@@ -112,7 +112,9 @@ async def test_rate_limit_applies_and_strangers_lock_no_customer_out(
         await request_order_link(shop.database, "200", "ana@example.com", client=hunter)
 
 
-async def test_request_from_another_site_is_refused(shop: Shop, anyone: httpx.AsyncClient) -> None:
+async def test_link_request_from_a_page_of_another_site_is_refused(
+    shop: Shop, anyone: httpx.AsyncClient
+) -> None:
     typed = {"number": "7", "email": "ana@example.com"}
     elsewhere = {"origin": "https://elsewhere.example"}
     for answer in (

@@ -136,7 +136,7 @@ async def test_user_agents_of_libraries_are_blocked(http: httpx.AsyncClient, nam
     assert (answer.status_code, answer.text) == (403, "error code: 1010")
 
 
-async def test_unknown_route_is_an_error_in_the_same_envelope(http: httpx.AsyncClient) -> None:
+async def test_unknown_route_is_answered_with_an_error_in_the_usual_format(http: httpx.AsyncClient) -> None:
     for answer, status in (
         (await http.get("/api/v2/quotation"), 405),
         (await http.post("/api/v1/quotation"), 404),
@@ -156,7 +156,9 @@ async def test_body_that_is_not_an_object_is_refused(http: httpx.AsyncClient, co
 # quotation
 
 
-async def test_quotation_is_enveloped_echoed_and_complete(http: httpx.AsyncClient) -> None:
+async def test_quotation_repeats_the_request_and_has_all_fields_of_every_rate(
+    http: httpx.AsyncClient,
+) -> None:
     body = (await post(http, "/quotation", QUOTATION)).json()
     quoted = body.pop("data")
     assert body == {
@@ -306,7 +308,7 @@ async def test_shipment_returns_a_label_and_unique_numbers(http: httpx.AsyncClie
     assert first["destination"]["firstName"] == "Luz Marina"
 
 
-async def test_test_shipment_returns_the_constants(http: httpx.AsyncClient) -> None:
+async def test_test_shipment_returns_the_documented_constant_numbers(http: httpx.AsyncClient) -> None:
     for _ in range(2):
         made = await ship(http, "/shipment_sandbox")
         assert (made["idOrder"], made["tracker"]) == (TEST_ORDER_ID, TEST_TRACKER)
@@ -337,7 +339,7 @@ async def test_label_is_a_pdf_with_a_correct_object_table(http: httpx.AsyncClien
     assert (await http.get("/labels/5.pdf")).status_code == 404
 
 
-def test_label_accepts_any_text() -> None:
+def test_label_pdf_can_be_built_with_any_text() -> None:
     pdf = build_label_pdf([r"a\(b)", "Envía ñ", "日本"])
     assert rb"(a\\\(b\)) Tj" in pdf
     assert "(Envía ñ) Tj".encode("cp1252") in pdf
@@ -370,7 +372,7 @@ async def test_tracking_shows_the_new_status(
     }
 
 
-async def test_unknown_shipment_is_answered_with_a_sentence(http: httpx.AsyncClient) -> None:
+async def test_request_for_an_unknown_shipment_is_answered_with_a_text(http: httpx.AsyncClient) -> None:
     assert isinstance(await post_for_data(http, "/track", {"trackingCode": "NADA"}), str)
     assert isinstance((await post_for_data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
     assert isinstance((await http.get("/api/v2/track-by-orders/1")).json()["data"], str)
@@ -428,7 +430,7 @@ async def test_invalid_cancellation_is_refused(http: httpx.AsyncClient) -> None:
         (Fault.SLOW, 200),
     ],
 )
-async def test_fault_happens_as_often_as_planned(
+async def test_planned_fault_happens_the_given_number_of_times(
     http: httpx.AsyncClient, carrier: SandboxCarrier, fault: Fault, status: int
 ) -> None:
     good = numbers(await request_rates(http))
@@ -438,7 +440,9 @@ async def test_fault_happens_as_often_as_planned(
     assert numbers(await request_rates(http)) == good
 
 
-async def test_fault_affects_only_its_operation(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+async def test_planned_fault_affects_only_its_operation(
+    http: httpx.AsyncClient, carrier: SandboxCarrier
+) -> None:
     carrier.faults.plan(Fault.BAD_GATEWAY, Operation.SHIPMENT)
     assert await request_rates(http)
     assert (await post(http, "/shipment", SHIPMENT)).status_code == 502
@@ -446,7 +450,7 @@ async def test_fault_affects_only_its_operation(http: httpx.AsyncClient, carrier
     assert (await post(http, "/shipment", SHIPMENT)).status_code == 422
 
 
-async def test_dropped_response_comes_after_the_operation(
+async def test_planned_dropped_response_happens_after_the_label_was_created(
     http: httpx.AsyncClient, carrier: SandboxCarrier
 ) -> None:
     rate = (await request_rates(http))[0]
@@ -511,7 +515,7 @@ async def elsewhere(database: Database) -> AsyncIterator[httpx.AsyncClient]:
     await other.close()
 
 
-async def test_another_process_accepts_the_rate_and_finds_the_label(
+async def test_second_process_accepts_the_rate_and_finds_the_label(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
 ) -> None:
     rate = (await request_rates(http))[0]
@@ -538,7 +542,7 @@ async def test_simultaneous_cancellations_cancel_a_label_once(
     assert sum(len(answer["not_valid_orders"]) for answer in answers) == 5
 
 
-async def test_simultaneous_test_labels_are_one_label(
+async def test_simultaneously_requested_test_labels_are_stored_as_one_label(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, carrier: SandboxCarrier
 ) -> None:
     made = await asyncio.gather(*(ship(client, "/shipment_sandbox") for client in (http, elsewhere) * 3))
@@ -573,7 +577,7 @@ async def test_text_that_the_database_cannot_store_is_refused(http: httpx.AsyncC
         assert answer.status_code == 422
 
 
-async def test_carrier_without_a_database_answers_retry_after() -> None:
+async def test_embedded_carrier_without_a_database_answers_with_retry_after() -> None:
     carrier = create_sandbox_carrier(
         Settings(), Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
     )
@@ -595,7 +599,9 @@ def test_rate_is_valid_for_a_day(monkeypatch: pytest.MonkeyPatch, passed: int, i
     assert find_courier(number + 7) is None  # there is no courier 9
 
 
-async def test_oldest_labels_are_deleted(carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_oldest_labels_of_the_embedded_carrier_are_deleted(
+    carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("backend.sandbox.carrier.ledger.MAX_LABELS", 3)
     made = [await carrier.ledger.create_label("Envía", str(number), is_test=False) for number in range(5)]
     assert [label.order_id for label in await carrier.ledger.list_labels()] == [

@@ -73,7 +73,7 @@ def raw(practice: GatewayPractice) -> RawClient:
     return RawClient(practice)
 
 
-async def test_documented_example_is_accepted(raw: RawClient) -> None:
+async def test_documented_example_of_a_payment_is_accepted(raw: RawClient) -> None:
     answer = await raw.create(raw.body())
     assert (answer["success"], answer["last_action"]) == (True, "get bank url")
     data = answer["data"]
@@ -121,7 +121,7 @@ async def test_lookup_requires_the_public_key(raw: RawClient) -> None:
         assert answer.json()["status"] is False
 
 
-async def test_newer_service_has_a_separate_login(raw: RawClient) -> None:
+async def test_newer_gateway_service_has_a_separate_login(raw: RawClient) -> None:
     keys = f"{raw.public_key}:{raw.private_key}".encode()
     answer = await raw.http.post("/login", headers={"Authorization": f"Basic {b64encode(keys).decode()}"})
     assert is_valid_token(answer.json()["token"], raw.private_key, "apify", datetime.now(UTC))
@@ -143,14 +143,16 @@ async def test_newer_service_has_a_separate_login(raw: RawClient) -> None:
         {"extras_epayco": ["P44"]},
     ],
 )
-async def test_wrongly_encrypted_body_is_a_hard_error(raw: RawClient, change: dict[str, Any]) -> None:
+async def test_wrongly_encrypted_body_is_answered_with_an_error_without_data(
+    raw: RawClient, change: dict[str, Any]
+) -> None:
     answer = await raw.create({**raw.body(), **change})
     assert answer["last_action"] == "Ingresar pago debito Pse"
     assert "data" not in answer
 
 
 @pytest.mark.parametrize("body", [[], "text", None, 7])
-async def test_body_that_is_not_an_object_is_a_hard_error(raw: RawClient, body: Any) -> None:
+async def test_body_that_is_not_an_object_is_answered_with_an_error(raw: RawClient, body: Any) -> None:
     assert (await raw.create(body))["last_action"] == "Ingresar pago debito Pse"
 
 
@@ -274,7 +276,7 @@ async def test_fault_routes_exist_only_if_enabled(practice: GatewayPractice) -> 
         ).status_code == 404
 
 
-def test_gateway_fault_happens_as_often_as_planned(practice: GatewayPractice) -> None:
+def test_planned_gateway_fault_happens_the_given_number_of_times(practice: GatewayPractice) -> None:
     faults = practice.sandbox.faults
     faults.add(Operation.BANKS, FaultKind.SLOW, times=2)
     faults.add(Operation.ANY, FaultKind.BAD_GATEWAY, times=None)
@@ -283,7 +285,7 @@ def test_gateway_fault_happens_as_often_as_planned(practice: GatewayPractice) ->
     assert faults.take(Operation.NOTIFICATION) is None
 
 
-async def test_every_field_of_the_shops_client_is_read(raw: RawClient, settings: Settings) -> None:
+async def test_every_field_sent_by_the_shops_client_is_read(raw: RawClient, settings: Settings) -> None:
     body = encrypt_body(to_sdk_fields(bank_payment()), raw.keys, test_mode=True)
     answer = await raw.create(body)
     assert answer["data"]["descripcion"] == "Trompo de madera x 2"

@@ -61,7 +61,9 @@ async def test_decision_is_applied_and_redirects_to_the_shop(
     assert (await practice.client.get_transaction(created.ticket_id or "")).state is state
 
 
-async def test_final_transaction_is_shown_as_final_and_unchanged(practice: GatewayPractice) -> None:
+async def test_final_transaction_is_shown_without_choices_and_stays_unchanged(
+    practice: GatewayPractice,
+) -> None:
     url = await start(practice)
     back = await practice.choose(url, "approve")
     page = await practice.browser.get(url)
@@ -77,7 +79,7 @@ async def test_final_transaction_is_shown_as_final_and_unchanged(practice: Gatew
     assert await practice.sandbox.notifier.deliver_due() == 1
 
 
-async def test_simultaneous_decisions_count_once(practice: GatewayPractice) -> None:
+async def test_only_one_of_several_simultaneous_decisions_counts(practice: GatewayPractice) -> None:
     url = await start(practice)
     answers = await asyncio.gather(
         *(practice.choose(url, choice) for choice in ["approve", "reject", "cancel"] * 3)
@@ -110,7 +112,7 @@ async def test_unknown_decision_shows_the_page_again(practice: GatewayPractice, 
     assert "Autoriza tu pago" in page.text
 
 
-async def test_unknown_address_is_not_found(practice: GatewayPractice) -> None:
+async def test_unknown_url_of_a_bank_page_is_not_found(practice: GatewayPractice) -> None:
     url = f"{PUBLIC_BASE}/bank/{'x' * 32}"
     for page in (await practice.browser.get(url), await practice.choose(url, "approve")):
         assert page.status_code == 404
@@ -143,14 +145,14 @@ async def test_overdue_payment_is_abandoned_on_every_lookup(
     assert await practice.sandbox.notifier._ledger.abandon_overdue() == 0
 
 
-async def test_addresses_cannot_be_derived_from_each_other(practice: GatewayPractice) -> None:
+async def test_urls_of_bank_pages_cannot_be_derived_from_each_other(practice: GatewayPractice) -> None:
     first, second = [await start(practice, invoice=invoice) for invoice in ("TR-1", "TR-2")]
     token_of = [url.rpartition("/")[2] for url in (first, second)]
     assert all(len(token) >= 32 for token in token_of)
     assert token_of[0][:8] != token_of[1][:8]
 
 
-async def test_page_without_a_database_answers_retry_after() -> None:
+async def test_bank_page_without_a_database_answers_with_retry_after() -> None:
     nobody = Database(f"postgresql+asyncpg://shop@127.0.0.1:{find_free_port()}/shop")
     async with httpx.AsyncClient() as http:
         gateway = create_sandbox_gateway(Settings(), nobody, http)

@@ -42,7 +42,7 @@ async def test_notification_uses_the_requested_method(
     assert await practice.sandbox.notifier.deliver_due() == 0
 
 
-async def test_query_of_the_merchants_address_is_retained(practice: GatewayPractice) -> None:
+async def test_notification_keeps_the_query_of_the_merchants_url(practice: GatewayPractice) -> None:
     await decide(practice, method_confirmation="GET", url_confirmation="http://merchant.test/hook?shop=7")
     await practice.sandbox.notifier.deliver_due()
     assert practice.merchant.received[0][1]["shop"] == "7"
@@ -66,7 +66,7 @@ async def test_notifier_gives_up_after_the_maximum_of_attempts(practice: Gateway
     assert await practice.sandbox.notifier.deliver_due() == 0
 
 
-def test_pause_grows_with_each_attempt() -> None:
+def test_pause_between_notification_attempts_grows() -> None:
     pauses = [pause_after(attempt).total_seconds() for attempt in range(1, MAX_ATTEMPTS)]
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]
 
@@ -132,7 +132,7 @@ async def test_two_processes_deliver_a_notification_once(
         (FaultKind.LATE, ["Aceptada"]),
     ],
 )
-async def test_planned_faults_change_notifications(
+async def test_planned_fault_repeats_drops_or_changes_a_notification(
     practice: GatewayPractice, kind: FaultKind, notified: list[str]
 ) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, kind)
@@ -141,7 +141,7 @@ async def test_planned_faults_change_notifications(
     assert sorted(fields["x_response"] for _, fields in practice.merchant.received) == notified
 
 
-async def test_out_of_order_sends_the_outcome_before_pending(
+async def test_planned_wrong_order_sends_the_outcome_before_the_pending_state(
     practice: GatewayPractice, database: Database
 ) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, FaultKind.OUT_OF_ORDER, seconds=5)
@@ -152,7 +152,7 @@ async def test_out_of_order_sends_the_outcome_before_pending(
     assert [fields["x_response"] for _, fields in practice.merchant.received] == ["Aceptada", "Pendiente"]
 
 
-async def test_late_notification_is_delayed(practice: GatewayPractice, database: Database) -> None:
+async def test_notification_planned_as_late_is_delayed(practice: GatewayPractice, database: Database) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, FaultKind.LATE, seconds=60)
     await decide(practice)
     assert await practice.sandbox.notifier.deliver_due() == 0
@@ -160,7 +160,7 @@ async def test_late_notification_is_delayed(practice: GatewayPractice, database:
     assert await practice.sandbox.notifier.deliver_due() == 1
 
 
-async def test_forged_notification_has_a_wrong_signature(
+async def test_notification_planned_as_forged_has_a_wrong_signature(
     practice: GatewayPractice, settings: Settings
 ) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, FaultKind.FORGED)
@@ -216,7 +216,7 @@ async def test_queue_error_does_not_stop_the_notifier(
     assert "could not send notifications" in caplog.text
 
 
-async def test_bank_page_is_below_the_public_base(
+async def test_url_of_the_bank_page_begins_with_the_public_base_url(
     database: Database, settings: Settings, practice: GatewayPractice
 ) -> None:
     created = await practice.client.create_bank_payment(bank_payment())

@@ -41,7 +41,9 @@ async def test_history_shows_the_latest_entries_of_the_subject(
     assert (await open_history(browser, "nothing")).entries["nothing"] == []
 
 
-async def test_browser_stores_a_limited_number_of_histories(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_number_of_histories_stored_in_the_browser_is_limited(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     browser = await browser_of(Role.OWNER)
     for number in range(MAX_SUBJECTS + 4):
         state = await open_history(browser, f"variant_{number}")

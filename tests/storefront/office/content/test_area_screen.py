@@ -50,7 +50,9 @@ async def read_version(shop: Shop, area: Area) -> int:
         return (await read_current_version(session, area)).version
 
 
-async def test_area_is_published_only_after_its_preview(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_content_area_is_published_only_after_its_preview(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     screen = await open_area(browser_of, "aviso")
     await send_event(screen, "publish")
     assert (screen.announcement.tone, await read_version(shop, Area.ANNOUNCEMENT)) == ("problem", 0)
@@ -67,7 +69,7 @@ async def test_area_is_published_only_after_its_preview(shop: Shop, browser_of: 
     assert (await read_version(shop, Area.ANNOUNCEMENT), screen.content.texts["text"]) == (2, "")
 
 
-async def test_invalid_cell_marks_its_row(browser_of: BrowserFactory) -> None:
+async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserFactory) -> None:
     screen = await open_area(browser_of, "carrusel")
     rows = (
         {"kind": "toy", "toy": "ninguno", "starts": "ayer"},
@@ -123,7 +125,7 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
         ("undo", "x"), ("undo", "7"), ("restore", -1), ("restore", True), ("show_version", 9), ("add_pictures", "x"),
     ],
 )  # fmt: skip
-async def test_invalid_form_changes_nothing(
+async def test_invalid_content_area_form_changes_nothing(
     shop: Shop, browser_of: BrowserFactory, event: str, argument: Any
 ) -> None:
     screen = await open_area(browser_of, "carrusel")
@@ -135,7 +137,7 @@ async def test_invalid_form_changes_nothing(
     )
 
 
-async def test_only_uploaded_pictures_become_rows(browser_of: BrowserFactory) -> None:
+async def test_only_pictures_uploaded_to_the_shop_become_slides(browser_of: BrowserFactory) -> None:
     screen = await open_area(browser_of, "carrusel")
     await send_event(screen, "add_pictures", ["https://otro.example/a.jpg", PICTURE])
     assert [(row.kind, row.picture, row.is_added) for row in screen.added_rows] == [
@@ -143,7 +145,7 @@ async def test_only_uploaded_pictures_become_rows(browser_of: BrowserFactory) ->
     ]
 
 
-async def test_area_is_read_only_without_the_right(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_content_area_is_read_only_without_the_right(shop: Shop, browser_of: BrowserFactory) -> None:
     screen = await open_area(browser_of, "aviso", Role.STOCKROOM)
     assert screen.content.title == "Aviso de arriba"
     for event, arguments in (
@@ -157,5 +159,5 @@ async def test_area_is_read_only_without_the_right(shop: Shop, browser_of: Brows
     assert await read_version(shop, Area.ANNOUNCEMENT) == 0
 
 
-async def test_unknown_area_is_missing(browser_of: BrowserFactory) -> None:
+async def test_unknown_content_area_is_shown_as_missing(browser_of: BrowserFactory) -> None:
     assert (await open_area(browser_of, "nada")).problem == "missing"

@@ -25,7 +25,9 @@ async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER, path:
     return screen
 
 
-async def test_text_is_previewed_saved_and_restored(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_legal_or_mail_text_is_previewed_saved_and_restored(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     screen = await open_screen(browser_of)
     template = screen.content.opened.source
     await send_event(screen, "preview_text", "**Hola** de {tienda} <i>")
@@ -58,7 +60,7 @@ async def test_text_is_previewed_saved_and_restored(shop: Shop, browser_of: Brow
         ("restore", "1"),
     ],
 )
-async def test_invalid_argument_changes_nothing(
+async def test_invalid_argument_of_a_text_event_changes_nothing(
     shop: Shop, browser_of: BrowserFactory, event: str, argument: Any
 ) -> None:
     screen = await open_screen(browser_of)
@@ -94,5 +96,5 @@ async def test_text_is_read_only_without_the_right(shop: Shop, browser_of: Brows
 
 
 @pytest.mark.parametrize("query", ["?text=nada", "?text=terminos&version=8"])
-async def test_unknown_text_or_version_is_missing(browser_of: BrowserFactory, query: str) -> None:
+async def test_unknown_text_or_version_is_shown_as_missing(browser_of: BrowserFactory, query: str) -> None:
     assert (await open_screen(browser_of, path=f"/oficina/contenido{query}")).problem == "missing"

@@ -59,7 +59,7 @@ async def run_sales_job(shop: Shop) -> None:
     await SalesJob(shop.database).run(JobRun(1, JOB, "", {}, 1))
 
 
-async def test_sale_previews_every_price_before_it_is_saved(
+async def test_every_price_of_a_sale_is_previewed_before_it_is_saved(
     shop: Shop, variant_ids: list[str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_sale(browser_of)
@@ -115,7 +115,7 @@ async def test_running_sales_are_listed_despite_many_ended_sales(
     assert [row.title for row in listing.content.sales_over] == ["Over"]
 
 
-async def test_future_sale_is_shown_as_typed(
+async def test_future_sale_is_shown_in_the_form_as_typed(
     shop: Shop, variant_ids: list[str], browser_of: BrowserFactory
 ) -> None:
     typed = {
@@ -199,7 +199,7 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
         ({"target": "categories"}, "categories"),
     ],
 )
-async def test_invalid_value_marks_its_field(
+async def test_invalid_value_in_the_sale_form_marks_its_field(
     browser_of: BrowserFactory, typed: dict[str, str], field: str
 ) -> None:
     screen = await open_sale(browser_of)
@@ -256,14 +256,16 @@ async def test_only_owner_and_shop_roles_change_sales(
 @pytest.mark.parametrize(
     "nonsense", [None, 7, {"title": 5}, {"title": "x" * 90_000}, dict.fromkeys(map(str, range(99)), "")]
 )
-async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_input_of_the_sales_screen_changes_nothing(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     screen = await open_sale(browser_of)
     for name in ("preview_changes", "move_end"):
         await send_event(screen, name, nonsense)
         assert (screen.announcement.tone, screen.preview) == ("problem", None)
 
 
-async def test_unknown_sale_is_missing(browser_of: BrowserFactory) -> None:
+async def test_unknown_sale_is_shown_as_missing(browser_of: BrowserFactory) -> None:
     assert (await open_sale(browser_of, sale="plist_none")).problem == "missing"
 
 

@@ -83,7 +83,7 @@ async def test_product_is_bought_while_two_staff_members_edit_it(
     assert berta.content.variants[0].stocked == "13 libres · 2 apartadas"
 
 
-async def test_two_staff_members_act_on_an_order_while_it_is_paid(
+async def test_actions_of_two_staff_members_on_an_order_during_its_payment_are_consistent(
     shop: Shop, trompo: str, store: httpx.AsyncClient, browser_of: BrowserFactory
 ) -> None:
     order_id, payment = await place_order_at_bank(shop, store, trompo)

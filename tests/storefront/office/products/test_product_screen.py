@@ -87,7 +87,9 @@ async def test_new_product_is_saved(shop: Shop, defaults: Defaults, browser_of: 
         assert (await session.get_one(Product, product_id)).status == "published"
 
 
-async def test_second_editor_sees_conflicting_values(product_id: str, browser_of: BrowserFactory) -> None:
+async def test_second_editor_of_a_product_sees_conflicting_values(
+    product_id: str, browser_of: BrowserFactory
+) -> None:
     lina, berta = await open_editor(browser_of, product_id), await open_editor(browser_of, product_id)
     lina_form = editor_form(lina, title="Trompo azul", price=["60000"], brand="Artesanos")
     await send_event(berta, "save", editor_form(berta, title="Trompo rojo", price=["55000"], is_published=""))
@@ -110,7 +112,7 @@ async def test_second_editor_sees_conflicting_values(product_id: str, browser_of
     assert not shown.is_published
 
 
-async def test_hidden_product_is_previewed_as_its_page(
+async def test_preview_of_a_hidden_product_shows_its_page(
     shop: Shop, product_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_editor(browser_of, product_id)
@@ -141,7 +143,9 @@ async def test_product_is_read_only_without_the_right(product_id: str, browser_o
     assert (await open_editor(browser_of, "prod_none", Role.SHOP)).problem == "missing"
 
 
-async def test_uploads_survive_a_new_connection(product_id: str, browser_of: BrowserFactory) -> None:
+async def test_uploaded_pictures_are_kept_after_a_new_connection(
+    product_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_editor(browser_of, product_id)
     await send_event(screen, "add_pictures", [UPLOADED])
     await send_event(screen, "load")
@@ -150,7 +154,9 @@ async def test_uploads_survive_a_new_connection(product_id: str, browser_of: Bro
     assert screen.added_pictures == []
 
 
-async def test_invalid_input_changes_nothing(shop: Shop, product_id: str, browser_of: BrowserFactory) -> None:
+async def test_invalid_input_of_the_product_screen_changes_nothing(
+    shop: Shop, product_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_editor(browser_of, product_id)
     form = editor_form(screen, title="Nonsense")
     seen = json.loads(form["seen"])

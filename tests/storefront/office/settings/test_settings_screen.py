@@ -67,7 +67,7 @@ async def test_settings_are_read_only_without_a_second_factor(
     assert owner.towns[0].label == "Medellín, Antioquia"
 
 
-async def test_only_provider_is_switched_off_only_after_a_warning(
+async def test_last_active_provider_is_switched_off_only_after_a_warning(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     owner = await open_screen(browser_of)
@@ -84,7 +84,7 @@ async def test_only_provider_is_switched_off_only_after_a_warning(
     assert manual.warning.startswith("Nadie podrá comprar")
 
 
-async def test_each_trial_reports_its_outcome(
+async def test_each_trial_of_a_setting_reports_its_outcome(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     owner = await open_screen(browser_of)
@@ -120,7 +120,7 @@ async def test_each_trial_reports_its_outcome(
 
 
 @pytest.mark.parametrize("nonsense", [None, {}, {"seen": "{}"}, {"seen": "[1]", "store_name": "x" * 9000}, 7])
-async def test_invalid_input_changes_nothing(
+async def test_invalid_input_of_the_settings_screen_changes_nothing(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory, nonsense: Any
 ) -> None:
     owner = await open_screen(browser_of)

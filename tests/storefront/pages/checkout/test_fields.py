@@ -9,7 +9,7 @@ from backend.legal.consents import CHECKBOXES
 from storefront.pages.checkout import fields
 
 
-def test_only_fields_of_the_form_are_parsed() -> None:
+def test_only_known_fields_of_the_checkout_form_are_parsed() -> None:
     sent = {"email": "ana@", "town": "Mede", "shipping_option": "so_1", "total": "1", "__proto__": "x"}
     assert fields.parse_fields(sent) == {"email": "ana@", "town": "Mede", "shipping_option": "so_1"}
 
@@ -17,17 +17,17 @@ def test_only_fields_of_the_form_are_parsed() -> None:
 @pytest.mark.parametrize(
     "sent", [None, [], "email", {"email": 1}, {"email": None}, {"email": "x" * 301}, {"bank": ["1022"]}]
 )
-def test_invalid_cursor_is_refused(sent: Any) -> None:
+def test_invalid_checkout_field_values_are_refused(sent: Any) -> None:
     with pytest.raises(InvalidData):
         fields.parse_fields(sent)
 
 
-def test_only_known_field_names_are_parsed() -> None:
+def test_only_known_names_in_a_list_of_checkout_fields_are_parsed() -> None:
     assert fields.parse_field_names(["email", "bank", "owner", 3, None, "email"]) == {"email", "bank"}
     assert fields.parse_field_names({"email": 1}) == frozenset()
 
 
-def test_company_has_only_nit_and_person_has_all_other_documents() -> None:
+def test_company_can_only_choose_nit_and_person_all_other_document_types() -> None:
     assert [kind["value"] for kind in fields.DOCUMENTS["1"]] == ["NIT"]
     assert "NIT" not in [kind["value"] for kind in fields.DOCUMENTS["0"]]
     assert fields.DOCUMENTS["0"][0]["value"] == fields.INITIAL_VALUES["doc_type"] == "CC"

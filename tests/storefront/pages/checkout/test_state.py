@@ -84,7 +84,7 @@ async def test_checkout_without_a_cart_is_empty(shopper: Shopper, variant_id: st
     assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_new_form_has_only_the_initial_values(state: CheckoutState) -> None:
+async def test_new_checkout_form_has_only_the_initial_values(state: CheckoutState) -> None:
     assert state.stage == "open"
     assert state.draft == {"person_type": "0", "doc_type": "CC"}
     assert state.meta.robots.startswith("noindex")
@@ -103,14 +103,16 @@ async def test_typed_values_are_restored_in_another_connection(
     assert len(events) == 2  # the banks, and the shipping prices for the known address
 
 
-async def test_problems_are_shown_only_for_reached_fields(state: CheckoutState) -> None:
+async def test_problems_are_shown_only_for_fields_that_the_shopper_has_reached(state: CheckoutState) -> None:
     await state.save_note({"email": "ana@", "phone": "12"}, ["email"], 1)
     assert set(state.problems) == {"email"}
     await state.save_note({"email": "ana@example.com", "phone": "12"}, ["email", "phone"], 2)
     assert set(state.problems) == {"phone"}
 
 
-async def test_note_has_only_new_values_and_is_merged_with_the_draft(state: CheckoutState) -> None:
+async def test_typed_values_are_merged_with_the_draft_without_replacing_newer_ones(
+    state: CheckoutState,
+) -> None:
     """Test that a page which briefly displays an older draft does not replace newer values."""
     await state.save_note(TYPED, [], 1)
     await state.save_note({}, ["email"], 2)
@@ -120,7 +122,7 @@ async def test_note_has_only_new_values_and_is_merged_with_the_draft(state: Chec
     assert state.draft == {**TYPED, "phone": "12"}
 
 
-async def test_step_is_done_when_no_field_is_missing(state: CheckoutState) -> None:
+async def test_checkout_step_is_done_when_none_of_its_fields_is_missing(state: CheckoutState) -> None:
     await state.save_note({**TYPED, "bank": ""}, [], 1)
     assert state.steps_done == ["contact"]
     await state.save_note(TYPED, [], 2)
@@ -130,7 +132,7 @@ async def test_step_is_done_when_no_field_is_missing(state: CheckoutState) -> No
 @pytest.mark.parametrize(
     "sent", [({"email": "x" * 301}, [], 1), ("email", [], 1), (TYPED, [], "1"), (TYPED, [], -1)]
 )
-async def test_invalid_note_changes_nothing(shop: Shop, state: CheckoutState, sent: Any) -> None:
+async def test_invalid_typed_values_change_nothing(shop: Shop, state: CheckoutState, sent: Any) -> None:
     await state.save_note(*sent)
     assert (state.problems, state.noted) == ({}, 0)
     assert (await state.get_state(FrameState)).notice.tone == "problem"
@@ -148,7 +150,9 @@ async def test_municipality_is_found_without_accents(state: CheckoutState) -> No
     )
 
 
-async def test_order_pending_at_the_bank_is_found(shop: Shop, state: CheckoutState) -> None:
+async def test_checkout_finds_the_order_whose_payment_is_pending_at_the_bank(
+    shop: Shop, state: CheckoutState
+) -> None:
     page = await _place_order(shop, state)
     await state.load()
     assert state.stage == "placed"
@@ -157,7 +161,7 @@ async def test_order_pending_at_the_bank_is_found(shop: Shop, state: CheckoutSta
     assert (await state.get_state(CartState)).cart_id == ""
 
 
-async def test_order_with_a_lost_answer_is_found_by_its_cart(
+async def test_order_whose_answer_was_lost_is_found_by_its_cart(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
     """Test a server outage during the answer: the browser knows only its cart, and finds out that it is an order."""
@@ -172,7 +176,7 @@ async def test_order_with_a_lost_answer_is_found_by_its_cart(
     assert (await again.get_state(CartState)).cart_id == ""
 
 
-async def test_order_is_found_by_the_forgotten_cart_id(
+async def test_order_is_found_by_a_cart_id_that_the_browser_has_just_removed(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
     """Test a cart refresh while the order is placed, and a connection that breaks before the answer arrives."""
@@ -186,13 +190,13 @@ async def test_order_is_found_by_the_forgotten_cart_id(
     assert (again.stage, again.last_order_view.page, cart.cart_id) == ("placed", page, "")
 
 
-async def test_note_after_the_order_shows_the_order(shop: Shop, state: CheckoutState) -> None:
+async def test_typing_after_the_order_was_placed_shows_the_order(shop: Shop, state: CheckoutState) -> None:
     await _place_order(shop, state)
     await state.save_note(TYPED, [], 3)
     assert state.stage == "placed"
 
 
-async def test_note_shows_the_order_after_the_browser_forgot_the_cart(
+async def test_typing_shows_the_order_even_if_the_browser_has_removed_the_cart(
     shop: Shop, state: CheckoutState
 ) -> None:
     """Test that a refresh of the cart, which no longer exists, may come before the note."""
@@ -203,7 +207,7 @@ async def test_note_shows_the_order_after_the_browser_forgot_the_cart(
     assert (state.stage, state.last_order_view.page) == ("placed", page)
 
 
-async def test_note_after_the_order_of_another_tab_leaves_the_new_cart(
+async def test_typing_after_an_order_of_another_tab_does_not_change_the_new_cart(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     await _place_order(shop, state)
@@ -214,7 +218,7 @@ async def test_note_after_the_order_of_another_tab_leaves_the_new_cart(
     assert (state.stage, cart.cart_id) == ("open", begun)
 
 
-async def test_note_does_not_close_the_form_while_its_order_is_being_placed(
+async def test_typing_does_not_close_the_form_while_its_order_is_being_placed(
     shop: Shop, state: CheckoutState
 ) -> None:
     """Test that the page stays open: it must go to the bank when the answer arrives."""
@@ -228,14 +232,16 @@ async def test_note_does_not_close_the_form_while_its_order_is_being_placed(
     "stored",
     ["", "{", "[]", '{"id": 1}', '{"id": "order_1"}', '{"id": "order_1", "token": "forged"}', "9" * 9],
 )
-async def test_forged_last_order_is_ignored(shopper: Shopper, variant_id: str, stored: str) -> None:
+async def test_forged_link_to_the_last_order_is_ignored(
+    shopper: Shopper, variant_id: str, stored: str
+) -> None:
     state = await shopper().get_state(CheckoutState)
     state.last_order = stored
     await state.load()
     assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_new_cart_has_priority_over_an_old_order(
+async def test_checkout_shows_a_new_cart_instead_of_an_old_order(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     await _place_order(shop, state)
@@ -254,7 +260,7 @@ async def test_cart_changed_by_another_tab_is_shown(
     assert (state.stage, cart.cart.count) == ("open", 2)
 
 
-async def test_shipping_removed_by_another_tab_is_priced_again(
+async def test_shipping_is_priced_again_after_another_tab_changed_the_cart(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     cart = await state.get_state(CartState)
@@ -267,7 +273,7 @@ async def test_shipping_removed_by_another_tab_is_priced_again(
     assert [str(value) for _name, value in event.args] == [f'"{MEDELLIN}"', '""', f'"{pickup}"']
 
 
-async def test_shipping_fails_in_an_outage_and_can_be_priced_again(
+async def test_shipping_price_that_failed_in_an_outage_can_be_requested_again(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     ship = CheckoutState.event_handlers["price_shipping"].fn
@@ -295,7 +301,7 @@ async def test_too_many_quotations_show_a_problem_and_retain_the_draft(
     assert state.draft == TYPED
 
 
-async def test_order_fails_in_an_outage_and_can_be_placed_again(
+async def test_order_that_failed_in_an_outage_can_be_placed_again(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = CheckoutState.event_handlers["place_order"].fn
@@ -380,7 +386,7 @@ async def test_form_stays_open_while_its_order_is_being_placed(shop: Shop, state
     assert await state.follow_cart() is None
 
 
-async def test_shipping_removed_by_another_tab_is_priced_before_the_order(
+async def test_order_is_refused_if_shipping_priced_again_changes_the_displayed_total(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     """Test that the order is placed only for the displayed total, and only if shipping was displayed."""
@@ -403,7 +409,7 @@ def _ready_shipping(option_id: str) -> Shipping:
     return Shipping("ready", MEDELLIN, chosen=option_id)
 
 
-async def test_order_works_before_a_new_connection_has_loaded_the_shipping(
+async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shipping(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     """Test an outage while the address was typed: its shipping was removed and must be priced again."""
@@ -419,7 +425,7 @@ async def test_order_works_before_a_new_connection_has_loaded_the_shipping(
     assert (await place_as_shown(cart_id, chosen, Shipping(), 37_800, "190.24.1.1")).number > 0
 
 
-async def test_order_works_while_the_page_prices_shipping_itself(
+async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Test a new connection whose first pricing is for the address that was saved before the outage."""
@@ -441,7 +447,7 @@ async def test_order_works_while_the_page_prices_shipping_itself(
     assert len(times) == 2
 
 
-async def test_change_undone_by_another_tab_does_not_prevent_the_order(
+async def test_cart_change_undone_by_another_tab_does_not_prevent_the_order(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     cart = await state.get_state(CartState)
@@ -472,7 +478,7 @@ async def _read_draft(shop: Shop, cart_id: str) -> dict[str, str]:
         return await read_draft(session, cart_id)
 
 
-async def test_checkout_of_a_customer_opens_for_nobody_else(
+async def test_checkout_of_a_customers_cart_is_empty_for_others(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
     cart_id = await _give_cart_away(shop, state)
@@ -488,7 +494,9 @@ async def test_checkout_of_a_customer_opens_for_nobody_else(
     assert (stranger.stage, stranger.draft, stranger.problems) == ("empty", {}, {})
 
 
-async def test_order_of_a_customer_is_placed_by_nobody_else(shop: Shop, state: CheckoutState) -> None:
+async def test_order_for_a_customers_cart_cannot_be_placed_by_others(
+    shop: Shop, state: CheckoutState
+) -> None:
     cart_id = await _give_cart_away(shop, state)
     with pytest.raises(NotFound):
         await set_cart_owner("", cart_id)
@@ -543,7 +551,7 @@ async def test_draft_of_an_order_cannot_be_read_by_its_cart_id(shop: Shop, state
         await _read_draft(shop, cart_id)
 
 
-async def test_provider_switched_off_disappears_from_the_open_checkout(
+async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
     cart_id = (await state.get_state(CartState)).cart_id

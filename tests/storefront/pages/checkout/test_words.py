@@ -83,7 +83,7 @@ def _choice(**facts: object) -> ShippingChoice:
         ({"carrier": "", "delivery_days": None}, "Tarifa fija."),
     ],
 )
-def test_shipping_card_has_the_right_note(facts: dict[str, object], note: str) -> None:
+def test_shipping_card_has_the_expected_note_for_each_state(facts: dict[str, object], note: str) -> None:
     assert shipping_card(_choice(**facts)).note == note
 
 

@@ -1,4 +1,4 @@
-"""Letting go of a payment at the bank, from the order's page and from the checkout that waits for it."""
+"""Cancelling a payment at the bank, from the order's page and from the checkout that waits for the payment."""
 
 from collections.abc import Callable
 
@@ -49,7 +49,7 @@ async def _load_status(placed: PlacedOrder) -> str:
     return data.content.order.status
 
 
-async def test_cart_is_restored_with_the_draft_except_bank_and_consents(
+async def test_change_of_bank_restores_the_cart_and_the_draft_except_bank_and_consents(
     shop: Shop, root: rx.State, cart: CartState, placed: PlacedOrder
 ) -> None:
     kept = {name: text for name, text in CHECKOUT_INPUT.items() if name not in ("doc_type", "doc_number")}
@@ -92,7 +92,7 @@ async def test_approved_payment_is_not_cancelled(
 
 
 @pytest.mark.parametrize("token", ["", "forged"])
-async def test_forged_link_cancels_nothing(
+async def test_forged_order_link_cannot_cancel_a_payment(
     root: rx.State, cart: CartState, placed: PlacedOrder, token: str
 ) -> None:
     changed = await _change_bank(root, placed.order_id, token)

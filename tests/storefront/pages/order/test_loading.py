@@ -35,13 +35,13 @@ async def test_order_is_not_found_without_its_token(placed: PlacedOrder, end: st
     assert "ana@example.com" not in str(asdict(data))
 
 
-async def test_token_opens_no_other_order(placed: PlacedOrder) -> None:
+async def test_token_of_an_order_does_not_open_another_order(placed: PlacedOrder) -> None:
     data = await load(PageParams.from_url(f"/order/order_0?token={placed.token}"))
     assert data.content.order is None
     assert data.meta.status == 404
 
 
-def test_token_ends_before_text_that_a_gateway_appends() -> None:
+def test_order_token_is_read_without_text_that_a_gateway_appends() -> None:
     assert get_token(PageParams.from_url("/order/1?token=abc-_9?ref_payco=1")) == "abc-_9"
     assert get_token(PageParams.from_url("/order/1")) == ""
 
@@ -53,7 +53,7 @@ def test_every_order_status_has_texts() -> None:
     assert next(iter(texts.TITLES)) == "pending"  # the default for an unknown status
 
 
-def test_only_final_refusals_say_that_nothing_was_charged() -> None:
+def test_only_texts_of_final_refusals_say_that_nothing_was_charged() -> None:
     statuses = {
         status for status, words in texts.EXPLANATIONS.items() if "no se hizo ningún cobro" in words.lower()
     }

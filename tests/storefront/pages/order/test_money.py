@@ -39,7 +39,7 @@ async def _report_state(shop: Shop, state: ProviderState) -> None:
     await apply_report(shop.database, payment.id, report)
 
 
-async def test_refunds_are_shown(shop: Shop, placed: PlacedOrder) -> None:
+async def test_refunds_are_shown_on_the_order_page(shop: Shop, placed: PlacedOrder) -> None:
     await _report_state(shop, ProviderState.CAPTURED)
     assert (await _load_order(placed)).refunded_label == ""
     refunds = [(8_000, "T-1", "paid", "$ 8.000"), (TOTAL - 8_000, "T-2", "refunded", "$ 37.800")]
@@ -53,7 +53,7 @@ async def test_refunds_are_shown(shop: Shop, placed: PlacedOrder) -> None:
 
 
 @pytest.mark.parametrize("first", [ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED])
-async def test_payment_after_a_refusal_is_shown_as_under_review(
+async def test_approval_after_a_refused_payment_is_shown_as_under_review(
     shop: Shop, placed: PlacedOrder, first: ProviderState
 ) -> None:
     await _report_state(shop, first)
@@ -63,7 +63,7 @@ async def test_payment_after_a_refusal_is_shown_as_under_review(
     assert (order.status, order.payment.state, order.can_retry) == ("review", "review", False)
 
 
-async def test_cancelled_payment_is_shown_as_closed_until_the_bank_reports_its_end(
+async def test_cancelled_payment_is_shown_as_closed_until_the_bank_rejects_it(
     shop: Shop, placed: PlacedOrder
 ) -> None:
     await shop.placed_orders.change_bank(placed.order_id, placed.token)

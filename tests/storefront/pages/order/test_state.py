@@ -75,7 +75,7 @@ async def test_restored_products_join_the_browsers_cart(
         assert await _units(shop, present) == [1, 2]
 
 
-async def test_forged_link_restores_nothing(
+async def test_forged_order_link_restores_no_cart(
     shop: Shop, shopper: Shopper, canceled_order: PlacedOrder, yoyo: str
 ) -> None:
     order, cart = await _open_order(shopper, canceled_order, "forged")
@@ -120,7 +120,7 @@ async def _refresh(order: OrderState) -> None:
     await handler(Locked(order))
 
 
-async def test_late_refresh_does_not_replace_another_open_order(
+async def test_late_refresh_does_not_replace_the_order_that_is_now_open(
     shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order, _cart = await _open_order(shopper, placed, placed.token)
@@ -138,7 +138,9 @@ async def test_late_refresh_does_not_replace_another_open_order(
     assert order.content == OrderContent("order_other")
 
 
-async def test_refresh_shows_the_changed_order(shop: Shop, shopper: Shopper, placed: PlacedOrder) -> None:
+async def test_refresh_of_the_order_page_shows_the_changed_order(
+    shop: Shop, shopper: Shopper, placed: PlacedOrder
+) -> None:
     order, _cart = await _open_order(shopper, placed, placed.token)
     await order.load()
     async with shop.database.transaction() as session:
@@ -148,7 +150,7 @@ async def test_refresh_shows_the_changed_order(shop: Shop, shopper: Shopper, pla
     assert order.content.order.email == "luis@example.com"
 
 
-async def test_refresh_during_an_outage_shows_no_failure(
+async def test_refresh_of_the_order_page_during_an_outage_shows_no_failure(
     shop: Shop, shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order, _cart = await _open_order(shopper, placed, placed.token)

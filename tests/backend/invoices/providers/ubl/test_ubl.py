@@ -79,7 +79,7 @@ CUDE = CodeParts(
         (CUDE, "907e4444decc9e59c160a2fb3b6659b33dc5b632a5008922b9a62f83f757b1c448e47f5867f2b50dbdb96f48c7681168"),
     ],
 )  # fmt: skip
-def test_codes_match_the_annex(parts: CodeParts, code: str) -> None:
+def test_invoice_codes_match_the_examples_of_the_dian_annex(parts: CodeParts, code: str) -> None:
     assert parts.code() == code
 
 
@@ -171,7 +171,9 @@ def _is_on_the_pdf(row: Invoice, total: int) -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED, Fault.SERVER_ERROR, Fault.BAD_GATEWAY])
-async def test_unknown_result_is_looked_up(shop: Shop, invoices: Invoices, fault: Fault) -> None:
+async def test_document_with_an_unknown_outcome_is_looked_up(
+    shop: Shop, invoices: Invoices, fault: Fault
+) -> None:
     sandbox = shop.sandbox.invoicing
     assert sandbox is not None
     await place_paid_order(shop)
@@ -213,7 +215,9 @@ async def test_crash_after_the_response_issues_no_second_document(
     assert [(one.number, one.code) for one in made] == [("SETP990000000", row.code)]
 
 
-async def test_existing_number_is_looked_up_and_not_rejected(shop: Shop, invoices: Invoices) -> None:
+async def test_document_whose_number_already_exists_is_looked_up_and_not_rejected(
+    shop: Shop, invoices: Invoices
+) -> None:
     """Send the document twice, as two concurrent jobs do: the second response is that the number exists."""
     await place_paid_order(shop)
     (row,) = await list_documents(shop)
@@ -223,7 +227,9 @@ async def test_existing_number_is_looked_up_and_not_rejected(shop: Shop, invoice
         await invoices.providers["ubl"].issue(restore_document(row.document))
 
 
-async def test_invalid_document_is_rejected_with_its_rule(shop: Shop, invoices: Invoices) -> None:
+async def test_invalid_document_is_rejected_with_the_names_of_the_violated_rules(
+    shop: Shop, invoices: Invoices
+) -> None:
     await place_paid_order(shop)
     provider = invoices.providers["ubl"]
     assert isinstance(provider, UblProvider)
@@ -283,7 +289,7 @@ async def test_sandbox_rejects_a_credit_note_without_the_invoices_code(
     assert [one.rule for one in read] == ["CBF01"]
 
 
-async def test_wrong_key_issues_nothing(shop: Shop, invoices: Invoices) -> None:
+async def test_document_is_not_issued_with_a_wrong_key(shop: Shop, invoices: Invoices) -> None:
     sandbox = shop.sandbox.invoicing
     assert sandbox is not None
     sandbox._key = "Bearer another"
@@ -306,7 +312,7 @@ def test_documents_of_all_kinds_of_customers_are_valid() -> None:
         assert build_document_pdf(document, code, build_qr_text(document, code, TESTS)).startswith(b"%PDF-")
 
 
-def test_software_is_the_sandboxs(shop: Shop) -> None:
+def test_software_data_without_settings_are_those_of_the_sandbox(shop: Shop) -> None:
     software = get_software(shop.settings)
     assert (software.provider_nit, software.provider_check_digit, software.environment) == (
         "900373076",

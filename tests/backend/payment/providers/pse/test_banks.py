@@ -33,7 +33,7 @@ def fail(practice: GatewayPractice, times: int | None = None) -> None:
     practice.sandbox.faults.add(Operation.BANKS, FaultKind.BAD_GATEWAY, times=times)
 
 
-async def test_the_list_is_sorted_and_without_the_placeholder(
+async def test_list_of_banks_is_sorted_and_has_no_placeholder(
     database: Database, practice: GatewayPractice
 ) -> None:
     offered = await list_offered_banks(database, practice.client, now=MOMENT)
@@ -58,7 +58,7 @@ def test_banks_are_sorted_in_spanish_and_the_placeholder_is_removed_at_any_posit
     ]
 
 
-async def test_bank_list_is_fetched_once_a_day(database: Database, practice: GatewayPractice) -> None:
+async def test_list_of_banks_is_fetched_once_a_day(database: Database, practice: GatewayPractice) -> None:
     for later in (timedelta(0), timedelta(hours=1), MAX_LIST_AGE - timedelta(seconds=1)):
         assert await list_offered_banks(database, practice.client, now=MOMENT + later)
     assert practice.calls.count(PATH) == 1
@@ -66,7 +66,9 @@ async def test_bank_list_is_fetched_once_a_day(database: Database, practice: Gat
     assert practice.calls.count(PATH) == 2
 
 
-async def test_concurrent_shoppers_share_one_fetch(database: Database, practice: GatewayPractice) -> None:
+async def test_concurrent_shoppers_share_one_request_for_the_list_of_banks(
+    database: Database, practice: GatewayPractice
+) -> None:
     practice.sandbox.faults.add(Operation.BANKS, FaultKind.SLOW, seconds=0.05)
     lists = await asyncio.gather(
         *(list_offered_banks(database, practice.client, now=MOMENT) for _ in range(6))
@@ -75,7 +77,7 @@ async def test_concurrent_shoppers_share_one_fetch(database: Database, practice:
     assert practice.calls.count(PATH) == 1
 
 
-async def test_concurrent_fetches_of_two_replicas_are_harmless(
+async def test_two_replicas_that_fetch_the_list_of_banks_concurrently_store_one_list(
     database_url: str, database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other, both, fetch = Database(database_url), asyncio.Barrier(2), practice.client.get_banks
@@ -96,7 +98,7 @@ async def test_concurrent_fetches_of_two_replicas_are_harmless(
     assert practice.calls.count(PATH) == 2
 
 
-async def test_last_good_list_is_offered_while_the_gateway_fails(
+async def test_last_valid_list_of_banks_is_offered_while_the_gateway_fails(
     database: Database, practice: GatewayPractice
 ) -> None:
     good = await list_offered_banks(database, practice.client, now=MOMENT)
@@ -114,9 +116,7 @@ async def test_last_good_list_is_offered_while_the_gateway_fails(
     assert practice.calls.count(PATH) == failed + 1
 
 
-async def test_missing_list_raises_an_error_for_the_shopper(
-    database: Database, practice: GatewayPractice
-) -> None:
+async def test_missing_list_of_banks_raises_an_error(database: Database, practice: GatewayPractice) -> None:
     fail(practice)
     for later in (timedelta(0), RETRY_INTERVAL_WITHOUT_LIST / 2):
         with pytest.raises(BankListUnavailable) as unavailable:
@@ -130,7 +130,7 @@ async def test_missing_list_raises_an_error_for_the_shopper(
     assert practice.calls.count(PATH) == failed + 1
 
 
-async def test_empty_list_does_not_replace_the_stored_list(
+async def test_empty_list_of_banks_does_not_replace_the_stored_list(
     database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = await list_offered_banks(database, practice.client, now=MOMENT)
@@ -142,7 +142,7 @@ async def test_empty_list_does_not_replace_the_stored_list(
     assert await list_offered_banks(database, practice.client, now=MOMENT + MAX_LIST_AGE) == good
 
 
-async def test_a_list_of_another_gateway_is_never_offered(
+async def test_list_of_banks_from_another_gateway_is_not_offered(
     database: Database, practice: GatewayPractice
 ) -> None:
     await list_offered_banks(database, practice.client, now=MOMENT)
@@ -152,7 +152,7 @@ async def test_a_list_of_another_gateway_is_never_offered(
         await list_offered_banks(database, practice.client, now=MOMENT)
 
 
-async def test_no_transaction_is_open_during_the_gateway_call(
+async def test_no_database_transaction_is_open_while_the_list_of_banks_is_fetched(
     database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask = practice.client.get_banks
@@ -165,7 +165,7 @@ async def test_no_transaction_is_open_during_the_gateway_call(
     assert await list_offered_banks(database, practice.client, now=MOMENT)
 
 
-async def test_list_that_another_caller_has_fetched_is_used(
+async def test_list_of_banks_fetched_meanwhile_by_another_caller_is_used(
     database: Database, practice: GatewayPractice
 ) -> None:
     await list_offered_banks(database, practice.client, now=MOMENT)

@@ -37,7 +37,7 @@ from tests.gateway_kit import (
 CREATE, BANKS, LOGIN = "/debitos.json", "/bancos.json", "/v1/auth/login"
 
 
-async def test_bank_list_is_returned_unchanged(practice: GatewayPractice) -> None:
+async def test_list_of_banks_is_returned_unchanged_by_the_client(practice: GatewayPractice) -> None:
     banks = await practice.client.get_banks()
     assert banks[0] == Bank("0", "A continuaciÃ³n seleccione su banco")
     assert Bank("1022", "BANCO UNION COLOMBIANO") in banks
@@ -45,7 +45,7 @@ async def test_bank_list_is_returned_unchanged(practice: GatewayPractice) -> Non
     assert all(bank.code.isdigit() for bank in banks)
 
 
-async def test_a_payment_is_created_and_found_by_every_lookup(practice: GatewayPractice) -> None:
+async def test_created_payment_is_found_by_every_lookup(practice: GatewayPractice) -> None:
     created = await practice.client.create_bank_payment(bank_payment())
     assert created.redirect_url.startswith(f"{PUBLIC_BASE}/bank/")
     assert created.reference is not None
@@ -80,7 +80,7 @@ async def test_concurrent_calls_share_one_login(practice: GatewayPractice) -> No
     assert practice.calls.count(BANKS) == 9
 
 
-async def test_a_token_is_used_no_longer_than_14_minutes(
+async def test_gateway_token_is_used_no_longer_than_14_minutes(
     practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await practice.client.get_banks()
@@ -93,7 +93,7 @@ async def test_a_token_is_used_no_longer_than_14_minutes(
     assert practice.calls.count(LOGIN) == 2
 
 
-async def test_a_refused_token_is_replaced_once(practice: GatewayPractice) -> None:
+async def test_refused_gateway_token_is_replaced_once(practice: GatewayPractice) -> None:
     practice.sandbox.faults.add(Operation.CREATE, FaultKind.UNAUTHORIZED)
     await practice.client.create_bank_payment(bank_payment())
     assert practice.calls.count(LOGIN) == 2
@@ -105,7 +105,7 @@ async def test_a_refused_token_is_replaced_once(practice: GatewayPractice) -> No
 
 @pytest.mark.parametrize("kind", [FaultKind.BAD_GATEWAY, FaultKind.MALFORMED])
 @pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
-async def test_read_only_call_is_tried_three_times(
+async def test_read_only_gateway_call_is_tried_three_times(
     practice: GatewayPractice, operation: Operation, kind: FaultKind
 ) -> None:
     practice.sandbox.faults.add(operation, kind, times=2)
@@ -116,14 +116,16 @@ async def test_read_only_call_is_tried_three_times(
     assert practice.sandbox.faults.describe_faults() == []
 
 
-async def test_answer_without_banks_is_no_bank_list(practice: GatewayPractice) -> None:
+async def test_answer_without_a_list_of_banks_raises_service_unavailable(practice: GatewayPractice) -> None:
     practice.sandbox.faults.add(Operation.BANKS, FaultKind.ERROR_ENVELOPE)
     with pytest.raises(ServiceUnavailable, match="holds no list of banks"):
         await practice.client.get_banks()
 
 
 @pytest.mark.parametrize("operation", [Operation.LOGIN, Operation.BANKS])
-async def test_hanging_gateway_is_called_once(practice: GatewayPractice, operation: Operation) -> None:
+async def test_hanging_gateway_is_not_called_a_second_time(
+    practice: GatewayPractice, operation: Operation
+) -> None:
     set_retry_policy(practice.client, RetryPolicy(connect=1, read=0.1, write=1, pause=0))
     practice.sandbox.faults.add(operation, FaultKind.HANG, times=None)
     with pytest.raises(ServiceUnavailable, match="did not answer"):
@@ -145,7 +147,7 @@ async def test_hanging_gateway_is_called_once(practice: GatewayPractice, operati
         ({"url_confirmation": ""}, RefusalReason.INVALID_DATA, ("E001",)),
     ],
 )
-async def test_refusal_has_reason_and_codes(
+async def test_error_of_a_refused_payment_has_reason_and_codes(
     practice: GatewayPractice, changes: dict[str, str], reason: RefusalReason, codes: tuple[str, ...]
 ) -> None:
     with pytest.raises(PaymentRefused) as refused:
@@ -165,7 +167,7 @@ async def test_refusal_has_reason_and_codes(
         ("FAIL_GENERICERROR", RefusalReason.OTHER),
     ],
 )
-async def test_bank_network_code_has_a_reason(
+async def test_error_code_of_the_bank_network_has_a_refusal_reason(
     practice: GatewayPractice, code: str, reason: RefusalReason
 ) -> None:
     practice.sandbox.faults.add(Operation.CREATE, FaultKind.REFUSAL, code=code)
@@ -190,7 +192,7 @@ async def test_repeated_invoice_is_refused(practice: GatewayPractice) -> None:
         (FaultKind.MALFORMED, False),
     ],
 )
-async def test_unclear_answer_to_create_is_unknown_and_not_repeated(
+async def test_payment_creation_with_an_unclear_answer_is_unknown_and_not_repeated(
     practice: GatewayPractice, kind: FaultKind, was_created: bool
 ) -> None:
     set_retry_policy(practice.client, RetryPolicy(read=20, write=0.2, pause=0))
@@ -203,7 +205,7 @@ async def test_unclear_answer_to_create_is_unknown_and_not_repeated(
     assert bool(references) is was_created
 
 
-async def test_nothing_is_sent_when_the_login_fails(practice: GatewayPractice) -> None:
+async def test_no_payment_is_sent_if_the_gateway_login_fails(practice: GatewayPractice) -> None:
     practice.sandbox.faults.add(Operation.LOGIN, FaultKind.BAD_GATEWAY, times=None)
     with pytest.raises(ServiceUnavailable):
         await practice.client.create_bank_payment(bank_payment())
@@ -211,7 +213,7 @@ async def test_nothing_is_sent_when_the_login_fails(practice: GatewayPractice) -
     assert practice.calls.count(LOGIN) == FAST_RETRIES.attempts
 
 
-async def test_error_shows_the_whole_answer_without_a_url(practice: GatewayPractice) -> None:
+async def test_error_about_a_missing_bank_url_contains_the_whole_answer(practice: GatewayPractice) -> None:
     practice.sandbox.faults.add(Operation.CREATE, FaultKind.MISSING_REDIRECT)
     with pytest.raises(RedirectUrlMissing) as missing:
         await practice.client.create_bank_payment(bank_payment())
@@ -221,14 +223,16 @@ async def test_error_shows_the_whole_answer_without_a_url(practice: GatewayPract
 
 
 @pytest.mark.parametrize("reference", ["", "12a", "../../v1", "1" * 21, "g" * 24, "ab" * 13, "１２"])
-async def test_invalid_reference_is_not_looked_up(practice: GatewayPractice, reference: str) -> None:
+async def test_invalid_transaction_reference_is_refused_without_a_lookup(
+    practice: GatewayPractice, reference: str
+) -> None:
     with pytest.raises(InvalidData):
         await practice.client.get_transaction_by_reference(reference)
     assert practice.calls.paths == []
 
 
 @pytest.mark.parametrize("reference", ["404", "a" * 24])
-async def test_missing_transaction_is_unknown_and_not_rejected(
+async def test_transaction_missing_at_the_gateway_has_no_state(
     practice: GatewayPractice, reference: str
 ) -> None:
     report = await practice.client.get_transaction_by_reference(reference)
@@ -236,7 +240,7 @@ async def test_missing_transaction_is_unknown_and_not_rejected(
     assert report.reference is None
 
 
-async def test_error_body_with_http_200_is_unknown(practice: GatewayPractice) -> None:
+async def test_lookup_with_an_error_body_and_status_200_has_no_state(practice: GatewayPractice) -> None:
     created = await practice.client.create_bank_payment(bank_payment())
     practice.sandbox.faults.add(Operation.BY_TICKET, FaultKind.ERROR_ENVELOPE)
     assert (await practice.client.get_transaction(created.ticket_id or "")).state is None
@@ -260,7 +264,7 @@ async def test_transaction_of_another_merchant_is_ignored(practice: GatewayPract
     assert report.state is None
 
 
-async def test_unreachable_gateway_has_started_nothing(
+async def test_unreachable_gateway_raises_an_error_that_no_payment_was_started(
     practice: GatewayPractice, unused_tcp_port: int
 ) -> None:
     bases = GatewayBases.at_url(f"http://127.0.0.1:{unused_tcp_port}")
@@ -289,7 +293,7 @@ async def test_client_without_keys_calls_the_embedded_gateway(tmp_path: Path) ->
     assert get_gateway_credentials(embedded).cust_id == SANDBOX_CUST_ID
 
 
-async def test_transport_serves_the_embedded_gateway_at_the_root(tmp_path: Path) -> None:
+async def test_client_with_a_given_transport_calls_the_embedded_gateway(tmp_path: Path) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200))
     async with create_gateway_client(settings(tmp_path), transport) as client:
         assert client.bases == GatewayBases.at_url("http://gateway.sandbox")
@@ -310,7 +314,7 @@ async def test_gateway_url_replaces_all_official_urls(tmp_path: Path) -> None:
         assert client.bases == GatewayBases.at_url("http://127.0.0.1:9/gw")
 
 
-async def test_production_is_live(tmp_path: Path) -> None:
+async def test_client_in_production_uses_live_mode(tmp_path: Path) -> None:
     live = settings(
         tmp_path,
         gateway_env=GatewayEnv.PRODUCTION,
@@ -327,7 +331,7 @@ async def test_production_is_live(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Request Entity Too Large</html>", b"[]"])
-async def test_a_refusal_without_a_reason_started_nothing(
+async def test_refusal_without_a_body_raises_payment_refused(
     practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     send = practice.client._channel.send_authorized
@@ -344,7 +348,7 @@ async def test_a_refusal_without_a_reason_started_nothing(
 
 
 @pytest.mark.parametrize("token", ["a.b\r\nx-evil: 1", "a b", "ñ", "a\0b", "a" * 9_000, ""])
-async def test_malformed_token_is_not_stored(practice: GatewayPractice, token: str) -> None:
+async def test_malformed_gateway_token_is_not_stored(practice: GatewayPractice, token: str) -> None:
     """Check that the login is repeated immediately, so that neither this payment nor the next ones become unknown."""
     answers = [{"bearer_token": token}]
     inner = practice.calls._inner
@@ -368,7 +372,7 @@ async def test_malformed_token_is_not_stored(practice: GatewayPractice, token: s
     assert (await client.create_bank_payment(bank_payment(invoice="TR-2"))).reference
 
 
-async def test_answer_to_another_payment_has_no_redirect(practice: GatewayPractice) -> None:
+async def test_answer_about_another_payment_raises_outcome_unknown(practice: GatewayPractice) -> None:
     inner = practice.calls._inner
 
     async def answer(request: httpx.Request) -> httpx.Response:
@@ -385,7 +389,7 @@ async def test_answer_to_another_payment_has_no_redirect(practice: GatewayPracti
     assert not hasattr(unknown.value, "reference")
 
 
-async def test_lookups_by_invoice_are_limited(
+async def test_number_of_transactions_looked_up_by_invoice_is_limited(
     practice: GatewayPractice,
 ) -> None:
     rows = [{"referencePayco": number} for number in range(1, 5_000)] + [{"referencePayco": "a\0"}, None, {}]

@@ -28,7 +28,7 @@ def jwt(claims: str) -> str:
         ("a.b.c", 14 * 60),
     ],
 )
-async def test_token_is_used_until_shortly_before_its_expiry(
+async def test_gateway_token_is_used_until_shortly_before_its_expiry(
     token: str, seconds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logins = 0
@@ -46,7 +46,7 @@ async def test_token_is_used_until_shortly_before_its_expiry(
         assert logins == expected
 
 
-async def test_failed_login_fails_all_waiting_calls_and_the_next_call_retries() -> None:
+async def test_failed_login_is_raised_in_all_waiting_calls_and_retried_by_the_next() -> None:
     outcomes: Iterator[str | None] = iter([None, "t1"])
 
     async def login() -> str:
@@ -63,7 +63,7 @@ async def test_failed_login_fails_all_waiting_calls_and_the_next_call_retries() 
     assert list(both) == ["t1", "t1"]
 
 
-async def test_only_the_refused_token_is_forgotten() -> None:
+async def test_only_the_refused_gateway_token_is_forgotten() -> None:
     tokens = iter(["t1", "t2"])
 
     async def login() -> str:

@@ -33,18 +33,18 @@ def find_problems(**changes: Any) -> dict[str, str]:
     return refused.value.fields
 
 
-def test_a_person_and_a_company_can_pay() -> None:
+def test_answers_of_a_person_and_of_a_company_are_accepted() -> None:
     assert parse().phone == "3001234567"
     company = parse(**HIJOS)
     assert (company.doc_number, company.first_name) == ("900123456", "3M & Hijos S.A.S.")
 
 
-def test_numeric_answer_is_accepted_like_text() -> None:
+def test_payer_answer_given_as_a_number_is_accepted_like_text() -> None:
     payer = parse(bank=1022, doc_number=1020304050, phone=3001234567)
     assert (payer.bank, payer.doc_number, payer.phone) == ("1022", "1020304050", "3001234567")
 
 
-def test_all_missing_fields_are_reported_together() -> None:
+def test_all_missing_payer_fields_are_reported_together() -> None:
     with pytest.raises(InvalidData) as refused:
         parse_payer({}, banks=BANKS)
     assert refused.value.fields == {
@@ -92,7 +92,7 @@ def test_all_missing_fields_are_reported_together() -> None:
         ),
     ],
 )
-def test_wrong_field_has_its_message(changes: dict[str, Any], field: str, message: str) -> None:
+def test_invalid_payer_field_has_its_message(changes: dict[str, Any], field: str, message: str) -> None:
     assert find_problems(**changes)[field] == message
 
 
@@ -118,7 +118,7 @@ def test_document_number_has_the_allowed_length(kind: str, shortest: int, longes
     ("typed", "number"),
     [("1.020.304.050", "1020304050"), (" 10 20 30 ", "102030"), ("900.123.456-7", None)],
 )
-def test_a_cedula_may_be_typed_with_its_dots(typed: str, number: str | None) -> None:
+def test_cedula_may_be_typed_with_dots(typed: str, number: str | None) -> None:
     assert parse(doc_number=typed).doc_number == (number or "9001234567")
 
 
@@ -158,7 +158,7 @@ def test_ip_address_is_normalized(given: str, sent: str) -> None:
     assert parse(ip=given).ip == sent
 
 
-def test_document_types_of_a_person_exclude_the_nit_and_a_company_has_only_it() -> None:
+def test_persons_have_all_document_types_except_the_nit_of_companies() -> None:
     assert [kind.code for kind in list_document_types(COMPANY)] == ["NIT"]
     assert [kind.code for kind in list_document_types(PERSON)][:4] == ["CC", "CE", "TI", "PPN"]
     assert {kind.code for kind in list_document_types(PERSON)} == set(DOCUMENT_TYPES) - {"NIT"}

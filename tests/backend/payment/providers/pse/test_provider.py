@@ -88,7 +88,7 @@ async def test_started_payment_sends_the_shopper_to_the_bank(pse: GatewayPse) ->
     assert report.transaction_id == started.transaction_id
 
 
-async def test_number_of_another_payment_is_not_stored(
+async def test_gateway_number_of_another_payment_is_not_stored(
     pse: GatewayPse,
     practice: GatewayPractice,
     sqlite_url: str,
@@ -131,7 +131,7 @@ async def test_number_of_another_payment_is_not_stored(
     ],
 )
 @pytest.mark.parametrize("known_by", [("reference",), ("ticket_id",), ("reference", "ticket_id"), ()])
-async def test_decision_of_the_bank_is_found_by_any_known_number(
+async def test_decision_of_the_bank_is_found_by_any_known_gateway_number(
     pse: GatewayPse, practice: GatewayPractice, decision: str, state: ProviderState, known_by: tuple[str, ...]
 ) -> None:
     started = await pse.initiate(request())
@@ -146,26 +146,28 @@ async def test_decision_of_the_bank_is_found_by_any_known_number(
     assert report.text
 
 
-async def test_mistakes_of_the_payer_are_returned_by_field(pse: GatewayPse) -> None:
+async def test_invalid_answers_of_the_payer_are_reported_by_field(pse: GatewayPse) -> None:
     with pytest.raises(InvalidData) as refused:
         await pse.check_payer({**MARIA, "bank": "0", "phone": "1"})
     assert set(refused.value.fields) == {"bank", "phone"}
 
 
-async def test_unchecked_payer_is_not_sent(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_payment_with_an_unchecked_payer_is_not_sent_to_the_gateway(
+    pse: GatewayPse, practice: GatewayPractice
+) -> None:
     with pytest.raises(OutsideFailure, match="was not sent"):
         await pse.initiate(request(payer=CheckedPayer()))
     assert practice.calls.count("/debitos.json") == 0
 
 
-async def test_only_pesos_are_paid(pse: GatewayPse) -> None:
+async def test_payment_in_another_currency_than_pesos_is_refused(pse: GatewayPse) -> None:
     with pytest.raises(InvalidData):
         await pse.initiate(request(currency="USD"))
     assert (await pse.initiate(request(currency="cop"))).reference
 
 
 @pytest.mark.parametrize(("amount", "tax"), [(1_600, 0), (38_000, 6_067), (99_999, 4_762), (119_000, 19_000)])
-async def test_base_and_tax_add_up_to_the_total(
+async def test_tax_base_and_tax_sent_to_the_gateway_add_up_to_the_total(
     pse: GatewayPse, practice: GatewayPractice, amount: int, tax: int
 ) -> None:
     started = await pse.initiate(request(amount=amount, tax=tax))
@@ -182,16 +184,16 @@ async def test_base_and_tax_add_up_to_the_total(
         ("x" * 79 + " y", "x" * 79),
     ],
 )
-def test_description_is_cleaned_for_the_bank(text: str, sent: str) -> None:
+def test_payment_description_is_cleaned_for_the_bank(text: str, sent: str) -> None:
     assert format_bank_description(text) == sent
 
 
-async def test_refusal_is_raised(pse: GatewayPse) -> None:
+async def test_refused_payment_raises_payment_refused(pse: GatewayPse) -> None:
     with pytest.raises(PaymentRefused):
         await pse.initiate(request(amount=1_000))
 
 
-async def test_lost_answer_is_unknown_and_then_found_by_our_invoice(
+async def test_payment_with_a_lost_answer_is_unknown_and_later_found_by_its_invoice(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     practice.sandbox.faults.add(Operation.CREATE, FaultKind.DROP_RESPONSE)
@@ -203,11 +205,13 @@ async def test_lost_answer_is_unknown_and_then_found_by_our_invoice(
     assert report.ticket_id is not None
 
 
-async def test_a_payment_that_was_never_started_stays_unknown(pse: GatewayPse) -> None:
+async def test_state_of_a_payment_that_was_never_started_is_unknown(pse: GatewayPse) -> None:
     assert (await pse.status(to_started())).state is ProviderState.UNKNOWN
 
 
-async def test_second_lookup_is_used_when_the_first_fails(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_second_kind_of_lookup_is_used_if_the_first_fails(
+    pse: GatewayPse, practice: GatewayPractice
+) -> None:
     started = await pse.initiate(request())
     await practice.choose(started.redirect_url or "", "approve")
     for kind in (FaultKind.ERROR_ENVELOPE, FaultKind.BAD_GATEWAY):
@@ -216,20 +220,26 @@ async def test_second_lookup_is_used_when_the_first_fails(pse: GatewayPse, pract
         practice.sandbox.faults.clear()
 
 
-async def test_error_body_from_every_lookup_is_unknown(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_state_is_unknown_if_every_lookup_returns_an_error_body(
+    pse: GatewayPse, practice: GatewayPractice
+) -> None:
     started = await pse.initiate(request())
     practice.sandbox.faults.add(Operation.ANY, FaultKind.ERROR_ENVELOPE, times=None)
     assert (await pse.status(to_started(started))).state is ProviderState.UNKNOWN
 
 
-async def test_unreachable_gateway_raises_an_error(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_state_of_a_payment_at_an_unreachable_gateway_raises_an_error(
+    pse: GatewayPse, practice: GatewayPractice
+) -> None:
     started = await pse.initiate(request())
     practice.sandbox.faults.add(Operation.ANY, FaultKind.BAD_GATEWAY, times=None)
     with pytest.raises(OutsideFailure):
         await pse.status(to_started(started))
 
 
-async def test_outcome_of_another_payment_is_not_used(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_lookup_result_of_another_payment_is_not_used(
+    pse: GatewayPse, practice: GatewayPractice
+) -> None:
     ours = await pse.initiate(request())
     theirs = await pse.initiate(request(invoice="TR-2"))
     await practice.choose(theirs.redirect_url or "", "approve")
@@ -238,7 +248,7 @@ async def test_outcome_of_another_payment_is_not_used(pse: GatewayPse, practice:
     assert (await pse.status(to_started(reference=theirs.reference))).state is ProviderState.UNKNOWN
 
 
-async def test_test_payment_at_the_live_gateway_is_not_money(
+async def test_approved_test_payment_at_the_live_gateway_does_not_count_as_paid(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     started = await pse.initiate(request())
@@ -247,7 +257,7 @@ async def test_test_payment_at_the_live_gateway_is_not_money(
     assert (await pse.status(to_started(started))).state is ProviderState.UNKNOWN
 
 
-async def test_test_payment_in_one_lookup_is_not_money_in_any_other(
+async def test_payment_that_one_lookup_calls_a_test_does_not_count_as_paid(
     pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = await pse.initiate(request())
@@ -274,7 +284,7 @@ async def test_test_payment_in_one_lookup_is_not_money_in_any_other(
         ([], ProviderState.UNKNOWN),
     ],
 )
-async def test_paid_one_of_several_transactions_counts(
+async def test_approved_transaction_of_several_for_one_invoice_counts(
     pse: GatewayPse,
     practice: GatewayPractice,
     monkeypatch: pytest.MonkeyPatch,
@@ -295,7 +305,7 @@ async def test_paid_one_of_several_transactions_counts(
     assert (await pse.status(to_started())).state is state
 
 
-async def test_test_payment_found_by_invoice_is_not_money(
+async def test_test_payment_found_by_invoice_does_not_count_as_paid(
     pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def references_of(_: str) -> list[str]:
@@ -331,7 +341,7 @@ async def test_answer_without_an_invoice_is_matched_by_the_gateway_number(
     assert (await pse.status(to_started(reference="77"))).state is state
 
 
-async def test_number_of_another_invoice_is_unknown_with_that_invoice(
+async def test_state_is_unknown_if_the_gateway_number_belongs_to_another_invoice(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     started = await pse.initiate(request())
@@ -340,7 +350,7 @@ async def test_number_of_another_invoice_is_unknown_with_that_invoice(
     assert (report.state, report.invoice) == (ProviderState.UNKNOWN, "TR-1")
 
 
-async def test_answer_without_a_state_is_unknown_without_an_invoice(
+async def test_lookup_answer_without_a_state_is_reported_as_unknown(
     pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def transaction(reference: str) -> GatewayReport:
@@ -351,7 +361,7 @@ async def test_answer_without_a_state_is_unknown_without_an_invoice(
     assert (report.state, report.invoice) == (ProviderState.UNKNOWN, None)
 
 
-async def test_invalid_gateway_number_is_skipped(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_invalid_gateway_number_is_not_looked_up(pse: GatewayPse, practice: GatewayPractice) -> None:
     started = await pse.initiate(request())
     await practice.choose(started.redirect_url or "", "approve")
     odd = to_started(reference="not a number", ticket_id=started.ticket_id)
@@ -359,7 +369,7 @@ async def test_invalid_gateway_number_is_skipped(pse: GatewayPse, practice: Gate
     assert (await pse.status(to_started(reference="not a number"))).state is ProviderState.UNKNOWN
 
 
-async def test_missing_bank_page_is_unknown_and_stores_the_gateway_numbers(
+async def test_payment_start_without_a_bank_page_is_unknown_and_keeps_its_numbers(
     pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _answering(
@@ -375,7 +385,7 @@ async def test_missing_bank_page_is_unknown_and_stores_the_gateway_numbers(
 @pytest.mark.parametrize(
     "body", [b"[" * 1_900, b'{"a":' * 1_900, b'{"success": false, "data": ' + b"[" * 900 + b"]" * 900 + b"}"]
 )
-async def test_unreadable_answer_is_an_unknown_outcome(
+async def test_unreadable_answer_to_a_payment_start_raises_outcome_unknown(
     pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     _answering(practice, monkeypatch, body)
@@ -383,7 +393,7 @@ async def test_unreadable_answer_is_an_unknown_outcome(
         await pse.initiate(request())
 
 
-async def test_error_after_sending_is_unknown_and_before_it_starts_nothing(
+async def test_only_an_error_after_sending_a_payment_raises_outcome_unknown(
     pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> Any:
@@ -414,7 +424,7 @@ def _answering(practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body:
     monkeypatch.setattr(practice.client._channel, "send_authorized", send_authorized)
 
 
-async def test_payer_is_asked_for_the_required_fields(pse: GatewayPse) -> None:
+async def test_choices_and_answers_of_the_payer_are_checked_against_the_banks(pse: GatewayPse) -> None:
     banks = {bank.code for bank in await pse.list_choices("bank")}
     assert "1022" in banks
     assert "0" not in banks
@@ -423,14 +433,16 @@ async def test_payer_is_asked_for_the_required_fields(pse: GatewayPse) -> None:
     assert (payer["bank"], payer["bank_name"]) == ("1022", "BANCO UNION COLOMBIANO")
 
 
-async def test_cancel_and_capture_only_return_the_status(pse: GatewayPse, practice: GatewayPractice) -> None:
+async def test_cancelling_and_capturing_only_return_the_status_of_the_payment(
+    pse: GatewayPse, practice: GatewayPractice
+) -> None:
     started = await pse.initiate(request())
     await practice.choose(started.redirect_url or "", "approve")
     for ask in (pse.capture, pse.cancel):
         assert (await ask(to_started(started))).state is ProviderState.CAPTURED
 
 
-async def test_refund_is_refused_with_a_reason(pse: GatewayPse) -> None:
+async def test_refund_by_the_gateway_is_refused_as_not_implemented(pse: GatewayPse) -> None:
     with pytest.raises(NotImplementedByProvider, match="refundPayment is not implemented"):
         await pse.refund(to_started(), 38_000)
 
@@ -442,7 +454,7 @@ def test_every_gateway_state_has_a_provider_state() -> None:
 
 
 @pytest.mark.parametrize(("approval", "cus"), [("1234567", "1234567"), ("000000", None), (None, None)])
-def test_the_cus_is_the_approval_code(approval: str | None, cus: str | None) -> None:
+def test_cus_number_is_the_approval_code_of_the_gateway(approval: str | None, cus: str | None) -> None:
     assert gateway_pse._read_cus(GatewayReport(approval=approval)) == cus
 
 

@@ -35,7 +35,7 @@ ACCEPTED = {
 }
 
 
-def test_notification_is_parsed() -> None:
+def test_payment_notification_is_parsed() -> None:
     report = parse_report(ACCEPTED)
     assert report.reference == "101767532"
     assert report.transaction_id == report.ticket_id == "48771874411906"
@@ -55,7 +55,7 @@ def test_notification_is_parsed() -> None:
 
 
 @pytest.mark.parametrize("state", list(GatewayState))
-def test_every_published_state_is_parsed_by_code_and_text(state: GatewayState) -> None:
+def test_every_published_gateway_state_is_parsed_from_code_and_text(state: GatewayState) -> None:
     fields = {"x_cod_transaction_state": str(int(state)), "x_response": state.text.upper()}
     assert parse_report(fields).state is state
 
@@ -86,7 +86,7 @@ def test_every_published_state_is_parsed_by_code_and_text(state: GatewayState) -
         ({}, None),
     ],
 )
-def test_state_is_accepted_only_if_code_and_text_agree(
+def test_gateway_state_is_accepted_only_if_code_and_text_agree(
     fields: dict[str, Any], state: GatewayState | None
 ) -> None:
     assert parse_report(fields).state is state
@@ -110,13 +110,13 @@ def test_state_is_accepted_only_if_code_and_text_agree(
         None,
     ],
 )
-def test_error_body_is_unknown_and_never_a_refusal(answer: Any) -> None:
+def test_lookup_answer_with_an_error_has_no_state(answer: Any) -> None:
     report = parse_lookup(answer)
     assert report.state is None
     assert report.reference is None
 
 
-def test_numbers_in_a_lookup_stay_exact() -> None:
+def test_large_numbers_in_a_lookup_answer_stay_exact() -> None:
     body = b"""{"success": true, "data": {"x_ref_payco": 101767532, "x_transaction_id": 48771874411906123456789,
         "x_amount": 38000.10, "x_currency_code": "COP", "x_cod_transaction_state": 1, "x_response": "Aceptada"}}"""
     report = parse_lookup(parse_exact_json(body))
@@ -125,7 +125,7 @@ def test_numbers_in_a_lookup_stay_exact() -> None:
     assert report.state is GatewayState.ACCEPTED
 
 
-def test_older_answer_format_is_parsed() -> None:
+def test_older_format_of_a_lookup_answer_is_parsed() -> None:
     report = parse_lookup(
         {
             "success": True,
@@ -145,13 +145,13 @@ def test_older_answer_format_is_parsed() -> None:
     assert report.test
 
 
-def test_transaction_nested_in_data_is_parsed() -> None:
+def test_lookup_answer_with_a_nested_transaction_is_parsed() -> None:
     transaction = {"x_ref_payco": 101767532, "x_cod_transaction_state": 1, "x_response": "Aceptada"}
     report = parse_lookup({"success": True, "enpruebas": 1, "data": {"transaction": transaction}})
     assert (report.reference, report.state, report.test) == ("101767532", GatewayState.ACCEPTED, True)
 
 
-def test_invalid_amount_and_date_are_none() -> None:
+def test_invalid_amount_and_date_of_a_notification_become_none() -> None:
     report = parse_report({"x_amount": "treinta", "x_transaction_date": "ayer"})
     assert report.amount is None
     assert report.transaction_date is None
@@ -191,7 +191,7 @@ def test_signature_uses_the_amount_exactly_as_sent() -> None:
 @pytest.mark.parametrize(
     "missing", ["x_ref_payco", "x_transaction_id", "x_amount", "x_currency_code", "x_signature"]
 )
-def test_notification_with_a_missing_value_is_not_genuine(missing: str) -> None:
+def test_notification_without_a_signed_value_is_not_genuine(missing: str) -> None:
     fields = notification(*VECTORS[0])
     del fields[missing]
     assert not is_genuine(fields, CUST, P_KEY)
@@ -217,7 +217,7 @@ READ = [
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:12])
 @pytest.mark.parametrize("name", READ)
-def test_implausible_field_is_dropped_and_the_report_can_be_stored(name: str, odd: object) -> None:
+def test_implausible_field_of_a_notification_is_dropped_and_the_rest_stored(name: str, odd: object) -> None:
     report = parse_report(
         {"x_id_invoice": "TR-1", "x_cod_transaction_state": "1", "x_response": "Aceptada", name: odd}
     )
@@ -233,25 +233,25 @@ def test_implausible_field_is_dropped_and_the_report_can_be_stored(name: str, od
 
 
 @pytest.mark.parametrize("invoice", ["TR-1\0", "TR\r\n-1", "TR-1\ud83d"])
-def test_implausible_invoice_is_not_ours(invoice: str) -> None:
+def test_invoice_with_control_characters_is_not_read_as_the_cleaned_invoice(invoice: str) -> None:
     report = parse_report({"x_id_invoice": invoice})
     assert report.invoice not in (None, "TR-1")
     assert "\0" not in str(report.invoice)
 
 
 @pytest.mark.parametrize("code", ["\uff11", "1_0", "+1", "01x", "5", "13"])
-def test_state_code_must_be_ascii_digits(code: str) -> None:
+def test_gateway_state_code_must_be_one_of_the_published_ascii_numbers(code: str) -> None:
     assert parse_report({"x_cod_transaction_state": code, "x_response": "Aceptada"}).state is None
 
 
 @pytest.mark.parametrize("status", ["false", "False", "ERROR", False])
-def test_refusing_lookup_is_unknown(status: object) -> None:
+def test_lookup_answer_with_a_failed_status_has_no_state(status: object) -> None:
     data = {"x_cod_response": "2", "x_response": "Rechazada"}
     assert parse_lookup({"status": status, "data": data}).state is None
     assert parse_lookup({"success": status, "data": data}).state is None
 
 
-def test_messages_with_other_payments_have_other_dedupe_keys(settings: Settings) -> None:
+def test_notifications_that_name_different_payments_have_different_dedupe_keys(settings: Settings) -> None:
     """Check that a swapped message does not hide the right one: the signature does not cover the invoice and our id."""
     keys = get_gateway_credentials(settings)
     fields = {"x_ref_payco": "1", "x_transaction_id": "2", "x_cod_response": "1", "x_response": "Aceptada"}

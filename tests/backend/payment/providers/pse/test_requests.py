@@ -89,7 +89,7 @@ def assert_same_headers(sent: httpx.Request, theirs: dict[str, Any]) -> None:
         assert sent.headers[name] == theirs["headers"][name], name
 
 
-async def test_a_login_and_a_payment_are_sent_byte_for_byte() -> None:
+async def test_login_and_payment_requests_equal_those_of_the_sdk_byte_by_byte() -> None:
     recorder = Recorder()
     async with client(recorder) as gateway:
         await gateway.create_bank_payment(PAYMENT)
@@ -100,7 +100,7 @@ async def test_a_login_and_a_payment_are_sent_byte_for_byte() -> None:
         assert_same_headers(sent, theirs)
 
 
-async def test_lookups_call_the_same_urls() -> None:
+async def test_lookups_call_the_same_urls_as_the_official_sdk() -> None:
     recorder = Recorder()
     async with client(recorder) as gateway:
         await gateway.get_banks()
@@ -122,13 +122,13 @@ async def test_lookups_call_the_same_urls() -> None:
         assert sent.content == b""
 
 
-def test_body_matches_the_sdk_for_any_fields() -> None:
+def test_encrypted_body_with_other_fields_matches_the_sdk() -> None:
     theirs = recorded("/debitos.json", nth=1)
     body = encrypt_body({"bank": "", "ip": "1.1.1.1"}, CREDENTIALS, test_mode=True)
     assert json.dumps(body, separators=(",", ":")) == theirs["body"]
 
 
-def test_session_id_is_sent_only_if_there_is_one() -> None:
+def test_payment_session_id_is_sent_only_if_there_is_one() -> None:
     given, without = to_sdk_fields(PAYMENT), to_sdk_fields(replace(PAYMENT, extra1=""))
     assert "extra1" not in without
     assert given == {**without, "extra1": "x1"}

@@ -35,13 +35,13 @@ URL = "https://registro.desarrollo.pse.com.co/PSEUserRegister/StartTransaction.a
     ],
 )
 @pytest.mark.parametrize("place", ["data", "top"])
-def test_bank_url_is_found_under_its_known_names(name: str, place: str) -> None:
+def test_bank_url_is_found_under_each_of_its_known_names(name: str, place: str) -> None:
     answer: dict[str, Any] = {"success": True, "data": {"ref_payco": 7}}
     (answer["data"] if place == "data" else answer)[name] = f" {URL} "
     assert parse_created_payment(answer).redirect_url == URL
 
 
-def test_most_likely_name_and_data_have_priority() -> None:
+def test_usual_field_name_of_the_bank_url_has_priority() -> None:
     data = {"url": "https://other.example", "urlbanco": URL}
     assert (
         parse_created_payment({"success": True, "data": data, "urlbanco": "https://top.example"}).redirect_url
@@ -52,20 +52,20 @@ def test_most_likely_name_and_data_have_priority() -> None:
 @pytest.mark.parametrize(
     "value", ["", None, 7, "javascript:alert(1)", "//host/path", "ftp://host", "https://", "http://["]
 )
-def test_invalid_url_is_none(value: Any) -> None:
+def test_answer_with_an_invalid_bank_url_raises_an_error(value: Any) -> None:
     with pytest.raises(RedirectUrlMissing):
         parse_created_payment({"success": True, "data": {"urlbanco": value}})
 
 
 @pytest.mark.parametrize("answer", [{}, [], "ok", {"success": True}, {"success": True, "data": []}])
-def test_answer_without_a_url_is_an_error_that_includes_the_answer(answer: Any) -> None:
+def test_error_about_an_answer_without_a_bank_url_contains_the_answer(answer: Any) -> None:
     with pytest.raises(RedirectUrlMissing) as missing:
         parse_created_payment(answer)
     assert missing.value.payload == answer
     assert json.dumps(answer) in missing.value.message
 
 
-def test_numbers_of_a_payment_stay_exact() -> None:
+def test_large_numbers_of_a_created_payment_stay_exact() -> None:
     body = f"""{{"success": true, "data": {{"ref_payco": 101767532, "urlbanco": "{URL}", "autorizacion": "1234567",
         "transactionID": 1234567, "recibo": "487718744119061234567", "ticketId": 487718744119061234567}}}}"""
     created = parse_created_payment(parse_exact_json(body.encode()))
@@ -100,7 +100,7 @@ def test_numbers_of_a_payment_stay_exact() -> None:
         ({"success": False, "titleResponse": "FAIL_INVALIDPARAMETERS"}, RefusalReason.INVALID_DATA),
     ],
 )
-def test_a_refusal_has_a_category(answer: dict[str, Any], reason: RefusalReason) -> None:
+def test_refused_payment_has_a_refusal_reason(answer: dict[str, Any], reason: RefusalReason) -> None:
     with pytest.raises(PaymentRefused) as refused:
         parse_created_payment(answer)
     assert refused.value.reason is reason
@@ -131,7 +131,7 @@ NEWER = "La cuenta no puede pagar hoy"
         ({"data": {"errors": [{"errorMessage": NEWER}]}}, RefusalReason.INVALID_DATA, ""),
     ],
 )
-def test_refusal_in_the_newer_format_has_its_reason(
+def test_refused_payment_in_the_newer_format_has_a_refusal_reason(
     answer: dict[str, Any], reason: RefusalReason, words: str
 ) -> None:
     with pytest.raises(PaymentRefused) as refused:
@@ -149,12 +149,12 @@ def test_refusal_in_the_newer_format_has_its_reason(
         {"success": True, "message": "en proceso"},
     ],
 )
-def test_unclear_refusal_is_an_unknown_outcome(answer: dict[str, Any]) -> None:
+def test_unclear_answer_to_a_payment_is_not_read_as_a_refusal(answer: dict[str, Any]) -> None:
     with pytest.raises(RedirectUrlMissing):
         parse_created_payment(answer)
 
 
-def test_url_next_to_a_list_of_errors_is_accepted() -> None:
+def test_bank_url_next_to_a_list_of_errors_is_accepted() -> None:
     assert parse_created_payment({"errors": ["aviso"], "data": {"urlbanco": URL}}).redirect_url == URL
 
 
@@ -162,7 +162,7 @@ ODD = ["a\0b", "\ud83d", "x\r\ny", "9" * 5_000, [], {"a": 1}, True, "", None]
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:12])
-def test_implausible_number_or_url_is_none(odd: object) -> None:
+def test_implausible_number_or_bank_url_becomes_none(odd: object) -> None:
     data = {"urlbanco": URL, "ref_payco": "1", "transactionID": "2", "ticketId": "3"}
     for name, field in (
         ("ref_payco", "reference"),
@@ -181,13 +181,13 @@ def test_implausible_number_or_url_is_none(odd: object) -> None:
 
 
 @pytest.mark.parametrize("address", [f"{URL}\r\nset-cookie: a=b", f"{URL}\t", f"{URL} x", "https://a\n.co/b"])
-def test_an_address_with_control_characters_is_none(address: str) -> None:
+def test_answer_whose_bank_url_has_control_characters_raises_an_error(address: str) -> None:
     if address.strip() != URL:
         with pytest.raises(RedirectUrlMissing):
             parse_created_payment({"success": True, "data": {"urlbanco": address}})
 
 
-def test_malformed_rows_do_not_invalidate_the_bank_list() -> None:
+def test_malformed_rows_do_not_invalidate_the_list_of_banks() -> None:
     rows = [{"bankCode": odd, "bankName": "x"} for odd in ODD] + [
         {"bankCode": "1022", "bankName": odd} for odd in ODD
     ]
@@ -199,7 +199,7 @@ def test_malformed_rows_do_not_invalidate_the_bank_list() -> None:
     assert all(bank.name.isprintable() and len(bank.name) <= 200 for bank in banks)
 
 
-def test_list_of_thousands_is_no_bank_list() -> None:
+def test_list_with_more_than_500_banks_raises_service_unavailable() -> None:
     with pytest.raises(ServiceUnavailable):
         parse_bank_list(
             {"success": True, "data": [{"bankCode": str(code), "bankName": "B"} for code in range(501)]}
@@ -216,7 +216,7 @@ def test_list_of_thousands_is_no_bank_list() -> None:
         {"invoice": "TR-1", "amount": "1.19e5", "currency": "COP"},
     ],
 )
-def test_answer_that_repeats_the_request_is_accepted(data: dict[str, str]) -> None:
+def test_answer_that_repeats_the_values_of_the_request_is_accepted(data: dict[str, str]) -> None:
     require_matching_answer({"data": data}, bank_payment())
 
 
@@ -224,7 +224,7 @@ def test_answer_that_repeats_the_request_is_accepted(data: dict[str, str]) -> No
     "data",
     [{"factura": "TR-2"}, {"valor": "119001"}, {"valor": "1190.00"}, {"moneda": "USD"}, {"invoice": "TR-2"}],
 )
-def test_an_answer_to_another_payment_is_an_unknown_outcome(data: dict[str, str]) -> None:
+def test_answer_with_values_of_another_payment_raises_outcome_unknown(data: dict[str, str]) -> None:
     with pytest.raises(OutcomeUnknown, match="another payment"):
         require_matching_answer({"success": True, "data": data}, bank_payment())
 
@@ -236,7 +236,7 @@ def test_bank_list_with_invalid_utf8_is_parsed() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"data": {}}, {"success": False, "data": []}])
-def test_answer_without_a_list_is_no_bank_list(answer: Any) -> None:
+def test_answer_without_a_list_raises_service_unavailable(answer: Any) -> None:
     with pytest.raises(ServiceUnavailable):
         parse_bank_list(answer)
 

@@ -34,7 +34,9 @@ def assert_no_secret(text: str, client: GatewayClient) -> None:
         assert token is None or token.text not in text
 
 
-async def test_log_contains_no_key(practice: GatewayPractice, caplog: pytest.LogCaptureFixture) -> None:
+async def test_debug_log_of_gateway_calls_contains_no_key(
+    practice: GatewayPractice, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     async with serve_app(practice.sandbox.app) as url, client_at(url, practice) as client:
         await client.get_banks()
@@ -48,7 +50,7 @@ async def test_log_contains_no_key(practice: GatewayPractice, caplog: pytest.Log
     assert_no_secret(caplog.text, client)
 
 
-def test_repr_contains_no_key(practice: GatewayPractice) -> None:
+def test_repr_of_gateway_objects_contains_no_key(practice: GatewayPractice) -> None:
     for thing in (
         practice.client,
         practice.client.credentials,
@@ -70,7 +72,7 @@ def test_repr_contains_no_key(practice: GatewayPractice) -> None:
         FaultKind.REFUSAL,
     ],
 )
-async def test_error_contains_no_key(
+async def test_error_of_a_gateway_call_contains_no_key(
     practice: GatewayPractice, operation: Operation, kind: FaultKind
 ) -> None:
     calls: dict[Operation, Callable[[], Awaitable[Any]]] = {

@@ -67,7 +67,7 @@ async def shipment_with_a_rate(client: CarrierClient) -> Shipment:
 # requests
 
 
-async def test_every_request_has_the_bare_key_and_our_user_agent() -> None:
+async def test_every_request_has_the_key_without_a_prefix_and_our_user_agent() -> None:
     seen: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -88,7 +88,7 @@ async def test_every_request_has_the_bare_key_and_our_user_agent() -> None:
 @pytest.mark.parametrize(
     ("is_test", "path"), [(True, "/api/v2/shipment_sandbox"), (False, "/api/v2/shipment")]
 )
-async def test_setting_selects_the_path_of_shipments(is_test: bool, path: str) -> None:
+async def test_setting_for_test_labels_selects_the_path_of_shipments(is_test: bool, path: str) -> None:
     seen: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -178,7 +178,7 @@ def error_body(error: object) -> dict[str, Any]:
     return {"status": "NOT OK", "status_codes": [422], "status_messages": [{"error": error}]}
 
 
-async def test_refusal_has_the_fields() -> None:
+async def test_error_of_a_refused_shipment_contains_the_refused_fields() -> None:
     body = error_body(
         ["Unprocessed Entity.", {"destination": {"phone": ["El campo debe tener entre 7 y 10 caracteres."]}}]
     )
@@ -192,7 +192,7 @@ async def test_refusal_has_the_fields() -> None:
     assert not isinstance(refused.value, OutcomeUnknown)
 
 
-async def test_not_ok_with_status_200_is_a_refusal() -> None:
+async def test_response_200_with_an_error_body_raises_carrier_error() -> None:
     body = error_body(["Unprocessed Entity.", "No tiene suficiente crédito disponible en su cuenta"])
     async with client_with_response(lambda _: httpx.Response(200, json=body)) as client:
         with pytest.raises(CarrierError, match="suficiente crédito"):
@@ -213,7 +213,7 @@ async def test_key_is_in_no_error_and_no_log(caplog: pytest.LogCaptureFixture) -
     assert KEY not in caplog.text
 
 
-async def test_refusal_by_the_firewall_has_its_status() -> None:
+async def test_error_of_a_request_refused_by_the_firewall_has_its_status() -> None:
     async with client_with_response(lambda _: httpx.Response(403, text="error code: 1010")) as client:
         with pytest.raises(CarrierError) as refused:
             await client.request_quotation(QUOTATION)
@@ -227,7 +227,7 @@ async def test_refusal_by_the_firewall_has_its_status() -> None:
 @pytest.mark.parametrize(
     "passing", [httpx.Response(502, text="<html>"), httpx.Response(500, json=error_body("no"))]
 )
-async def test_reading_request_is_repeated(passing: httpx.Response) -> None:
+async def test_failed_read_only_request_is_repeated(passing: httpx.Response) -> None:
     answers = [passing, passing, ok_response({"rates": [1]})(httpx.Request("POST", "/"))]
     async with client_with_response(lambda _: answers.pop(0)) as client:
         assert await client.request_quotation(QUOTATION) == [1]
@@ -283,7 +283,9 @@ async def test_refused_request_is_not_repeated(status: int) -> None:
         ok_response({"idOrder": None}),
     ],
 )
-async def test_shipment_with_a_lost_response_is_unknown_and_not_repeated(answer: Answer) -> None:
+async def test_shipment_with_a_lost_response_raises_outcome_unknown_and_is_not_repeated(
+    answer: Answer,
+) -> None:
     asked: list[httpx.Request] = []
 
     def counted(request: httpx.Request) -> httpx.Response:
@@ -347,7 +349,9 @@ async def test_damaged_label_file_is_left_out(label: object) -> None:
 # tracking
 
 
-async def test_tracking_by_code_and_by_orders(client: CarrierClient, carrier: SandboxCarrier) -> None:
+async def test_tracking_by_code_and_by_order_number_gives_the_same_result(
+    client: CarrierClient, carrier: SandboxCarrier
+) -> None:
     made = await client.create_shipment(await shipment_with_a_rate(client))
     await carrier.ledger.move_shipment(get_label_number(made), Status.DELIVERED)
     by_code = await client.track(TEST_TRACKER)
@@ -358,7 +362,7 @@ async def test_tracking_by_code_and_by_orders(client: CarrierClient, carrier: Sa
     assert (by_code.stage, by_code.received_by) == (TrackingStage.DELIVERED, "Portería")
 
 
-async def test_unknown_shipment_is_none(client: CarrierClient) -> None:
+async def test_tracking_of_an_unknown_shipment_returns_none(client: CarrierClient) -> None:
     assert await client.track("NADA") is None
     assert await client.track_by_orders([1, 2]) == {}
 
@@ -388,7 +392,7 @@ async def test_cancelled_status_ignores_case(status: str) -> None:
 # cancellation
 
 
-async def test_only_listed_labels_are_cancelled() -> None:
+async def test_only_labels_listed_in_the_response_count_as_cancelled() -> None:
     lists = {"not_valid_orders": [1], "only_cancel_orders": [2, "3", None], "to_refund_orders": [4, 99]}
     async with client_with_response(ok_response(lists)) as client:
         assert await client.cancel([1, 2, 3, 4, 5]) == {2, 3, 4}
@@ -402,7 +406,7 @@ async def test_only_listed_labels_are_cancelled() -> None:
         {"to_refund_orders": None},
     ],
 )
-async def test_empty_lists_cancel_nothing(lists: dict[str, object]) -> None:
+async def test_response_with_empty_lists_cancels_no_label(lists: dict[str, object]) -> None:
     async with client_with_response(ok_response(lists)) as client:
         assert await client.cancel([1]) == frozenset()
 
@@ -421,7 +425,7 @@ async def test_cancellation_batches_have_at_most_fifty_labels() -> None:
     assert [len(batch) for batch in batches] == [50, 50, 20]
 
 
-async def test_cancellation_with_a_lost_response_is_unknown() -> None:
+async def test_cancellation_with_a_lost_response_raises_outcome_unknown() -> None:
     async with client_with_response(failing_response(httpx.ReadTimeout("late"))) as client:
         with pytest.raises(OutcomeUnknown):
             await client.cancel([1])

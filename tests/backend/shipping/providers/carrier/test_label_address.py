@@ -71,7 +71,7 @@ ADDRESS = {
         ("x" * 50, "x" * 25, "x" * 36, None),
     ],
 )
-def test_fields_hold_every_word(
+def test_address_fields_of_a_label_contain_every_word(
     address: str, reference: str, cross_street: str, fields: LabelAddress | None
 ) -> None:
     assert fit_label_address(address, reference, cross_street) == fields
@@ -81,7 +81,9 @@ texts = st.text(st.characters(categories=("L", "N", "Zs", "P")), max_size=120)
 
 
 @given(texts, texts, texts)
-def test_fields_lose_no_letter_and_are_not_too_long(address: str, reference: str, cross_street: str) -> None:
+def test_address_fields_of_a_label_lose_no_letter_and_are_not_too_long(
+    address: str, reference: str, cross_street: str
+) -> None:
     fitted = fit_label_address(address, reference, cross_street)
     if fitted is None:
         assert len(f"{address} {reference} {cross_street}") > 40
@@ -111,7 +113,7 @@ def label(address_1: str, address_2: str = "") -> dict[str, Any]:
     return sent
 
 
-def test_label_has_the_end_of_a_long_address_and_its_second_line() -> None:
+def test_label_contains_the_end_of_a_long_address_and_the_second_line() -> None:
     sent = label(LONG, "Portería azul")
     assert (sent["address"], sent["crossStreet"], sent["reference"]) == (HEAD, TAIL, "Portería azul")
     assert label(LONG)["reference"] == TAIL

@@ -66,7 +66,9 @@ async def test_price_depends_on_weight_and_distance(provider: CarrierStandard) -
     assert await price() == usual  # equal packages have the same price
 
 
-async def test_every_call_requests_a_quotation(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
+async def test_every_price_calculation_requests_a_quotation(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
     for _ in range(3):
         await provider.calculate_price(quote_request())
     assert count_quotations(carrier) == 3
@@ -114,7 +116,7 @@ async def test_cancelled_call_does_not_cancel_the_shared_request(
         Fault.IGNORED,
     ],
 )
-async def test_failure_gives_the_price_of_15000(
+async def test_failure_of_the_carrier_gives_the_fixed_price_of_15000(
     fault: Fault, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     carrier.faults.plan(fault, Operation.QUOTATION)
@@ -181,7 +183,9 @@ async def test_unexpected_error_gives_the_fixed_price(caplog: pytest.LogCaptureF
     assert "Traceback" in caplog.text
 
 
-async def test_fallback_is_not_cached(provider: CarrierStandard, carrier: SandboxCarrier) -> None:
+async def test_fixed_price_after_a_failure_is_not_cached(
+    provider: CarrierStandard, carrier: SandboxCarrier
+) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
     quotes = [await provider.calculate_price(quote_request()) for _ in range(2)]
     assert [quote.is_fallback for quote in quotes] == [True, False]
@@ -198,7 +202,9 @@ async def over_network(url: str, policy: CarrierPolicy = QUICK) -> AsyncIterator
     await client.close()
 
 
-async def test_price_over_the_network_is_the_same(provider: CarrierStandard, carrier_url: str) -> None:
+async def test_price_over_the_network_equals_the_embedded_price(
+    provider: CarrierStandard, carrier_url: str
+) -> None:
     async with over_network(carrier_url) as networked:
         quote = await networked.calculate_price(quote_request())
     assert quote.amount == (await provider.calculate_price(quote_request())).amount
@@ -232,7 +238,9 @@ async def test_network_failure_gives_the_price_of_15000(
     assert cause in quote.data["fallback"]
 
 
-async def test_hanging_carrier_only_shortens_the_wait(carrier_url: str, carrier: SandboxCarrier) -> None:
+async def test_hanging_carrier_only_shortens_the_wait_for_the_next_quotations(
+    carrier_url: str, carrier: SandboxCarrier
+) -> None:
     settings = Settings(carrier_api_url=carrier_url)
     client = create_carrier_client(
         settings, httpx.AsyncHTTPTransport(), dataclasses.replace(QUICK, quotation=0.3)
@@ -257,7 +265,7 @@ async def test_hanging_carrier_only_shortens_the_wait(carrier_url: str, carrier:
     await client.close()
 
 
-async def test_late_response_restores_the_usual_wait(
+async def test_late_response_restores_the_usual_wait_for_quotations(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     come, answered = asyncio.Event(), asyncio.Event()
@@ -283,7 +291,7 @@ async def test_late_response_restores_the_usual_wait(
     await quotes.close()
 
 
-async def test_older_failed_request_does_not_shorten_the_wait_again(
+async def test_older_failed_quotation_does_not_shorten_the_wait_again(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quotation, quotes = client.request_quotation, LiveQuotes(client, short_wait=0)
@@ -305,7 +313,7 @@ async def test_older_failed_request_does_not_shorten_the_wait_again(
     await quotes.close()
 
 
-async def test_immediate_failure_does_not_shorten_the_wait(
+async def test_immediate_failure_does_not_shorten_the_wait_for_quotations(
     provider: CarrierStandard, carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
@@ -314,7 +322,9 @@ async def test_immediate_failure_does_not_shorten_the_wait(
     assert not (await provider.calculate_price(quote_request())).is_fallback
 
 
-async def test_close_cancels_running_requests(client: CarrierClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_closing_the_provider_cancels_running_quotations(
+    client: CarrierClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     quotes, ended = LiveQuotes(client, short_wait=0), []
 
     async def hang(_: Quotation) -> Sequence[object]:
@@ -409,7 +419,7 @@ async def test_label_without_a_rate_is_refused(
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.MALFORMED])
-async def test_label_with_a_lost_response_is_unknown(
+async def test_label_request_with_a_lost_response_raises_outcome_unknown(
     fault: Fault, carrier_url: str, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(fault, Operation.SHIPMENT)
@@ -444,7 +454,7 @@ async def test_label_can_be_cancelled_repeatedly(
     await provider.cancel_fulfillment(label)  # no list has it any more, but its tracking shows it
 
 
-async def test_status_200_with_empty_lists_is_not_cancelled(
+async def test_cancellation_answered_with_empty_lists_raises_an_error(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.IGNORED, Operation.CANCELLATION)
@@ -469,7 +479,7 @@ async def test_cancellation_with_a_lost_response_is_verified_by_tracking(
     assert (await carrier.ledger.list_labels())[0].status == Status.CANCELLED
 
 
-async def test_cancellation_without_response_and_tracking_is_unknown(
+async def test_cancellation_without_a_response_and_tracking_raises_outcome_unknown(
     label: Label, provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     carrier.faults.plan(Fault.SERVER_ERROR)

@@ -70,7 +70,7 @@ def make_provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -
         ([make_rate(idRate=2, flete=1_001, minimumInsurance=0), make_rate(flete=400_000)], {}, 1_001, 2),
     ],
 )
-async def test_invalid_rate_gives_no_price_and_no_label(
+async def test_invalid_rate_is_used_neither_for_a_price_nor_for_a_label(
     rates: list[Any], echo: dict[str, Any], price: int, label: int | None
 ) -> None:
     carrier = make_provider(rates, settings(), **echo)
@@ -87,7 +87,7 @@ async def test_invalid_rate_gives_no_price_and_no_label(
 
 
 @pytest.mark.parametrize(("least", "price"), [(0, 1), (200, FALLBACK_PRICE)])
-async def test_setting_is_the_minimum_of_a_rate(least: int, price: int) -> None:
+async def test_rate_below_the_minimum_in_the_settings_is_not_used(least: int, price: int) -> None:
     carrier = make_provider([make_rate(flete=1, minimumInsurance=0)], settings(carrier_min_rate=least))
     assert (await carrier.calculate_price(quote_request())).amount == price
     await carrier.close()
@@ -120,5 +120,7 @@ async def test_setting_is_the_minimum_of_a_rate(least: int, price: int) -> None:
         ({"currencyCode": "US$"}, False),
     ],
 )
-def test_only_contradictions_are_found(answer: dict[str, Any], is_believed: bool) -> None:
+def test_response_is_refused_only_if_it_contradicts_the_request(
+    answer: dict[str, Any], is_believed: bool
+) -> None:
     assert (find_contradiction(answer, QUOTATION) is None) is is_believed

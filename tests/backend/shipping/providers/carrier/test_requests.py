@@ -107,11 +107,11 @@ def test_quotation_without_a_street_is_possible() -> None:
         ({"email": "l" * 60 + "@correo.example"}, "email", "bodega@trompo.example"),
     ],
 )
-def test_field_is_adapted_to_its_limits(changes: dict[str, str], field: str, sent: str) -> None:
+def test_text_is_adapted_to_the_limits_of_its_field(changes: dict[str, str], field: str, sent: str) -> None:
     assert destination(**changes)[field] == sent
 
 
-def test_end_of_long_reference_is_sent() -> None:
+def test_end_of_a_too_long_reference_is_sent() -> None:
     assert (
         shipment(reference="ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7")["myShipmentReference"]
         == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
@@ -143,7 +143,7 @@ def test_invalid_field_is_refused_by_name(changes: dict[str, str], field: str) -
     assert field in refused.value.message
 
 
-def test_refusal_does_not_repeat_the_input() -> None:
+def test_error_about_an_invalid_field_does_not_contain_the_input() -> None:
     with pytest.raises(InvalidData) as refused:
         destination(phone="300 123 SECRETO")
     assert "SECRETO" not in refused.value.message + str(refused.value.fields)
@@ -183,7 +183,7 @@ def test_adapted_bodies_are_valid_for_the_carrier(person: Contact, description: 
     assert validation.QUOTATION(to_quotation(quoted).body()) == {}
 
 
-def test_default_warehouse_needs_no_adaptation() -> None:
+def test_default_warehouse_address_is_sent_unchanged() -> None:
     body = shipment(destination=WAREHOUSE)
     assert body["destination"] == body["origin"]
 
@@ -208,7 +208,7 @@ def test_long_text_is_cut_at_a_word(text: str, most: int, fitted: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "A", "\n"])
-def test_short_text_is_replaced_by_the_fallback(text: str) -> None:
+def test_too_short_text_is_replaced_by_the_fallback(text: str) -> None:
     assert fit_text(text, 14, fallback="Sin nombre") == "Sin nombre"
 
 
@@ -246,7 +246,7 @@ def test_phone_is_reduced_to_ten_digits(typed: str, digits: str) -> None:
     assert fit_phone(typed) == digits
 
 
-def test_unique_end_of_reference_is_kept() -> None:
+def test_too_long_reference_is_shortened_to_its_unique_end() -> None:
     assert fit_reference("ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7", 28) == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"
     assert fit_reference("1042-1", 28) == "1042-1"
 

@@ -52,7 +52,7 @@ def error_body(error: object, *, older: bool = False) -> dict[str, Any]:
         ({"email": "Dato inválido"}, "email: Dato inválido"),
     ],
 )
-def test_every_shape_of_a_problem_becomes_one_text(error: object, text: str, older: bool) -> None:
+def test_every_format_of_an_error_body_becomes_one_text(error: object, text: str, older: bool) -> None:
     assert str(parse_problem(error_body(error, older=older))) == text
 
 
@@ -65,7 +65,7 @@ def test_every_shape_of_a_problem_becomes_one_text(error: object, text: str, old
         ([], ""),
     ],
 )
-def test_problem_words_leave_out_the_title(error: object, words: str) -> None:
+def test_words_of_an_error_body_do_not_contain_its_title(error: object, words: str) -> None:
     assert parse_problem(error_body(error)).words == words
 
 
@@ -104,7 +104,7 @@ def test_nested_fields_have_dotted_names() -> None:
         error_body(5),
     ],
 )
-def test_body_without_messages_is_an_empty_problem(body: object) -> None:
+def test_error_body_without_messages_becomes_an_empty_problem(body: object) -> None:
     problem = parse_problem(body)
     assert str(problem) == ""
     assert problem.fields == {}
@@ -118,11 +118,11 @@ def find_price(rates: list[Any]) -> int | None:
     return offer.price if offer else None
 
 
-def test_price_is_flete_plus_minimum_insurance() -> None:
+def test_price_of_a_rate_is_flete_plus_minimum_insurance() -> None:
     assert find_price([make_rate(flete=14696, minimumInsurance=899, extraInsurance=5000)]) == 15595
 
 
-def test_cheapest_sum_is_used_not_cheapest_flete() -> None:
+def test_rate_with_the_lowest_sum_is_chosen_and_not_that_with_the_lowest_flete() -> None:
     assert (
         find_price(
             [make_rate(flete=10_000, minimumInsurance=4000), make_rate(flete=12_000, minimumInsurance=500)]
@@ -149,7 +149,7 @@ def test_centavos_are_rounded_up() -> None:
     assert find_price([make_rate(flete=0.1, minimumInsurance=0.2)]) == 1
 
 
-def test_equal_prices_prefer_the_faster_then_the_first() -> None:
+def test_faster_rate_is_chosen_among_equal_prices() -> None:
     slow, fast, later = (
         make_rate(idRate=1, deliveryDays=3),
         make_rate(idRate=2, deliveryDays=1),
@@ -280,7 +280,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:20])
-def test_invalid_field_is_left_out_or_cleaned_without_affecting_others(odd: object) -> None:
+def test_invalid_response_field_is_omitted_or_cleaned_without_affecting_others(odd: object) -> None:
     for name in make_rate():
         assert_storable(parse_rate(make_rate(**{name: odd})))
     label = {
@@ -345,15 +345,15 @@ def test_delivery_days_above_the_maximum_are_left_out(days: object) -> None:
         ("", TrackingStage.INCIDENT),
     ],
 )
-def test_status_ignores_case(status: str, stage: TrackingStage) -> None:
+def test_tracking_status_is_parsed_in_any_case(status: str, stage: TrackingStage) -> None:
     assert parse_stage(status) is stage
 
 
-def test_sandbox_has_a_status_for_every_stage() -> None:
+def test_embedded_carrier_has_a_status_for_every_tracking_stage() -> None:
     assert {parse_stage(status) for status in Status} == set(TrackingStage)
 
 
-def test_words_of_an_update_are_short_and_on_one_line() -> None:
+def test_text_of_a_tracking_update_is_short_and_on_one_line() -> None:
     local, moment = "2026-11-20 07:00:00", datetime(2026, 11, 20, 12, tzinfo=UTC)
     update = parse_tracking(
         {
@@ -371,7 +371,7 @@ def test_words_of_an_update_are_short_and_on_one_line() -> None:
     assert len(update.words) == MAX_WORDS
 
 
-def test_words_are_the_status_without_a_detail() -> None:
+def test_text_of_a_tracking_update_without_a_detail_is_its_status() -> None:
     update = parse_tracking({"status": "En tránsito", "statusDetail": " "})
     assert update == TrackingUpdate(TrackingStage.IN_TRANSIT, "En tránsito")
 
@@ -412,5 +412,5 @@ def test_invalid_time_is_none(moment: object) -> None:
     ],
     ids=str,
 )
-def test_whole_number_is_within_the_databases_range(value: object, number: int | None) -> None:
+def test_whole_number_outside_the_databases_range_is_not_parsed(value: object, number: int | None) -> None:
     assert parse_whole(value) == number

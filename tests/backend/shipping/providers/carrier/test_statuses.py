@@ -44,7 +44,7 @@ S = TrackingStage
         ("No entregado, para devolución", ""),
     ],
 )
-def test_parcel_returning_to_the_shop_is_returned(status: str, detail: str) -> None:
+def test_status_of_a_parcel_on_its_way_to_the_sender_is_a_return(status: str, detail: str) -> None:
     assert parse_stage(status, detail) is S.RETURNED
 
 
@@ -80,7 +80,7 @@ def test_parcel_returning_to_the_shop_is_returned(status: str, detail: str) -> N
         ("Anulada", S.CANCELED),
     ],
 )
-def test_usual_text_of_a_courier_has_its_stage(status: str, stage: TrackingStage) -> None:
+def test_usual_status_text_of_a_courier_is_converted_to_its_stage(status: str, stage: TrackingStage) -> None:
     assert parse_stage(status) is stage
 
 
@@ -103,16 +103,16 @@ def test_usual_text_of_a_courier_has_its_stage(status: str, stage: TrackingStage
         "",
     ],
 )
-def test_unknown_text_is_an_incident(status: str) -> None:
+def test_unknown_status_text_is_converted_to_an_incident(status: str) -> None:
     assert parse_stage(status) is S.INCIDENT
 
 
 @pytest.mark.parametrize("detail", ["No devuelto", "Devolución de documentos", "Entregado por el remitente"])
-def test_detail_without_a_return_does_not_change_the_stage(detail: str) -> None:
+def test_status_detail_that_mentions_no_return_does_not_change_the_stage(detail: str) -> None:
     assert parse_stage("En tránsito", detail) is S.IN_TRANSIT
 
 
-def test_cancelled_label_with_a_returned_parcel_is_cancelled() -> None:
+def test_cancelled_label_whose_parcel_was_returned_is_cancelled() -> None:
     assert parse_stage("Cancelado", "Devuelto al remitente") is S.CANCELED
 
 
@@ -131,12 +131,14 @@ def test_cancelled_label_with_a_returned_parcel_is_cancelled() -> None:
         ("", "Sin estado", "Sin estado"),
     ],
 )
-def test_words_join_status_and_detail(status: str, detail: str, words: str) -> None:
+def test_text_for_customers_joins_status_and_detail(status: str, detail: str, words: str) -> None:
     assert join_words(status, detail) == words
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_any_text_is_accepted_and_delivery_to_the_sender_is_a_return(status: str, detail: str) -> None:
+def test_any_status_detail_is_accepted_and_delivery_to_the_sender_is_a_return(
+    status: str, detail: str
+) -> None:
     parse_stage(status, detail)
     assert parse_stage("Entregado", f"Entregado a remitente {detail}") is S.RETURNED
 
@@ -156,5 +158,7 @@ def test_any_text_is_accepted_and_delivery_to_the_sender_is_a_return(status: str
         ("En tránsito sin novedad", "", S.IN_TRANSIT),
     ],
 )
-def test_harmless_words_do_not_change_the_stage(status: str, detail: str, stage: TrackingStage) -> None:
+def test_harmless_words_in_a_status_do_not_change_the_stage(
+    status: str, detail: str, stage: TrackingStage
+) -> None:
     assert parse_stage(status, detail) is stage

@@ -162,7 +162,7 @@ async def test_shipment_fields_have_their_limits(
             Shipment.model_validate(with_field(body, path, value))
 
 
-async def test_optional_fields_are_not_sent(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_optional_request_fields_are_not_sent(networked: CarrierClient, wire: SandboxCarrier) -> None:
     """2.2 codValue; 2.3 external_order_id (a 36-character id is refused), thermalLabel, packages: one per call."""
     await networked.create_shipment(await shipment(networked))
     for _, path, body in wire.requests:
@@ -172,7 +172,7 @@ async def test_optional_fields_are_not_sent(networked: CarrierClient, wire: Sand
         assert len(body["packages"]) == 1
 
 
-async def test_headers_of_every_request(networked: CarrierClient, address: str) -> None:
+async def test_requests_with_wrong_headers_are_refused(networked: CarrierClient, address: str) -> None:
     """2.1 Authorization without a prefix, JSON, our own User-Agent: the embedded carrier checks all of them."""
     assert await networked.request_quotation(to_quotation(quote_request()))
     async with httpx.AsyncClient() as library:
@@ -183,7 +183,7 @@ async def test_headers_of_every_request(networked: CarrierClient, address: str) 
     assert prefixed.status_code == 401
 
 
-def test_base_url_is_colombian() -> None:
+def test_base_url_of_the_carrier_is_the_colombian_one() -> None:
     """2.1 base: the Mexican address refuses Colombian keys."""
     assert Settings().carrier_api_url == "https://api.envioclickpro.com.co/api/v2"
 
@@ -269,7 +269,7 @@ async def test_label_requests_a_new_quotation(networked: CarrierClient, wire: Sa
     assert sent > 0
 
 
-async def test_response_of_a_shipment(networked: CarrierClient) -> None:
+async def test_response_to_a_shipment_has_label_and_numbers(networked: CarrierClient) -> None:
     """2.3 reply: label (PDF), url, tracker, idOrder, carrier."""
     made = await networked.create_shipment(await shipment(networked))
     assert made.label_pdf
@@ -370,7 +370,7 @@ async def test_failed_tracking_raises_an_error(
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_all_tracking_requests_agree(
+async def test_all_kinds_of_tracking_requests_give_the_same_result(
     networked: CarrierClient, wire: SandboxCarrier, status: Status
 ) -> None:
     """2.4 POST /track, GET /track-by-orders/{idOrder}, POST /track-by-orders; every status."""
@@ -413,7 +413,9 @@ async def test_more_than_fifty_labels_are_cancelled_in_batches(
     assert {number for number, status in statuses.items() if status != Status.CANCELLED} == {kept}
 
 
-async def test_only_labels_in_the_lists_are_cancelled(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_label_missing_from_the_cancellation_response_is_not_cancelled(
+    networked: CarrierClient, wire: SandboxCarrier
+) -> None:
     """2.5 cancelled only in to_refund_orders or only_cancel_orders; 200 with empty lists is NOT cancelled."""
     made = await networked.create_shipment(await shipment(networked))
     wire.faults.plan(Fault.IGNORED, Operation.CANCELLATION, times=1)
