@@ -9,6 +9,7 @@ from backend.app import current_shop
 from backend.catalog.ratings import MAX_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 from backend.core.config.settings import Settings
+from backend.core.html_text import to_plain_text
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.reviews.views import ProductReviews
@@ -69,8 +70,8 @@ def to_first_picture(picture: PictureView | None, sizes: str) -> FirstPicture | 
 
 
 def shorten_text(text: str, length: int = MAX_DESCRIPTION_LENGTH) -> str:
-    """Return the text on one line, cut at a word boundary to at most `length` characters."""
-    text = " ".join(text.split())
+    """Return the text on one line and without HTML, cut at a word boundary to at most `length` characters."""
+    text = " ".join(to_plain_text(text).split())
     if len(text) <= length:
         return text
     return text[: length - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"

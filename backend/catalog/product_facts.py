@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from backend.catalog.countries import country_names
 from backend.catalog.models import Product
+from backend.core.html_text import to_plain_text
 from backend.core.texts import _, language
-from backend.core.web.contact import to_one_line
+from backend.core.web.contact import to_one_line, to_paragraphs
 
 MAX_VALUE_LENGTH = 300
 CONTENTS = "contents"
@@ -39,9 +40,9 @@ def product_facts(product: Product) -> list[FactView]:
         (_("Medidas"), _format_dimensions(product)),
         (_("Peso"), _format_weight(product.weight)),
         (_("Hecho en"), country),
-        (_("Contenido"), to_one_line(product.extra_metadata.get(CONTENTS))),
+        (_("Contenido"), to_plain_text(to_paragraphs(product.extra_metadata.get(CONTENTS)))),
         (_("Sello de seguridad"), to_one_line(product.extra_metadata.get(SAFETY_MARK))),
-        (_("Seguridad"), to_one_line(product.warnings)),
+        (_("Seguridad"), to_plain_text(to_paragraphs(product.warnings))),
     ]
     facts = [FactView(term, value[:MAX_VALUE_LENGTH]) for term, value in facts_by_term if value]
     if facts and NOT_UNDER_THREE.search(product.warnings):

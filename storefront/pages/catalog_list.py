@@ -10,6 +10,7 @@ from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData
+from backend.core.html_text import to_plain_text
 from backend.core.money import format_cop
 from backend.core.texts import _
 from storefront.components.header import SEARCH_TOO_LONG
@@ -289,7 +290,7 @@ def text_from_params(params: PageParams) -> str:
 def build_lead(params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
     """Return the text below the title: the description of a category, or a comment on the search results."""
     if not text:
-        return trail[-1].description if trail else ""
+        return to_plain_text(trail[-1].description) if trail else ""
     sentences = [SEARCH_TOO_LONG] if text != params.query["q"].strip() else []
     if page.near:
         sentences.append(_("Primero va lo que más se parece; después, toda la tienda."))

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.core.commands import UNCHANGED
+from backend.core.html_text import to_plain_text
 
 LIST_SEPARATOR = "|"
 
+_VERTICAL_BREAK = re.compile(r"[\v\f]")
+"""Line breaks of word processors."""
 _HANDLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -63,6 +66,18 @@ def make_text_parser(max_length: int) -> Callable[[str], str]:
         if any(ord(letter) < 32 and letter not in "\n\r\t" for letter in cell):
             raise CellError("must not hold control characters")
         return cell
+
+    return read
+
+
+def make_prose_parser(max_length: int) -> Callable[[str], str | Noted]:
+    """Return a parser of texts of several lines, also in HTML, with at most this many letters after the conversion."""
+    read_text = make_text_parser(max_length)
+
+    def read(cell: str) -> str | Noted:
+        text = _VERTICAL_BREAK.sub("\n", cell)
+        plain = read_text(to_plain_text(text))
+        return plain if plain == text else Noted(plain, "html")
 
     return read
 

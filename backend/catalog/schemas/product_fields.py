@@ -73,12 +73,12 @@ class ProductFields(BaseModel):
     """Product fields by column name; fields omitted from a body are not changed."""
 
     handle: Annotated[Handle | None, FieldRules(cell=Cell(cell_parsers.parse_handle))] = None
-    title: Annotated[FilledName | None, FieldRules(cell=Cell(cell_parsers.make_text_parser(255)))] = None
+    title: Annotated[FilledName | None, FieldRules(cell=Cell(cell_parsers.make_prose_parser(255)))] = None
     subtitle: Annotated[
-        Name | None, FieldRules(null="", cell=Cell(cell_parsers.make_text_parser(255), ""))
+        Name | None, FieldRules(null="", cell=Cell(cell_parsers.make_prose_parser(255), ""))
     ] = None
     description: Annotated[
-        Text | None, FieldRules(null="", cell=Cell(cell_parsers.make_text_parser(10_000), ""))
+        Text | None, FieldRules(null="", cell=Cell(cell_parsers.make_prose_parser(10_000), ""))
     ] = None
     featured: Annotated[
         bool | None, FieldRules(cell=Cell(cell_words.parse_yes_or_no, empty=False), on_request=True)
@@ -106,7 +106,7 @@ class ProductFields(BaseModel):
     warnings: Annotated[
         Text | None,
         Field(description="The safety warnings on its box."),
-        FieldRules(null="", cell=Cell(cell_parsers.make_text_parser(10_000), ""), on_request=True),
+        FieldRules(null="", cell=Cell(cell_parsers.make_prose_parser(10_000), ""), on_request=True),
     ] = None
     thumbnail: Annotated[PictureAddress | None, FieldRules(null=None)] = None
     weight: Annotated[

@@ -37,6 +37,7 @@ from backend.catalog.views import (
     SearchHit,
 )
 from backend.core.errors import NotFound
+from backend.core.html_text import to_plain_text
 from backend.inventory.service import read_available_units
 from backend.media.videos import find_product_video
 from backend.staff.rights import Actor, Right
@@ -159,7 +160,7 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
     collection = await session.get(Collection, product.collection_id) if product.collection_id else None
     return ProductDetail(
         card=card,
-        description=product.description,
+        description=to_plain_text(product.description),
         options=options,
         variants=variants,
         pictures=[picture_view(picture) for picture in pictures.scalars()],

@@ -31,6 +31,8 @@ from backend.catalog.product_facts import product_facts
             ],
         ),
         ({"extra_metadata": {"contents": ["a"]}}, []),
+        ({"extra_metadata": {"contents": "1 trompo\r\n1 cuerda\n"}}, [("Contenido", "1 trompo\n1 cuerda")]),
+        ({"warnings": "<p>Uno.</p><p>Dos.</p>"}, [("Seguridad", "Uno.\n\nDos.")]),
         ({"extra_metadata": {"contents": "x" * 999}}, [("Contenido", "x" * 300)]),
     ],
 )

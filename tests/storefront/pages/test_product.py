@@ -36,6 +36,17 @@ async def test_picture_has_a_css_background_for_the_magnifier(shop: Shop, defaul
     assert data.meta.status == 200
 
 
+async def test_html_of_a_description_is_shown_as_text(shop: Shop, defaults: Defaults) -> None:
+    html = "<p>Trompo de <strong>madera</strong>.</p><ul><li>Con cuerda</li></ul>&nbsp;"
+    async with shop.database.transaction() as session:
+        await add_product(session, defaults, "trompo", title="Trompo", description=html)
+    data = await load(PageParams.from_url("/product/trompo"))
+    assert data.content.detail is not None
+    assert data.content.detail.description == "Trompo de madera.\n\n• Con cuerda"
+    assert data.meta.description == "Trompo de madera. • Con cuerda"
+    assert '"description":"Trompo de madera. • Con cuerda"' in data.meta.structured_data
+
+
 async def test_page_of_an_unknown_product_has_its_own_content(shop: Shop, defaults: Defaults) -> None:
     data = await load(PageParams.from_url("/product/no%20hay"))
     assert data.content.detail is None
