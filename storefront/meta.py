@@ -9,9 +9,9 @@ from backend.app import current_shop
 from backend.catalog.ratings import MAX_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 from backend.core.config.settings import Settings
-from backend.core.html_text import to_plain_text
 from backend.core.money import Cop
 from backend.core.texts import _
+from backend.core.web.html_text import to_plain_text
 from backend.reviews.views import ProductReviews
 from storefront.links import HOME, catalog_path
 

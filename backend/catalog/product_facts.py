@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from backend.catalog.countries import country_names
 from backend.catalog.models import Product
-from backend.core.html_text import to_plain_text
 from backend.core.texts import _, language
 from backend.core.web.contact import to_one_line, to_paragraphs
+from backend.core.web.html_text import to_plain_text
 
 MAX_VALUE_LENGTH = 300
 CONTENTS = "contents"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.columns import API_COLUMNS, COLUMNS, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.columns import API_COLUMNS, COLUMNS, OPTION_CELLS, OPTIONS, PRICES_WITHOUT_TAX
 from backend.catalog.importer.headings import get_hint, get_label
 from backend.catalog.models import Product, Variant
 from backend.catalog.schemas.cell_parsers import CellError
@@ -26,7 +26,7 @@ COLUMN_ORDER = (
 """Order of the columns in the shop's own files: columns that are filled in most often come first."""
 FILE_COLUMNS = tuple(
     sorted(
-        COLUMNS.keys() - API_COLUMNS.keys(),
+        COLUMNS.keys() - API_COLUMNS.keys() - PRICES_WITHOUT_TAX.keys(),
         key=lambda name: COLUMN_ORDER.index(name) if name in COLUMN_ORDER else len(COLUMN_ORDER),
     )
 )

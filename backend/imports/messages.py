@@ -54,6 +54,7 @@ NOTE_TEXTS: dict[str, str] = {
     "no measure": _("«{detail}» no dice cuánto mide o pesa: queda como está."),
     "large measure": _("¿Seguro que son {detail}? Si está en otra unidad, escríbela: 350 g, 240 mm."),
     "html": _("Venía en HTML: queda como texto, con sus párrafos y listas."),
+    "tax added": _("Venía sin IVA: le sumamos el {detail} %."),
     "age range": _("«{detail}» queda en la edad que tiene a los más pequeños."),
     "several weights": _("Las presentaciones pesan distinto: queda el peso mayor, {detail} kg."),
     "variant hidden": _("Esta presentación está oculta en el archivo: entra con 0 unidades."),

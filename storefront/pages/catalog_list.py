@@ -10,9 +10,9 @@ from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData
-from backend.core.html_text import to_plain_text
 from backend.core.money import format_cop
 from backend.core.texts import _
+from backend.core.web.html_text import to_plain_text
 from storefront.components.header import SEARCH_TOO_LONG
 from storefront.components.pictures import OG_IMAGE
 from storefront.components.product_card import CARD_SIZES

@@ -31,6 +31,11 @@ API_COLUMNS = {
     "type": Cell(cell_parsers.make_text_parser(255), None),
 }
 """Columns for API clients only; files of people do not have them."""
+PRICES_WITHOUT_TAX = {
+    "price_without_tax": "price",
+    "compare_at_price_without_tax": "compare_at_price",
+}
+"""Columns of other programs' files with prices to which IVA must be added, by the columns of the results."""
 COLUMNS = {
     **PRODUCT_CELLS,
     "categories": Cell(cell_words.parse_categories, ()),
@@ -39,6 +44,8 @@ COLUMNS = {
     **OPTION_CELLS,
     "stock": Cell(cell_numbers.parse_units),
     "pictures": Cell(cell_words.parse_pictures, ()),
+    "price_without_tax": Cell(cell_numbers.parse_exact_price),
+    "compare_at_price_without_tax": Cell(cell_numbers.parse_exact_price, None),
     **API_COLUMNS,
 }
 """All columns that a file may have, in any order."""

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import COLUMNS, OPTIONS, PRODUCT_COLUMNS, VARIANT_CELLS
 from backend.catalog.importer.row_reader import Problem, Row
+from backend.catalog.importer.taxes import add_taxes
 from backend.catalog.models import ONLY_VARIANT_TITLE, Product, ProductTag, ProductType, Variant
 from backend.catalog.products.options import read_named_values
 from backend.catalog.schemas.cell_parsers import normalize_name
@@ -189,6 +190,7 @@ def match_rows(
         titled: replacements, by line, for rows that do not name a product: the same row with a handle derived from
             its title.
     """
+    rows, titled = _add_taxes(known_products, rows, titled or {})
     settled: dict[int, MatchedRow] = {}
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -208,6 +210,25 @@ def match_rows(
         replace(one, problems=(*one.problems, *known_products.problems_of_words(one.row)))
         for one in (settled[row.line] for row in rows)
     ]
+
+
+def _add_taxes(
+    known_products: KnownProducts, rows: Sequence[Row], titled: Mapping[int, Row]
+) -> tuple[list[Row], dict[int, Row]]:
+    """Return both with prices that include IVA."""
+
+    def identify(row: Row) -> tuple[str, int | None]:
+        found, with_handle = _find_with_title(known_products, row, titled)
+        if isinstance(found, Problem):
+            return "", None
+        return _group_key(found, with_handle), found.product.tax_rate if found.product else None
+
+    converted = add_taxes(rows, identify)
+    return converted, {
+        row.line: replace(row, values={**row.values, "handle": titled[row.line].values["handle"]})
+        for row in converted
+        if row.line in titled
+    }
 
 
 def product_key(known_products: KnownProducts, row: Row, titled: Mapping[int, Row]) -> str:

@@ -218,11 +218,17 @@ def _check_cells_together(line: int, values: Mapping[str, Any], *, has_problems:
     """Yield the problems between the cells of a line."""
     if not has_problems and not any(name in values for name in ID_COLUMNS):
         yield Problem(line, "handle", "is needed to identify the product", "no name")
+    if (problem := find_compare_at_problem(line, values)) is not None:
+        yield problem
+
+
+def find_compare_at_problem(line: int, values: Mapping[str, Any]) -> Problem | None:
+    """Return a problem if the price before a sale is not higher than the price."""
     price, before = values.get("price"), values.get("compare_at_price")
-    if price is not None and before is not None and before <= price:
-        yield Problem(
-            line, "compare_at_price", f"must be more than the price, {price} (it is {before})", "before"
-        )
+    if price is None or before is None or before > price:
+        return None
+    message = f"must be more than the price, {price} (it is {before})"
+    return Problem(line, "compare_at_price", message, "before")
 
 
 def shorten_cell(cell: str) -> str:

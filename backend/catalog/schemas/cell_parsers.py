@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.core.commands import UNCHANGED
-from backend.core.html_text import to_plain_text
+from backend.core.web.html_text import to_plain_text
 
 LIST_SEPARATOR = "|"
 

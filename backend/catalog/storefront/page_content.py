@@ -37,7 +37,7 @@ from backend.catalog.views import (
     SearchHit,
 )
 from backend.core.errors import NotFound
-from backend.core.html_text import to_plain_text
+from backend.core.web.html_text import to_plain_text
 from backend.inventory.service import read_available_units
 from backend.media.videos import find_product_video
 from backend.staff.rights import Actor, Right

@@ -164,6 +164,44 @@ async def test_tax_rate_is_imported_and_stays_unchanged_if_the_file_has_no_colum
     assert found.all() == [("cuento", 5), ("trompo", 19)]
 
 
+@pytest.mark.parametrize(
+    ("cells", "price"),
+    [
+        ("75546.218487,,19", 89_900),
+        ("75546.218487,,", 89_900),  # a new product has the general rate
+        ("10000,,5", 10_500),
+        ("10000,,0", 10_000),
+        ("10000,,exento", 10_000),
+        ("75546,90000,19", 90_000),  # a price with tax is preferred
+    ],
+)
+async def test_tax_is_added_to_a_price_without_it(importer: Importer, cells: str, price: int) -> None:
+    assert await importer(f"handle,title,price_without_tax,price,tax_rate\na,A,{cells}\n") == {"new": 1}
+    assert (await importer.read_detail("a")).card.price == price
+
+
+async def test_rate_of_the_product_is_added_without_a_column(importer: Importer) -> None:
+    await importer("handle,title,price,tax_rate\na,A,1000,5\n")
+    assert await importer("handle,price_without_tax\na,10000\n") == {"changed": 1}
+    assert (await importer.read_detail("a")).card.price == 10_500
+
+
+async def test_rate_of_the_first_row_is_added_to_all_variants(importer: Importer) -> None:
+    head = "handle,title,option_1,value_1,tax_rate,price_without_tax,compare_at_price_without_tax\n"
+    assert await importer(f"{head}a,A,Talla,S,5,10000,20000\na,A,Talla,M,,20000,\n") == {"new": 2}
+    detail = await importer.read_detail("a")
+    assert [(one.price, one.compare_at_price) for one in detail.variants] == [
+        (10_500, 21_000),
+        (21_000, None),
+    ]
+
+
+async def test_compare_at_price_without_tax_must_be_higher(importer: Importer) -> None:
+    assert await importer.read_problems(
+        "handle,title,price_without_tax,compare_at_price_without_tax\na,A,10000,10000\n"
+    ) == ["line 2, compare_at_price: must be more than the price, 11900 (it is 11900)"]
+
+
 async def test_empty_cell_clears_the_value(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     assert await importer(HEAD + "trompo,Trompo,,,,,TRO-1,18900,,7\n") == {"changed": 1}

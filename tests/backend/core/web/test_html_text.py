@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.core.html_text import to_plain_text
+from backend.core.web.html_text import to_plain_text
 
 
 @pytest.mark.parametrize(
