@@ -111,7 +111,7 @@ async def validate_rows(
     validated: list[RowValidation] = []
     pairs: list[tuple[Product, Variant | None]] = []
     matched: list[tuple[Row, Match, list[Problem]]] = []
-    for matching in match_rows(known, rows, titled):
+    for matching in match_rows(known, rows, titled, creates_words=found.makes_places):
         row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
             problems += repeats.find_problems(row, match)

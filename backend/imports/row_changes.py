@@ -32,6 +32,8 @@ Values = Mapping[str, Any]
 """Values by column, as in `backend.catalog.importer.row_reader.Row`."""
 RESERVED = "reserved"
 """A key that is not a column: the reserved units at the location."""
+TYPE_ID = "type_id"
+"""A key that is not a column: the id of the product's type."""
 NO_STOCK: tuple[int | None, int] = (None, 0)
 
 
@@ -91,7 +93,8 @@ async def read_current_values(
 def _tag_values(words: TagsAndType) -> Values:
     return {
         "tags": tuple(tag["value"] for tag in words.tags),
-        "type": words.type["id"] if words.type else None,
+        "type": words.type["value"] if words.type else None,
+        TYPE_ID: words.type["id"] if words.type else None,
     }
 
 
@@ -103,7 +106,7 @@ def find_changes(row: Values, now: Values, album: Album, places: ProductGroups) 
     """
     changes: dict[str, tuple[Any, Any]] = {}
     for column, row_value in row.items():
-        if column in ID_CELLS:
+        if column in ID_CELLS or (column == "type" and row_value == now.get(TYPE_ID)):
             continue
         before, after = _normalize_pair(column, now.get(column), row_value, album, places)
         if before != after and not (before is None and after == ""):

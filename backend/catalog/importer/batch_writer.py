@@ -19,11 +19,11 @@ from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CEL
 from backend.catalog.importer.option_writer import write_options
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
+from backend.catalog.importer.words import find_tag_ids, find_type_ids
 from backend.catalog.models import (
     Picture,
     Product,
     ProductCategory,
-    ProductTag,
     Variant,
 )
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types, set_tags_and_type
@@ -213,9 +213,8 @@ async def _write_tags_and_types(session: AsyncSession, targets: Sequence[Target]
     if not tags and not types:
         return set()
     current_by_product = await read_tags_and_types(session, [*{**tags, **types}])
-    values = {value for some in tags.values() for value in some}
-    query = select(ProductTag.value, ProductTag.id).where(ProductTag.value.in_(values))
-    ids = dict((await session.execute(query)).all())
+    ids = await find_tag_ids(session, {value for some in tags.values() for value in some})
+    type_ids = await find_type_ids(session, {text for text in types.values() if text})
     changed = set()
     for product in _distinct_products(targets):
         words = current_by_product.get(product.id, TagsAndType())
@@ -223,8 +222,9 @@ async def _write_tags_and_types(session: AsyncSession, targets: Sequence[Target]
         wanted_tags = tags.get(product.id)
         if wanted_tags is not None and set(wanted_tags) != {tag["value"] for tag in words.tags}:
             given["tag_ids"] = [ids[value] for value in wanted_tags]
-        if product.id in types and types[product.id] != (words.type and words.type["id"]):
-            given["type_id"] = types[product.id]
+        type_id = type_ids.get(types.get(product.id) or "")
+        if product.id in types and type_id != (words.type and words.type["id"]):
+            given["type_id"] = type_id
         if given:
             await set_tags_and_type(session, product, **given)
             changed.add(product.id)

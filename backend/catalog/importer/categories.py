@@ -1,10 +1,10 @@
-"""Categories and collections that a file names: found by handle or name, and created on request."""
+"""Categories and collections that a file names: found by handle, name or path, and created on request."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import select
+from sqlalchemy import null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.categories import create_category
@@ -12,7 +12,9 @@ from backend.catalog.category_tree import read_tree
 from backend.catalog.collections import create_collection
 from backend.catalog.handles import make_handle
 from backend.catalog.importer.row_reader import Problem, Row
+from backend.catalog.importer.words import create_words
 from backend.catalog.models import Category, Collection
+from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.core.texts import _
 from backend.staff.rights import COMMAND_LINE, Actor
 
@@ -20,6 +22,21 @@ ROOT = _("Juguetes")
 """Name of the root category, created in a shop without categories."""
 HINT = "write it as the shop has it, or use --new-categories to create it"
 MAX_NAME_LENGTH = 255
+
+
+@dataclass(frozen=True, slots=True)
+class NewGroup:
+    """A category or collection to create.
+
+    Attributes:
+        name: its name.
+        parent: handle of the category above it; empty for the shop's root.
+        path: normalized names from the first category of its path down to itself.
+    """
+
+    name: str
+    parent: str = ""
+    path: tuple[str, ...] = ()
 
 
 @dataclass
@@ -30,70 +47,115 @@ class GroupLookup:
     """`category` or `collection`, for messages; also the code of a problem with an invalid or unknown name."""
     ids: Mapping[str, str] = field(default_factory=dict)
     """Ids by handle."""
-    by_name: Mapping[str, str] = field(default_factory=dict)
-    """Handles by normalized name (`make_handle`); an empty handle if several objects have that name."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Normalized names (`make_handle`) by handle."""
+    parents: Mapping[str, str] = field(default_factory=dict)
+    """Handles of the categories above, by handle."""
     creates_missing: bool = False
     """True if missing ones are created."""
-    new: dict[str, str] = field(default_factory=dict)
-    """Ones to create: names by handle."""
+    new: dict[str, NewGroup] = field(default_factory=dict)
+    """Ones to create, by handle. A category is after the one above it."""
+    by_name: dict[str, list[str]] = field(init=False)
+    """Handles by normalized name."""
+
+    def __post_init__(self) -> None:
+        self.by_name = defaultdict(list)
+        for handle, name in self.names.items():
+            self.by_name[name].append(handle)
+        self.by_name.pop("", None)  # names without a letter or digit have no handle
 
     @classmethod
     async def read(
         cls, session: AsyncSession, kind: type[Category] | type[Collection], *, creates_missing: bool
     ) -> "GroupLookup":
-        """Read the shop's categories or collections. If the shop has none, all that the file names will be created."""
-        kind_name, name = (
-            ("category", Category.name) if kind is Category else ("collection", Collection.title)
-        )
-        rows = (await session.execute(select(kind.handle, kind.id, name))).all()
-        named: dict[str, set[str]] = defaultdict(set)
-        for handle, _id, title in rows:
-            named[make_handle(title)].add(handle)
-        named.pop("", None)  # names without a letter or digit have no handle
+        """Read the shop's categories or collections. If it has none, those that the file names are always created."""
+        if kind is Category:
+            query = select(Category.handle, Category.id, Category.name, Category.parent_id)
+        else:
+            query = select(Collection.handle, Collection.id, Collection.title, null())
+        rows = (await session.execute(query)).all()
+        handles = {id_: handle for handle, id_, _name, _parent_id in rows}
         return cls(
-            kind_name,
-            {handle: id_ for handle, id_, _title in rows},
-            {made: next(iter(handles)) if len(handles) == 1 else "" for made, handles in named.items()},
+            "category" if kind is Category else "collection",
+            {handle: id_ for handle, id_, _name, _parent_id in rows},
+            {handle: make_handle(name) for handle, _id, name, _parent_id in rows},
+            {handle: handles.get(parent_id or "", "") for handle, _id, _name, parent_id in rows},
             creates_missing=creates_missing or not rows,
         )
 
     def find_group_handle(self, text: str) -> str:
-        """Return the handle for a handle or name in the file. For an unknown text, return the handle that it would get.
+        """Return the handle for a handle, name or path in the file; for an unknown one, the handle that it would get.
 
         An exact handle is tried first, then the names, then the handle derived from the text. The result is empty
-        if several categories or collections have the name, or if no handle can be derived.
+        if several have the name, or if no handle can be derived. A path such as `Juguetes > Madera` finds only a
+        category below the others.
         """
-        made = make_handle(text)
-        return text if text in self.ids else self.by_name.get(made, made)
+        path = self._split(text)
+        name = make_handle(path[-1])
+        candidates = [path[-1]] if path[-1] in self.ids else self.by_name.get(name, [])
+        if len(path) > 1:
+            candidates = [*{*candidates, *self.by_name.get(name, [])}]
+        found = [handle for handle in candidates if self._is_below(handle, path[:-1])]
+        if found:
+            return found[0] if len(found) == 1 else ""
+        planned = self.new.get(name)
+        is_other = planned is not None and planned.path != tuple(map(make_handle, path))
+        return make_handle(" ".join(path)) if len(path) > 1 and (name in self.ids or is_other) else name
 
     def find_problem(self, line: int, column: str, text: str) -> Problem | None:
-        """Return the problem with this handle or name; None if there is none.
-
-        If the category or collection does not exist but may be created, it is added to `new`.
-        """
-        handle = self.find_group_handle(text)
+        """Return the problem with this handle, name or path; None if it exists or was added to `new`."""
+        handle, path = self.find_group_handle(text), self._split(text)
         if handle in self.ids:
             return None
-        if not make_handle(text) or len(text) > MAX_NAME_LENGTH:
+        if not all(make_handle(name) and len(name) <= MAX_NAME_LENGTH for name in path):
             message = f"{text[:40]} is no name of a {self.kind_name}"
             return Problem(line, column, message, self.kind_name, text)
-        if not handle:
+        if not handle or not self.find_group_handle(PATH_SEPARATOR.join(path[:1])):
             message = f"the shop has more than one {self.kind_name} {text}: write the handle of one"
             return Problem(line, column, message, "several", text)
         if not self.creates_missing:
             return Problem(
                 line, column, f"the shop has no {self.kind_name} {text}: {HINT}", self.kind_name, text
             )
-        self.new.setdefault(handle, _display_name(text))
+        self._add_path(path)
         return None
+
+    def _add_path(self, path: Sequence[str]) -> None:
+        """Add the missing categories of a path to `new`."""
+        parent = ""
+        for depth, name in enumerate(path, start=1):
+            handle = self.find_group_handle(PATH_SEPARATOR.join(path[:depth]))
+            if handle not in self.ids:
+                group = NewGroup(_display_name(name), parent, tuple(map(make_handle, path[:depth])))
+                self.new.setdefault(handle, group)
+            parent = handle
+
+    def _split(self, text: str) -> list[str]:
+        """Return the names of a path of categories; a collection has one name."""
+        if self.kind_name != "category":
+            return [text]
+        return [name for part in text.split(PATH_SEPARATOR) if (name := part.strip())] or [text]
+
+    def _is_below(self, handle: str, path: Sequence[str]) -> bool:
+        """Return True if the categories above this one end with the path."""
+        for name in reversed(path):
+            handle = self.parents.get(handle, "")
+            if not handle or (handle != name and self.names.get(handle) != make_handle(name)):
+                return False
+        return True
 
 
 @dataclass
 class ProductGroups:
-    """The shop's categories and collections, and the new ones that rows of the file name."""
+    """The shop's categories and collections, and the ones that rows add, with new tags and types."""
 
     categories: GroupLookup = field(default_factory=lambda: GroupLookup("category"))
     collections: GroupLookup = field(default_factory=lambda: GroupLookup("collection"))
+    creates_words: bool = False
+    """True if missing tags and types are created."""
+    tags: dict[str, None] = field(default_factory=dict)
+    """Tags of the rows, if missing ones are created; `types` too, by value or id."""
+    types: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     async def read(cls, session: AsyncSession, *, makes_places: bool = False) -> "ProductGroups":
@@ -104,13 +166,14 @@ class ProductGroups:
         return cls(
             await GroupLookup.read(session, Category, creates_missing=makes_places),
             await GroupLookup.read(session, Collection, creates_missing=makes_places),
+            creates_words=makes_places,
         )
 
     def find_group_problems(self, row: Row) -> list[Problem]:
-        """Return the row's problems with categories and collections.
-
-        Categories and collections to create are added to `new`.
-        """
+        """Return the row's problems with categories and collections. Ones to create are collected."""
+        if self.creates_words:
+            self.tags |= dict.fromkeys(row.get("tags") or ())
+            self.types |= dict.fromkeys([row.get("type")] if row.get("type") else [])
         collection = row.get("collection")
         found = [
             *(
@@ -122,30 +185,38 @@ class ProductGroups:
         return [problem for problem in found if problem is not None]
 
     async def create_new_groups(self, session: AsyncSession, actor: Actor = COMMAND_LINE) -> list[str]:
-        """Create the new categories and collections in this transaction, and return their names.
+        """Create the new categories, collections, tags and types in this transaction, and return their names.
 
-        New categories are created below the only root, or as roots if there are several. A shop without categories
-        gets a root first.
+        New categories without a path are created below the only root, or as roots if there are several. A shop
+        without categories gets a root first.
 
         Raises:
             ShopError: one of them was created by someone else in the meantime.
         """
-        if not (self.categories.new or self.collections.new):
-            return []
+        made = await self._create_categories(session, actor) if self.categories.new else []
+        for handle, group in self.collections.new.items():
+            await create_collection(session, actor, title=group.name, handle=handle)
+            made.append(group.name)
+        return made + await create_words(session, actor, self.tags, self.types)
+
+    async def _create_categories(self, session: AsyncSession, actor: Actor) -> list[str]:
         made: list[str] = []
         roots = (await read_tree(session)).children(None)
         root_id = roots[0].id if len(roots) == 1 else None
-        new_categories = dict(self.categories.new)
-        if new_categories and not roots:
-            name = new_categories.pop(make_handle(ROOT), ROOT)
-            root_id = (await create_category(session, actor, name=name)).id
-            made.append(name)
-        for handle, name in new_categories.items():
-            await create_category(session, actor, name=name, handle=handle, parent_id=root_id)
-            made.append(name)
-        for handle, title in self.collections.new.items():
-            await create_collection(session, actor, title=title, handle=handle)
-            made.append(title)
+        new, ids = dict(self.categories.new), dict(self.categories.ids)
+        root = new.get(make_handle(ROOT), NewGroup(ROOT))
+        if not roots and not root.parent:
+            new.pop(make_handle(ROOT), None)
+            created = await create_category(session, actor, name=root.name)
+            root_id = ids[created.handle] = created.id
+            made.append(root.name)
+        for handle, group in new.items():
+            parent_id = ids.get(group.parent, root_id)
+            created = await create_category(
+                session, actor, name=group.name, handle=handle, parent_id=parent_id
+            )
+            ids[handle] = created.id
+            made.append(group.name)
         return made
 
 

@@ -27,7 +27,7 @@ ID_CELLS = {
 API_COLUMNS = {
     **ID_CELLS,
     "variant_title": Cell(cell_parsers.make_text_parser(255)),
-    "tags": Cell(cell_words.parse_list, ()),
+    "tags": Cell(cell_words.parse_tags, ()),
     "type": Cell(cell_parsers.make_text_parser(255), None),
 }
 """Columns for API clients only; files of people do not have them."""

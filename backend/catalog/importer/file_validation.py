@@ -74,7 +74,8 @@ async def check_file(
             valid_rows = [row for row in rows if not row.problems]
             async with database.read() as session:
                 known_products = await KnownProducts.read(session, valid_rows)
-            problems += [problem for one in match_rows(known_products, rows) for problem in one.problems]
+            matched = match_rows(known_products, rows, creates_words=makes_places)
+            problems += [problem for one in matched for problem in one.problems]
             for name, repeats in names.items():
                 repeats.add_all(str(value) for _line, value in _column_values(name, rows))
             step(len(rows))

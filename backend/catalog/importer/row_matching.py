@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.importer.columns import COLUMNS, OPTIONS, PRODUCT_COLUMNS, VARIANT_CELLS
 from backend.catalog.importer.row_reader import Problem, Row
 from backend.catalog.importer.taxes import add_taxes
-from backend.catalog.models import ONLY_VARIANT_TITLE, Product, ProductTag, ProductType, Variant
+from backend.catalog.importer.words import find_tag_ids, find_type_ids
+from backend.catalog.models import ONLY_VARIANT_TITLE, Product, Variant
 from backend.catalog.products.options import read_named_values
 from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.core.db.database import lock_rows
@@ -43,7 +44,7 @@ class KnownProducts:
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     """Normalized option values by option title, by the variant's id."""
     tags: frozenset[str] = frozenset()
-    """The batch's existing tags by value; `types` by id."""
+    """The batch's existing tags by value; `types` by value and id."""
     types: frozenset[str] = frozenset()
 
     @classmethod
@@ -75,11 +76,9 @@ class KnownProducts:
         has_options = any(OPTIONS in row.values for row in rows)
         values = await read_named_values(session, variants) if has_options else {}
         words = {word for row in rows for word in row.get("tags") or ()}
-        tags = select(ProductTag.value).where(ProductTag.value.in_(words))
-        types = select(ProductType.id).where(ProductType.id.in_(values_in("type")))
         return cls(
-            tags=frozenset((await session.execute(tags)).scalars()) if words else frozenset(),
-            types=frozenset((await session.execute(types)).scalars()) if values_in("type") else frozenset(),
+            tags=frozenset(await find_tag_ids(session, words)),
+            types=frozenset(await find_type_ids(session, values_in("type"))),
             by_id={product.id: product for product in products},
             by_handle={product.handle: product for product in products},
             by_sku={one.sku: one for some in variants.values() for one in some if one.sku},
@@ -176,7 +175,11 @@ class MatchedRow:
 
 
 def match_rows(
-    known_products: KnownProducts, rows: Sequence[Row], titled: Mapping[int, Row] | None = None
+    known_products: KnownProducts,
+    rows: Sequence[Row],
+    titled: Mapping[int, Row] | None = None,
+    *,
+    creates_words: bool = False,
 ) -> list[MatchedRow]:
     """Match the rows to products and variants. Return the results in the order of the rows.
 
@@ -189,6 +192,7 @@ def match_rows(
         rows: the rows. They must include all rows with options of a product; else variants may seem to be missing.
         titled: replacements, by line, for rows that do not name a product: the same row with a handle derived from
             its title.
+        creates_words: True if missing tags and types will be created.
     """
     rows, titled = _add_taxes(known_products, rows, titled or {})
     settled: dict[int, MatchedRow] = {}
@@ -206,9 +210,11 @@ def match_rows(
             settled[row.line] = _match_single_row(known_products, row, titled)
     for group in groups.values():
         settled |= {one.row.line: one for one in _match_group(known_products, group)}
+    matched = [settled[row.line] for row in rows]
+    if creates_words:
+        return matched
     return [
-        replace(one, problems=(*one.problems, *known_products.problems_of_words(one.row)))
-        for one in (settled[row.line] for row in rows)
+        replace(one, problems=(*one.problems, *known_products.problems_of_words(one.row))) for one in matched
     ]
 
 

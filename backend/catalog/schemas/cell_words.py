@@ -15,6 +15,7 @@ from backend.core.collation import fold
 PATH_SEPARATOR = ">"
 """Separator between a category and the one below it."""
 AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
+MAX_TAG_LENGTH = 255
 MONTHS_PER_YEAR = 12
 MAX_AGE_YEARS = 99
 _YES = frozenset(
@@ -178,6 +179,18 @@ def parse_list(cell: str) -> tuple[str, ...]:
     else:
         parts = [part.replace("\\,", ",") for part in _COMMAS.split(cell)]
     return _select_parts(parts)
+
+
+def parse_tags(cell: str) -> tuple[str, ...]:
+    """Parse a list of tags.
+
+    Raises:
+        CellError: a tag is too long.
+    """
+    tags = parse_list(cell)
+    if any(len(tag) > MAX_TAG_LENGTH for tag in tags):
+        raise CellError(f"must have tags of at most {MAX_TAG_LENGTH} letters")
+    return tags
 
 
 def parse_categories(cell: str) -> tuple[str, ...]:

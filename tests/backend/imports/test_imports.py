@@ -9,7 +9,16 @@ from PIL import Image
 from sqlalchemy import select, update
 
 from backend.audit import AuditEntry
-from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Picture,
+    Product,
+    ProductCategory,
+    ProductTag,
+    ProductType,
+    Variant,
+)
 from backend.core.errors import Forbidden, InvalidData, NotAllowed
 from backend.exports.service import open_export_file
 from backend.imports import import_job
@@ -216,6 +225,20 @@ async def test_categories_missing_in_the_shop_are_created_on_request(sender: Sen
     await sender.run_import()
     async with sender.shop.database.read() as session:
         assert "patio" in (await session.execute(select(Category.handle))).scalars().all()
+
+
+async def test_missing_tags_and_types_are_created_on_request(sender: Sender) -> None:
+    sheet = "Nombre;SKU;Precio;tags;type\nTrompo;T-1;5;madera, niños;Trompos\n"
+    found = await sender.send_spreadsheet(sheet)
+    assert list_problems(found) == [(2, "tags", "gone"), (2, "tags", "gone"), (2, "type", "gone")]
+    await set_makes_places(sender.shop.database, OWNER, sender.id, makes_places=True)
+    assert list_problems(await sender.report()) == []
+    assert (await sender.run_import()).counts.refused == 0
+    async with sender.shop.database.read() as session:
+        assert {*(await session.execute(select(ProductTag.value))).scalars()} == {"madera", "niños"}
+        assert (await session.execute(select(ProductType.value))).scalars().all() == ["Trompos"]
+    again = await sender.send_spreadsheet(sheet)
+    assert (list_problems(again), again.counts.same) == ([], 1)
 
 
 PLACED = "Nombre;SKU;Precio;Categorías;Colección\n"

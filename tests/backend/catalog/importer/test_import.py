@@ -20,6 +20,7 @@ from backend.catalog.importer.command import StepCallback, import_file
 from backend.catalog.importer.file_validation import CheckedFile, ImportRefused
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
+from backend.catalog.products.tags_and_types import read_tags_and_types
 from backend.catalog.storefront.page_content import product_detail, suggest_products
 from backend.catalog.views import ProductDetail
 from backend.core.clock import now
@@ -451,6 +452,55 @@ async def test_category_is_found_by_name_and_created_on_request(
     assert await importer.read_problems("handle,title,price,categories\nc,C,5,!!!\n") == [
         "line 2, categories: !!! is no name of a category"
     ]
+
+
+async def test_path_of_categories_is_created_and_found_again(importer: Importer) -> None:
+    file = 'handle,title,price,categories\na,A,5,"Juguetes > Madera, Bebés"\nb,B,5,Ropa > Madera\n'
+    problems = [one.partition(": write")[0] for one in await importer.read_problems(file)]
+    assert problems == [
+        "line 2, categories: the shop has no category Bebés",
+        "line 2, categories: the shop has no category Juguetes > Madera",
+        "line 3, categories: the shop has no category Ropa > Madera",
+    ]
+    assert await importer(file, makes_places=True) == {"new": 2}
+    created = {
+        ("juguetes", "Juguetes", None), ("juguetes-madera", "Madera", "juguetes"), ("bebes", "Bebés", None),
+        ("ropa", "Ropa", None), ("ropa-madera", "Madera", "ropa"),
+    }  # fmt: skip
+    assert created <= {*await read_categories(importer.database)}
+    assert [one.handle for one in (await importer.read_detail("b")).breadcrumb] == ["ropa", "ropa-madera"]
+    assert await importer(file) == {"same": 2}
+    assert await importer("handle,title,price,categories\na,A,5,bebes|juguetes-madera\n") == {"same": 1}
+    (problem,) = await importer.read_problems("handle,title,price,categories\nc,C,5,Madera\n")
+    assert problem.startswith("line 2, categories: the shop has more than one category Madera: ")
+
+
+async def test_path_in_an_empty_shop_begins_at_its_root(importer: Importer) -> None:
+    async with importer.database.transaction() as session:
+        await session.execute(delete(Category))
+    file = "handle,title,price,categories\na,A,5,Juguetes > Madera|Bebés\n"
+    assert await importer(file) == {"new": 1}
+    assert await read_categories(importer.database) == [
+        ("bebes", "Bebés", "juguetes"), ("juguetes", "Juguetes", None), ("madera", "Madera", "juguetes"),
+    ]  # fmt: skip
+
+
+async def test_tags_and_types_are_created_on_request(importer: Importer) -> None:
+    file = 'handle,title,price,tags,type\na,A,5,"madera, niños",Trompos\n'
+    assert await importer.read_problems(file) == [
+        "line 2, tags: the shop has no tag madera",
+        "line 2, tags: the shop has no tag niños",
+        "line 2, type: the shop has no type Trompos",
+    ]
+    assert await importer(file, makes_places=True) == {"new": 1}
+    async with importer.database.read() as session:
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+        words = (await read_tags_and_types(session, [product_id]))[product_id]
+    assert [tag["value"] for tag in words.tags] == ["madera", "niños"]
+    assert words.type is not None
+    assert words.type["value"] == "Trompos"
+    assert await importer(file) == {"same": 1}
+    assert await importer(f"handle,type\na,{words.type['id']}\n") == {"same": 1}
 
 
 async def test_category_or_collection_is_found_by_its_current_name(importer: Importer) -> None:
