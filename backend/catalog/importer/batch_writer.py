@@ -19,7 +19,7 @@ from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CEL
 from backend.catalog.importer.option_writer import write_options
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
-from backend.catalog.importer.words import find_tag_ids, find_type_ids
+from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.models import (
     Picture,
     Product,

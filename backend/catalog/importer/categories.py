@@ -12,7 +12,7 @@ from backend.catalog.category_tree import read_tree
 from backend.catalog.collections import create_collection
 from backend.catalog.handles import make_handle
 from backend.catalog.importer.row_reader import Problem, Row
-from backend.catalog.importer.words import create_words
+from backend.catalog.importer.tags_and_types import create_words
 from backend.catalog.models import Category, Collection
 from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.core.texts import _

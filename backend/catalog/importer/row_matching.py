@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import COLUMNS, OPTIONS, PRODUCT_COLUMNS, VARIANT_CELLS
 from backend.catalog.importer.row_reader import Problem, Row
+from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.importer.taxes import add_taxes
-from backend.catalog.importer.words import find_tag_ids, find_type_ids
 from backend.catalog.models import ONLY_VARIANT_TITLE, Product, Variant
 from backend.catalog.products.options import read_named_values
 from backend.catalog.schemas.cell_parsers import normalize_name
