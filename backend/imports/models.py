@@ -121,3 +121,24 @@ class ProductImportPicture(SQLModel, table=True):
     """Reason why the picture cannot be used."""
     checksum: str = ""
     """Checksum of the content. The same content is not processed again."""
+
+
+class ProductImportTable(SQLModel, table=True):
+    """The table of an unknown list, so that its columns can be mapped again."""
+
+    __tablename__ = "product_import_table"
+
+    import_id: str = Field(foreign_key="product_import.id", primary_key=True, ondelete="CASCADE")
+    content: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """The fields of a `backend.catalog.importer.tables.models.Table`."""
+
+
+class ColumnMapping(Timestamps, table=True):
+    """The columns that a staff member chose for lists with this head. The next list with it uses them."""
+
+    __tablename__ = "column_mapping"
+
+    id: str = Field(primary_key=True)
+    """Digest of the normalized headings."""
+    columns: list[str] = Field(default_factory=list, sa_type=Json)
+    """The importer's column of each column of the list; empty for one that is not imported."""

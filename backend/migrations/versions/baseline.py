@@ -263,6 +263,14 @@ def _create_tables() -> None:
         sa.UniqueConstraint('handle', name=op.f('uq_collection_handle')),
     )
     op.create_table(
+        'column_mapping',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('columns', Json, nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_column_mapping')),
+    )
+    op.create_table(
         'compatible_release',
         sa.Column('revision', sa.String(), nullable=False),
         sa.PrimaryKeyConstraint('revision', name=op.f('pk_compatible_release')),
@@ -1144,6 +1152,13 @@ def _create_tables() -> None:
     op.create_index('ix_product_import_row_plan', 'product_import_row', ['import_id', 'plan', 'line'])
     op.create_index('ix_product_import_row_product', 'product_import_row', ['import_id', 'of_product'])
     op.create_index('ix_product_import_row_state', 'product_import_row', ['import_id', 'state', 'line'])
+    op.create_table(
+        'product_import_table',
+        sa.Column('import_id', sa.String(), nullable=False),
+        sa.Column('content', Json, nullable=False),
+        sa.ForeignKeyConstraint(['import_id'], ['product_import.id'], name=op.f('fk_product_import_table_import_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('import_id', name=op.f('pk_product_import_table')),
+    )
     op.create_table(
         'promotion',
         sa.Column('created_at', UtcDateTime(), nullable=False),

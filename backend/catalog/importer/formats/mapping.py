@@ -1,0 +1,278 @@
+"""Mapping of the columns of an unknown list to the importer's columns: suggestions, and the conversion.
+
+`suggest_mapping` takes every column for something, by its heading and its values. A person may change that. Two columns
+may be for one field, such as `Código` and `Referencia`: the first one is suggested, both are marked as contested, and
+nothing is imported until a person has chosen (`find_contested`). `convert_mapped` converts the table.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from backend.catalog.bar_codes import is_bar_code
+from backend.catalog.importer.columns import API_COLUMNS, COLUMNS
+from backend.catalog.importer.formats.conversion import Draft, build_source_file
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
+from backend.catalog.importer.formats.synonyms import SYNONYMS
+from backend.catalog.importer.headings import find_column, find_list_column, normalize_heading
+from backend.catalog.importer.tables.models import Table
+from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
+from backend.pricing import TAX_RATES
+
+LIST_COLUMNS = frozenset({"categories", "pictures", "tags"})
+"""Columns that several columns of a file may fill together."""
+MAPPABLE_COLUMNS = tuple(name for name in COLUMNS if name not in API_COLUMNS or name in ("tags", "type"))
+"""The importer's columns that a person may choose."""
+MAX_SAMPLES = 3
+MAX_SAMPLE_LENGTH = 80
+MAX_EXAMINED_ROWS = 200
+"""Number of first rows whose values are examined."""
+MIN_SHARE = 0.8
+"""Share of the filled cells that must have a kind of value."""
+MIN_PRICE, MAX_UNITS = 500, 9_999
+MIN_BAR_CODE_LENGTH = 12
+"""Shorter bar codes look like other numbers."""
+MIN_TITLE_LENGTH = 5
+"""Average number of letters of a column that may have the names."""
+OPTION_COLUMNS = {f"value_{number}": f"option_{number}" for number in (1, 2, 3)}
+_NUMBERED = re.compile(r"(\D+?) ?\d{1,2}")
+_NOT_FOR_SALE = re.compile(
+    r"\b(?:costos?|compras?|mayor|mayorista|distribuidor|proveedor|minim[oa]|maxim[oa]|utilidad|margen|bodega|ubicacion"
+    r"|fecha|cuenta|nit|consecutivo|telefono|cost|wholesale|supplier|date)\b"
+)
+"""Headings whose numbers are neither prices nor units for sale."""
+_MONEY = re.compile(r"(?:\$|COP) ?[0-9][0-9.,']*|[0-9][0-9.,']* ?(?:COP|\$)", re.IGNORECASE)
+_AMOUNT = re.compile(r"[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?")
+_UNITS = re.compile(r"-?[0-9]{1,4}(?:[.,]0+)?")
+_PERCENT = re.compile(r"([0-9]{1,2})(?:[.,]0+)? ?%")
+_PICTURE = re.compile(r"\S.*\.(?:jpe?g|png|webp|avif|gif|heic)(?:\?\S*)?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class ColumnSuggestion:
+    """A column of an unknown list, and the importer's column that it is taken for.
+
+    Attributes:
+        place: position of the column in the table.
+        heading: its heading; empty if it has none.
+        samples: up to three different values.
+        column: the importer's column; empty if the column is not imported.
+        contested: the importer's column that other columns may be for, too; empty if there is nothing to choose.
+    """
+
+    place: int
+    heading: str
+    samples: list[str] = field(default_factory=list)
+    column: str = ""
+    contested: str = ""
+
+
+def suggest_mapping(table: Table) -> list[ColumnSuggestion]:
+    """Return a suggestion for each column of the table, in their order."""
+    values = [_list_values(table, place) for place in range(len(table.headings))]
+    suggestions = [
+        ColumnSuggestion(place, heading, _list_samples(values[place]))
+        for place, heading in enumerate(table.headings)
+    ]
+    headings = [normalize_heading(heading) for heading in table.headings]
+    code_places = [place for place, heading in enumerate(headings) if heading in SYNONYMS["sku"]]
+    for column in SYNONYMS:
+        ranked = sorted(
+            (rank, place)
+            for place, heading in enumerate(headings)
+            if not suggestions[place].column and (rank := _rank(column, heading)) is not None
+        )
+        if column == "sku" and len(code_places) > 1 and "ean" not in map(find_column, headings):
+            # a list has a code and a reference: the one with bar codes is no SKU
+            coded = [place for _rank, place in ranked if _has_share(values[place], _is_long_bar_code)]
+            if len(coded) == 1:
+                suggestions[coded[0]].column = "ean"
+                ranked = [one for one in ranked if one[1] != coded[0]]
+        _assign(suggestions, column, [place for _rank, place in ranked])
+    for place, heading in enumerate(headings):
+        _assign_known_heading(suggestions, place, heading)
+    _drop_second_price(suggestions)
+    _assign_by_values(suggestions, headings, values)
+    return suggestions
+
+
+def find_contested(suggestions: Iterable[ColumnSuggestion]) -> dict[str, list[str]]:
+    """Return the headings of the columns between which a person must choose, by the importer's column."""
+    contested: dict[str, list[str]] = {}
+    for one in suggestions:
+        if one.contested:
+            contested.setdefault(one.contested, []).append(one.heading)
+    return contested
+
+
+def find_repeated(table: Table, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the headings of columns that are mapped to the same field, by the importer's column. Lists may repeat."""
+    headings: dict[str, list[str]] = {}
+    for heading, column in zip(table.headings, columns, strict=True):
+        if column and column not in LIST_COLUMNS:
+            headings.setdefault(column, []).append(heading)
+    return {column: some for column, some in headings.items() if len(some) > 1}
+
+
+def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
+    """Convert a table whose columns a person mapped. An empty cell leaves the product's value unchanged.
+
+    Args:
+        table: the table.
+        columns: the importer's column of each column of the table; empty for one that is not imported. Only
+            `LIST_COLUMNS` may repeat: see `find_repeated`.
+    """
+    places: dict[str, list[int]] = {}
+    for place, column in enumerate(columns):
+        if column in COLUMNS:
+            places.setdefault(column, []).append(place)
+    drafts = []
+    for row in table.rows:
+        draft = Draft(row)
+        for column, some in places.items():
+            texts = [text for place in some if (text := row.texts[place])]
+            draft.set(column, LIST_SEPARATOR.join(texts))
+        for value_column, option_column in OPTION_COLUMNS.items():
+            if draft.cells.get(value_column) and option_column not in places:
+                draft.set(option_column, table.headings[places[value_column][0]])
+        drafts.append(draft)
+    silent = [
+        place for place, heading in enumerate(table.headings) if normalize_heading(heading) in NOTE_HEADINGS
+    ]
+    notes = ["tax not said"] if "price" in places and "price_without_tax" not in places else []
+    return build_source_file(table, SourceFormat.UNKNOWN, drafts, places, notes=notes, silent_places=silent)
+
+
+def _rank(column: str, heading: str) -> int | None:
+    """Return the rank of a heading among those of a column; None if it is for another one."""
+    synonyms = SYNONYMS[column]
+    return synonyms.index(heading) if heading in synonyms else None
+
+
+def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequence[int]) -> None:
+    """Map the first of these columns, or all of a list. The others are contested if they are for nothing else."""
+    if not places:
+        return
+    if column in LIST_COLUMNS:
+        for place in places:
+            suggestions[place].column = column
+        return
+    suggestions[places[0]].column = column
+    if column == "title":  # a description next to a name is a description
+        places = [
+            place
+            for place in places
+            if normalize_heading(suggestions[place].heading) not in SYNONYMS["description"]
+        ]
+    if len(places) > 1:
+        for place in places:
+            suggestions[place].contested = column
+
+
+def _assign_known_heading(suggestions: Sequence[ColumnSuggestion], place: int, heading: str) -> None:
+    """Map a column by the headings that the importer knows, and by numbered ones such as `Foto 2`."""
+    suggestion = suggestions[place]
+    if suggestion.column or suggestion.contested or not heading:
+        return
+    found = _NUMBERED.fullmatch(heading)
+    column = find_column(heading) or find_list_column(heading)
+    if not column and found:
+        column = next(
+            (name for name in sorted(LIST_COLUMNS & SYNONYMS.keys()) if found[1] in SYNONYMS[name]), ""
+        )
+    if column in MAPPABLE_COLUMNS and (
+        column in LIST_COLUMNS or all(other.column != column for other in suggestions)
+    ):
+        suggestion.column = column
+
+
+def _drop_second_price(suggestions: Sequence[ColumnSuggestion]) -> None:
+    """Leave out the price without tax if there is one with tax."""
+    if any(one.column == "price" for one in suggestions):
+        for one in suggestions:
+            if one.column == "price_without_tax":
+                one.column = one.contested = ""
+
+
+def _assign_by_values(
+    suggestions: Sequence[ColumnSuggestion], headings: Sequence[str], values: Sequence[Sequence[str]]
+) -> None:
+    """Map columns with an unknown heading by their values."""
+    mapped = {one.column for one in suggestions}
+    free = [
+        one.place
+        for one in suggestions
+        if not (one.column or one.contested)
+        and values[one.place]
+        and headings[one.place] not in NOTE_HEADINGS
+        and not _NOT_FOR_SALE.search(headings[one.place])
+        and not any(
+            {headings[one.place], _base(headings[one.place])} & set(some) for some in SYNONYMS.values()
+        )
+    ]
+    kinds: Sequence[tuple[str, Sequence[str], Callable[[str], bool]]] = (
+        ("ean", ("ean",), _is_long_bar_code),
+        ("tax_rate", ("tax_rate",), _is_tax_rate),
+        ("pictures", ("pictures",), lambda text: _PICTURE.fullmatch(text) is not None),
+        ("price", ("price", "price_without_tax"), lambda text: _MONEY.fullmatch(text) is not None),
+        ("price", ("price", "price_without_tax"), _is_amount),
+        ("stock", ("stock",), lambda text: _UNITS.fullmatch(text) is not None),
+    )
+    for column, fields, is_kind in kinds:
+        if mapped & set(fields):
+            continue
+        for place in free:
+            if _has_share(values[place], is_kind) and not _counts_rows(values[place]):
+                suggestions[place].column = column
+                mapped.add(column)
+                free.remove(place)
+                break
+    if "title" not in mapped:
+        texts = [
+            place for place in free if _has_share(values[place], lambda text: any(map(str.isalpha, text)))
+        ]
+        longest = max(texts, key=lambda place: fmean(map(len, values[place])), default=None)
+        if longest is not None and fmean(map(len, values[longest])) >= MIN_TITLE_LENGTH:
+            suggestions[longest].column = "title"
+
+
+def _list_values(table: Table, place: int) -> list[str]:
+    texts = ((row.texts[place] or "").strip() for row in table.rows[:MAX_EXAMINED_ROWS])
+    return [text for text in texts if text]
+
+
+def _list_samples(values: Sequence[str]) -> list[str]:
+    return [value[:MAX_SAMPLE_LENGTH] for value in list(dict.fromkeys(values))[:MAX_SAMPLES]]
+
+
+def _base(heading: str) -> str:
+    """Return a numbered heading without its number: `precio` for `precio 2`."""
+    found = _NUMBERED.fullmatch(heading)
+    return found[1] if found else ""
+
+
+def _has_share(values: Sequence[str], is_kind: Callable[[str], bool]) -> bool:
+    return bool(values) and sum(map(is_kind, values)) >= MIN_SHARE * len(values)
+
+
+def _is_long_bar_code(text: str) -> bool:
+    return len(text) >= MIN_BAR_CODE_LENGTH and is_bar_code(text)
+
+
+def _is_tax_rate(text: str) -> bool:
+    found = _PERCENT.fullmatch(text)
+    return found is not None and int(found[1]) in TAX_RATES
+
+
+def _is_amount(text: str) -> bool:
+    """Return True for a number that is large enough to be a price in pesos."""
+    whole = re.sub(r"[.,][0-9]{1,2}$", "", text)
+    digits = re.sub(r"[.,']", "", whole)
+    return _AMOUNT.fullmatch(text) is not None and int(digits) >= MIN_PRICE
+
+
+def _counts_rows(values: Sequence[str]) -> bool:
+    """Return True for the numbers of the rows, which are no units."""
+    return len(values) > 1 and list(values) == [str(number) for number in range(1, len(values) + 1)]

@@ -1,0 +1,66 @@
+"""Headings of accounting programs and of lists that people make, by the importer's column."""
+
+from collections.abc import Mapping, Sequence
+
+SYNONYMS: Mapping[str, Sequence[str]] = {
+    "title": (
+        "nombre", "nombre del producto", "nombre producto", "nombre articulo", "nombre del articulo", "articulo",
+        "producto", "juguete", "nombre largo", "titulo", "name", "item name", "product", "product name", "title",
+        "descripcion producto", "descripcion del producto", "descripcion articulo", "descripcion del articulo",
+        "detalle", "descripcion", "description",
+    ),
+    "sku": (
+        "sku", "codigo", "cod", "codigo producto", "codigo del producto", "codigo de producto", "codigo articulo",
+        "codigo interno", "codigo item", "cod producto", "code", "item", "referencia", "ref", "reference",
+        "referencia de fabrica", "referencia fabrica", "no parte", "part number",
+    ),
+    "ean": (
+        "ean", "ean13", "ean 13", "codigo de barras", "codigo de barra", "codigo barras", "cod barras",
+        "cod de barras", "barras", "codigo ean", "barcode", "bar code", "gtin", "upc",
+    ),
+    "price": (
+        "precio de venta", "precio venta", "precio de venta al publico", "precio venta publico", "precio publico",
+        "precio al publico", "pvp", "precio con iva", "precio iva incluido", "precio con impuesto",
+        "precio con impuestos", "precio final", "precio", "precio 1", "lista 1", "precio lista 1", "precio detal",
+        "precio al detal", "precio unitario", "valor unitario", "valor venta", "valor", "vlr unitario", "vr unitario",
+        "vlr venta", "precio total", "price", "unit price", "sale price", "retail price",
+    ),
+    "price_without_tax": (
+        "precio sin iva", "precio antes de iva", "precio antes de impuestos", "precio sin impuesto",
+        "precio sin impuestos", "precio base", "valor sin iva", "valor antes de iva", "precio imp excl",
+        "precio venta sin iva", "precio de venta sin iva", "precio neto", "price without tax", "price tax excluded",
+        "price excluding tax", "net price",
+    ),
+    "compare_at_price": ("precio antes", "precio anterior", "precio normal", "precio full", "precio sin descuento"),
+    "tax_rate": (
+        "iva", "tarifa iva", "tarifa de iva", "iva porcentaje", "porcentaje iva", "porcentaje de iva", "impuesto",
+        "impuestos", "tipo iva", "tipo de iva", "tipo de impuesto", "tax", "vat", "impto", "imp",
+    ),
+    "stock": (
+        "saldo", "saldo actual", "saldos", "saldo final", "existencia", "existencias", "existencia actual", "stock",
+        "stock actual", "inventario", "inventario actual", "disponible", "disponibles", "cantidad disponible",
+        "cantidad actual", "cantidad", "cantidades", "cant", "unidades", "und", "uds", "quantity", "qty", "units",
+        "on hand", "cantidad en bodega",
+    ),
+    "categories": (
+        "categoria", "categorias", "linea", "grupo", "familia", "departamento", "seccion", "subcategoria", "subgrupo",
+        "sublinea", "tipo de producto", "clasificacion", "grupo de inventario", "grupo inventario", "category",
+        "categories",
+    ),
+    "brand": ("marca", "fabricante", "marca comercial", "brand"),
+    "weight": ("peso", "peso kg", "peso kilos", "peso en kg", "peso neto", "peso bruto", "weight"),
+    "length": ("largo", "largo cm", "longitud", "profundidad", "fondo"),
+    "width": ("ancho", "ancho cm", "anchura"),
+    "height": ("alto", "alto cm", "altura"),
+    "description": (
+        "descripcion larga", "descripcion detallada", "descripcion web", "descripcion", "description",
+    ),
+    "pictures": (
+        "foto", "fotos", "imagen", "imagenes", "url imagen", "url de la imagen", "link foto", "url foto",
+        "imagen principal", "foto principal", "imagen url", "image", "images",
+    ),
+    "age_range": ("edad", "edades", "edad recomendada", "rango de edad", "edad minima", "age"),
+    "material": ("material", "materiales"),
+    "status": ("estado", "activo", "publicado", "visible", "habilitado"),
+}  # fmt: skip
+"""Normalized headings, the likeliest one of each column first. A heading may be in several lists: see `mapping`."""

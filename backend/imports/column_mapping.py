@@ -1,0 +1,40 @@
+"""Column mappings that staff members chose, by the head of the list."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS
+from backend.catalog.importer.headings import normalize_heading
+from backend.core.clock import now
+from backend.core.db.tables import insert_into, table_of
+from backend.imports.models import ColumnMapping
+
+MAX_MAPPINGS = 200
+"""Number of latest used mappings that are stored."""
+
+
+async def read_mapping(session: AsyncSession, headings: Sequence[str]) -> list[str] | None:
+    """Return the importer's columns that were chosen for a list with this head; None if none were."""
+    found = await session.get(ColumnMapping, _digest(headings))
+    if found is None or len(found.columns) != len(headings):
+        return None
+    return [column if column in MAPPABLE_COLUMNS else "" for column in found.columns]
+
+
+async def store_mapping(session: AsyncSession, headings: Sequence[str], columns: Sequence[str]) -> None:
+    """Store the chosen columns of a list with this head, and delete mappings beyond `MAX_MAPPINGS`."""
+    moment = now()
+    values = {"id": _digest(headings), "columns": list(columns), "created_at": moment, "updated_at": moment}
+    statement = insert_into(ColumnMapping).values(values)
+    changed = {name: statement.excluded[name] for name in ("columns", "updated_at")}
+    await session.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changed))
+    table = table_of(ColumnMapping)
+    newest = select(table.c.id).order_by(table.c.updated_at.desc(), table.c.id).limit(MAX_MAPPINGS)
+    await session.execute(delete(table).where(table.c.id.not_in(newest)))
+
+
+def _digest(headings: Sequence[str]) -> str:
+    return sha256("\n".join(map(normalize_heading, headings)).encode()).hexdigest()

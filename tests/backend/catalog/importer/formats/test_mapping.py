@@ -1,0 +1,97 @@
+"""Suggestions for the columns of unknown lists, and the conversion of a mapped list."""
+
+import pytest
+
+from backend.catalog.importer.formats.mapping import (
+    convert_mapped,
+    find_contested,
+    find_repeated,
+    suggest_mapping,
+)
+from backend.catalog.importer.formats.models import SourceFormat
+from tests.backend.catalog.importer.formats.tables import list_cells, read_table
+
+EAN = "7701234567897"
+
+
+def suggest(text: str) -> dict[str, str]:
+    return {one.heading: one.column for one in suggest_mapping(read_table(text, ";")) if one.column}
+
+
+def contested(text: str) -> dict[str, list[str]]:
+    return find_contested(suggest_mapping(read_table(text, ";")))
+
+
+def test_list_of_an_accounting_program_is_mapped() -> None:
+    text = "Código;Descripción;Línea;IVA;Precio 1;Precio 2;Saldo;Costo\n0001;TROMPO;MADERA;19%;89900;85000;12;50000\n"
+    assert suggest(text) == {
+        "Código": "sku", "Descripción": "title", "Línea": "categories", "IVA": "tax_rate", "Precio 1": "price",
+        "Saldo": "stock",
+    }  # fmt: skip
+    assert contested(text) == {}
+
+
+def test_samples_are_three_different_values() -> None:
+    rows = "".join(f"{number};{name}\n" for number, name in enumerate(["", "a", "a", "b", "c", "d"]))
+    suggestions = suggest_mapping(read_table(f"Código;Nombre\n{rows}", ";"))
+    assert [one.samples for one in suggestions] == [["0", "1", "2"], ["a", "b", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Código;Referencia;Nombre\n001;TR-9;Trompo\n", {"sku": ["Código", "Referencia"]}),
+        (f"Código;Referencia;Nombre\n{EAN};TR-9;Trompo\n", {}),
+        ("Nombre;Precio;Precio de venta\nTrompo;1000;1000\n", {"price": ["Precio", "Precio de venta"]}),
+        ("Nombre;Precio;Precio\nTrompo;1000;900\n", {"price": ["Precio", "Precio"]}),
+        ("Nombre;Saldo;Existencias\nTrompo;1;2\n", {"stock": ["Saldo", "Existencias"]}),
+        ("Nombre;Descripción;Línea;Grupo;Foto 1;Foto 2\nTrompo;De madera;A;B;a.jpg;b.jpg\n", {}),
+        ("Nombre;Precio;Precio sin IVA\nTrompo;1190;1000\n", {}),
+    ],
+)
+def test_two_columns_for_one_field_are_contested(text: str, expected: dict[str, list[str]]) -> None:
+    assert contested(text) == expected
+
+
+def test_column_with_bar_codes_next_to_a_reference_is_the_bar_code() -> None:
+    assert suggest(f"Código;Referencia;Nombre\n{EAN};TR-9;Trompo\n") == {
+        "Código": "ean", "Referencia": "sku", "Nombre": "title",
+    }  # fmt: skip
+    assert suggest(f"Código;Nombre\n{EAN};Trompo\n") == {"Código": "sku", "Nombre": "title"}
+
+
+def test_price_without_tax_is_left_out_next_to_a_price_with_tax() -> None:
+    assert suggest("Nombre;Precio sin IVA;PVP\nTrompo;1000;1190\n") == {"Nombre": "title", "PVP": "price"}
+
+
+def test_unknown_headings_are_mapped_by_their_values() -> None:
+    text = "A;B;C;D;E;F;G\n" + "".join(
+        f"{number};{EAN};Trompo de madera;$ 1.000;{number * 3};19%;https://x.co/{number}.jpg\n"
+        for number in range(1, 6)
+    )
+    assert suggest(text) == {
+        "B": "ean", "C": "title", "D": "price", "E": "stock", "F": "tax_rate", "G": "pictures",
+    }  # fmt: skip
+
+
+def test_costs_and_minimums_are_not_mapped_by_their_values() -> None:
+    assert suggest("Nombre;Costo;Stock mínimo;Precio mayorista\nTrompo;50000;3;80000\n") == {
+        "Nombre": "title"
+    }
+
+
+def test_empty_cells_of_a_mapped_list_change_nothing() -> None:
+    table = read_table("Código;Ref;Línea;Grupo;Talla;Precio\n1;A;Madera;;M;5\n2;;;;;\n", ";")
+    found = convert_mapped(table, ["", "sku", "categories", "categories", "value_1", "price"])
+    assert list_cells(found) == [
+        {"sku": "A", "categories": "Madera", "option_1": "Talla", "value_1": "M", "price": "5"},
+        {},
+    ]
+    assert (found.format, found.ignored) == (SourceFormat.UNKNOWN, ["Código"])
+    assert found.headings[found.columns.index("categories")] == "Línea / Grupo"
+    assert found.notes == ["tax not said"]
+
+
+def test_repeated_fields_are_named_by_the_headings_of_the_file() -> None:
+    table = read_table("Código;Ref;Foto;Foto 2\n1;A;a;b\n", ";")
+    assert find_repeated(table, ["sku", "sku", "pictures", "pictures"]) == {"sku": ["Código", "Ref"]}
