@@ -172,7 +172,7 @@ class Shop:
                 AbandonedCarts(self.database),
                 BulkChangeJob(self.database),
                 ContentTurns(self.database),
-                DataExports(self.database),
+                DataExports(self.database, self.settings.base_url),
                 ProductImports(self.database, self.uploads),
                 SalesJob(self.database),
                 ExpiredCounters(self.database),

@@ -268,7 +268,12 @@ NOT_QUICK = (
         for name in (
             *("catalog/assignment/", "catalog/importer/", "cli/", "core/observability/test_tracing.py"),
             *("core/test_spreadsheet.py", "core/web/test_outside_fetch.py", "edge/middleware/test_cors.py"),
-            *("fulfillment/test_label_merging.py", "imports/", "mail/test_smtp.py"),
+            *(
+                "exports/test_product_files.py",
+                "fulfillment/test_label_merging.py",
+                "imports/",
+                "mail/test_smtp.py",
+            ),
             *("media/test_media_bounds.py", "media/test_picture_store.py", "migrations/", "operations/"),
             *("payment/providers/pse/test_secrets.py", "sandbox/gateway/test_official_sdk.py"),
             *("sandbox/gateway/test_over_sockets.py", "shipping/providers/carrier/test_provider.py"),

@@ -25,8 +25,8 @@ PIECE_BYTES = 1 << 20
 class DataExports:
     """Creates the files that staff request."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, base_url: str) -> None:
+        self._database, self._base_url = database, base_url
 
     @job(JOB, concurrency=1, timeout=RUN_TIMEOUT)
     async def create_file(self, run: JobRun) -> RunAgain | None:
@@ -47,7 +47,7 @@ class DataExports:
                 return False
             kind, place = KINDS[export.kind], export.place
             moments = to_moments(date.fromisoformat(export.since), date.fromisoformat(export.until))
-            contents = Contents(*moments, export.query, export.columns)
+            contents = Contents(*moments, export.query, export.columns, self._base_url)
             count, rows, following = await read_batch(session, kind, contents, place)
         is_csv = export.file_format == FileFormat.CSV
         if export.pieces == 0:

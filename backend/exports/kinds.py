@@ -20,6 +20,12 @@ from backend.core.dates import TIME_ZONE
 from backend.core.texts import _
 from backend.customers.models import Customer, GuestCustomer
 from backend.exports.platform_products import Cells, build_product_cells, parse_product_conditions
+from backend.exports.product_files import (
+    SHOPIFY_COLUMNS,
+    WOOCOMMERCE_COLUMNS,
+    build_shopify_rows,
+    build_woocommerce_rows,
+)
 from backend.imports.files import FILE_COLUMNS, list_product_rows
 from backend.imports.row_changes import format_option_cells
 from backend.inventory.models import InventoryLevel, StockMovement
@@ -42,12 +48,14 @@ Row = Sequence[object]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table whose records an export reads, in the order of their creation."""
+    """A table whose records an export reads, in the order of their creation. It has one function for the rows."""
 
     model: Any
     rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]] | None = None
     cells: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Cells]]] | None = None
     """Used instead of `rows` if each file has its own columns."""
+    linked_rows: Callable[[AsyncSession, Sequence[Any], str], Awaitable[Sequence[Row]]] | None = None
+    """Used instead of `rows` if the rows have addresses, which begin with the shop's own."""
     is_by_period: bool = True
     """True if only records created in the period are read."""
     time_column: str = "created_at"
@@ -74,7 +82,9 @@ class Kind:
     columns: Sequence[str]
     sources: Sequence[Source]
     is_for_programs: bool = False
-    """True if the office does not offer this kind."""
+    """True if another program reads the file: CSV with commas, without a byte order mark."""
+    is_offered: bool = True
+    """True if the office offers this kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,7 @@ class Contents:
     end: datetime
     query: str = ""
     columns: Sequence[str] = ()
+    base_url: str = ""
 
 
 async def count_records(session: AsyncSession, kind: Kind, contents: Contents) -> int:
@@ -118,6 +129,8 @@ async def read_batch(
     rows: Sequence[Row] = await source.rows(session, found) if source.rows is not None else []
     if source.cells is not None:
         rows = [[one.get(name) for name in contents.columns] for one in await source.cells(session, found)]
+    if source.linked_rows is not None:
+        rows = await source.linked_rows(session, found, contents.base_url)
     if len(found) == PAGE_SIZE:
         return (
             PAGE_SIZE,
@@ -347,6 +360,21 @@ KINDS: dict[str, Kind] = {
         Right.READ_CATALOG,
         (),
         [Source(Product, cells=build_product_cells, is_by_period=False)],
+        is_for_programs=True,
+        is_offered=False,
+    ),
+    "shopify": Kind(
+        _("Productos, para llevarlos a Shopify"),
+        Right.READ_CATALOG,
+        SHOPIFY_COLUMNS,
+        [Source(Product, linked_rows=build_shopify_rows, is_by_period=False)],
+        is_for_programs=True,
+    ),
+    "woocommerce": Kind(
+        _("Productos, para llevarlos a WooCommerce"),
+        Right.READ_CATALOG,
+        WOOCOMMERCE_COLUMNS,
+        [Source(Product, linked_rows=build_woocommerce_rows, is_by_period=False)],
         is_for_programs=True,
     ),
     "movements": Kind(

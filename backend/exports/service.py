@@ -46,7 +46,7 @@ async def request_export(
     Args:
         actor: the staff member. Only they can fetch the file.
         kind: one of `KINDS`.
-        file_format: a `FileFormat`.
+        file_format: a `FileFormat`. Files for programs are always CSV.
         days: the first and the final day; None means today, for kinds without a period.
         query: for kinds for programs, the query for products as sent to `GET /admin/products`.
 
@@ -70,15 +70,14 @@ async def request_export(
     moment = await database_now(session)
     since, until = days or (today_in_colombia(moment), today_in_colombia(moment))
     contents = Contents(*to_moments(since, until), query=query)
-    of_programs = KINDS[kind].is_for_programs
     export = DataExport(
         actor_id=actor.id,
         kind=kind,
-        file_format=file_format,
+        file_format=FileFormat.CSV if KINDS[kind].is_for_programs else file_format,
         since=since.isoformat(),
         until=until.isoformat(),
         query=query,
-        columns=await list_current_columns(session) if of_programs else [],
+        columns=await list_current_columns(session) if not KINDS[kind].columns else [],
         total=await count_records(session, KINDS[kind], contents),
         expires_at=moment + EXPIRES_AFTER,
     )
@@ -96,7 +95,7 @@ def to_moments(since: date, until: date) -> tuple[datetime, datetime]:
 
 def list_kinds(actor: Actor) -> dict[str, Kind]:
     """Return the kinds of files that the actor's role may request in the office."""
-    return {name: kind for name, kind in KINDS.items() if actor.may(kind.right) and not kind.is_for_programs}
+    return {name: kind for name, kind in KINDS.items() if kind.is_offered and actor.may(kind.right)}
 
 
 async def list_own_exports(session: AsyncSession, actor: Actor) -> Sequence[DataExport]:
