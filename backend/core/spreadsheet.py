@@ -46,11 +46,29 @@ def restore_cell(text: str) -> str:
     return _QUOTED_START.sub("", text)
 
 
-def format_csv(rows: Iterable[Sequence[object]]) -> str:
-    """Format the rows as lines of a CSV file. All CSV exports use this function, because it applies `safe_cell`."""
+def format_csv(rows: Iterable[Sequence[object]], *, delimiter: str = ",") -> str:
+    """Format the rows as lines of a CSV file for programs. Texts never start a formula (`safe_cell`)."""
     written = StringIO()
-    csv.writer(written, lineterminator="\r\n").writerows([safe_cell(value) for value in row] for row in rows)
+    writer = csv.writer(written, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows([safe_cell(value) for value in row] for row in rows)
     return written.getvalue()
+
+
+def format_csv_for_people(rows: Iterable[Sequence[object]], *, is_beginning: bool) -> str:
+    """Format the rows as lines of a CSV file that Excel with the regional settings of Colombia opens in columns.
+
+    The cells are separated by `;`, numbers have a decimal comma, and the file begins with a byte order mark.
+
+    Args:
+        rows: the rows of one part of the file.
+        is_beginning: True for the first part of the file.
+    """
+    lines = ([_format_decimal_comma(value) for value in row] for row in rows)
+    return (BYTE_ORDER_MARK if is_beginning else "") + format_csv(lines, delimiter=";")
+
+
+def _format_decimal_comma(value: object) -> object:
+    return str(value).replace(".", ",") if isinstance(value, float) else value
 
 
 def build_workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = ()) -> bytes:

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 
 from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import table_of
-from backend.core.spreadsheet import BYTE_ORDER_MARK, build_workbook, format_csv
+from backend.core.spreadsheet import build_workbook, format_csv, format_csv_for_people
 from backend.exports.kinds import KINDS, Contents, Row, read_batch
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
 from backend.exports.service import JOB, to_moments
@@ -52,8 +52,12 @@ class DataExports:
         is_csv = export.file_format == FileFormat.CSV
         if export.pieces == 0:
             rows = [kind.columns or export.columns, *rows]
-        is_marked = export.pieces == 0 and not kind.is_for_programs
-        content = _to_csv(rows, is_marked=is_marked) if is_csv else _to_json(rows)
+        if not is_csv:
+            content = _to_json(rows)
+        elif kind.is_for_programs:
+            content = format_csv(rows).encode()
+        else:
+            content = format_csv_for_people(rows, is_beginning=export.pieces == 0).encode()
         file: list[bytes] | None = None
         if following is None and not is_csv:
             file = await self._build_workbook(export_id, content)
@@ -82,10 +86,6 @@ class DataExports:
         rows = (row for piece in (*stored, last) for row in json.loads(piece))
         content = await asyncio.to_thread(build_workbook, rows)
         return [content[start : start + PIECE_BYTES] for start in range(0, len(content), PIECE_BYTES)]
-
-
-def _to_csv(rows: Sequence[Row], *, is_marked: bool) -> bytes:
-    return ((BYTE_ORDER_MARK if is_marked else "") + format_csv(rows)).encode()
 
 
 def _to_json(rows: Sequence[Row]) -> bytes:

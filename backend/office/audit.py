@@ -27,7 +27,7 @@ from backend.core.dates import TIME_ZONE, day_begin, time_label
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
-from backend.core.spreadsheet import BYTE_ORDER_MARK, format_csv
+from backend.core.spreadsheet import format_csv_for_people
 from backend.core.texts import _
 from backend.customers.models import CustomerGroup
 from backend.legal.texts import TITLES as LEGAL_TITLES
@@ -202,16 +202,16 @@ async def audit_file(database: Database, actor: Actor, audit_filter: AuditFilter
     """
     actor.require(Right.READ_AUDIT)
     _parse_period(audit_filter)
-    yield BYTE_ORDER_MARK + format_csv(
-        [("id", "when", "who", "did", "thing", "thing_id", "field", "before", "after")]
-    )
+    head = ("id", "when", "who", "did", "thing", "thing_id", "field", "before", "after")
+    yield format_csv_for_people([head], is_beginning=True)
     cursor, is_first = "", True
     while cursor or is_first:
         async with database.read() as session:
             found, cursor = await _read_entries(session, audit_filter, cursor, BATCH_SIZE)
             actors = await actor_names(session, {entry.actor_id for entry in found})
         is_first = False
-        yield format_csv(line for entry in found for line in _csv_rows(entry, actors))
+        lines = [line for entry in found for line in _csv_rows(entry, actors)]
+        yield format_csv_for_people(lines, is_beginning=False)
 
 
 def _csv_rows(entry: AuditEntry, actors: dict[str, str]) -> Iterable[tuple[object, ...]]:

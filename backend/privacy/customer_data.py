@@ -22,7 +22,7 @@ from backend.audit.labels import AUDITED_FIELD_LABELS
 from backend.cart.models import Cart, LineItem
 from backend.core.db.database import database_now
 from backend.core.db.tables import JsonObject, table_of
-from backend.core.spreadsheet import BYTE_ORDER_MARK, format_csv
+from backend.core.spreadsheet import format_csv_for_people
 from backend.core.texts import _
 from backend.customers.directory import find_person
 from backend.customers.models import (
@@ -124,7 +124,7 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
     for one in held:
         for number, row in enumerate(one.rows, 1):
             table += [(one.label, number, name, value) for name, value in _flatten(row)]
-    return BYTE_ORDER_MARK + format_csv(table)
+    return format_csv_for_people(table, is_beginning=True)
 
 
 async def read_held_data(session: AsyncSession, person: DataSubject) -> list[HeldRows]:

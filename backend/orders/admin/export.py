@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, SubjectType, record
 from backend.core.dates import TIME_ZONE
 from backend.core.db.database import Database
-from backend.core.spreadsheet import BYTE_ORDER_MARK, format_csv
+from backend.core.spreadsheet import format_csv_for_people
 from backend.core.texts import _
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.parties import find_party_name, format_party_name
@@ -61,12 +61,12 @@ async def export_orders_csv(
     actor.require(Right.EXPORT_PERSONAL_DATA)
     async with database.transaction() as session:
         await record(session, actor, "exported", Subject(SubjectType.EXPORT, "orders"))
-    parts = [BYTE_ORDER_MARK, format_csv([COLUMNS])]
+    parts = [format_csv_for_people([COLUMNS], is_beginning=True)]
     cursor, exported_count = "", 0
     while exported_count < MAX_ORDERS:
         async with database.read() as session:
             orders, cursor = await read_page_where(session, actor, conditions, BATCH_SIZE, cursor)
-            parts.append(format_csv(await order_rows(session, orders)))
+            parts.append(format_csv_for_people(await order_rows(session, orders), is_beginning=False))
         exported_count += len(orders)
         if not cursor:
             break

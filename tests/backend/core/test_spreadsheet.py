@@ -18,7 +18,13 @@ from hypothesis.strategies import text
 from openpyxl import load_workbook
 
 from backend.core import spreadsheet
-from backend.core.spreadsheet import build_workbook, format_csv, restore_cell, safe_cell
+from backend.core.spreadsheet import (
+    build_workbook,
+    format_csv,
+    format_csv_for_people,
+    restore_cell,
+    safe_cell,
+)
 from backend.imports.spreadsheet_parsing import read_product_spreadsheet
 
 ROOT = Path(__file__).parents[3]
@@ -112,3 +118,17 @@ def test_only_the_spreadsheet_module_writes_csv_files() -> None:
         if "csv.writer" in (source := file.read_text("utf-8")) or "DictWriter" in source
     ]
     assert written == ["backend/core/spreadsheet.py"]
+
+
+def test_csv_for_people_opens_in_columns_in_colombia() -> None:
+    """Excel takes `;` and the decimal comma from the regional settings, and UTF-8 only with a byte order mark."""
+    head = format_csv_for_people([["Nombre", "Peso (kg)", "Unidades"]], is_beginning=True)
+    rows = [["Muñeca; «Lucero»", 0.35, 12], ["=1+1", 2.0, -3]]
+    assert head == "\ufeffNombre;Peso (kg);Unidades\r\n"
+    written = format_csv_for_people(rows, is_beginning=False)
+    assert written.splitlines() == ['"Muñeca; «Lucero»";0,35;12', "'=1+1;2,0;-3"]
+
+
+def test_csv_for_people_has_one_byte_order_mark_however_many_parts_it_has() -> None:
+    parts = [format_csv_for_people([[number]], is_beginning=number == 0) for number in range(3)]
+    assert "".join(parts) == "\ufeff0\r\n1\r\n2\r\n"

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from io import BytesIO, StringIO
@@ -65,7 +66,9 @@ async def export_rows(shop: Shop, kind: str, days: tuple[date, date] = DAYS) -> 
 
 
 def parse_csv(content: bytes) -> list[list[str]]:
-    return list(csv.reader(StringIO(content.decode("utf-8-sig"), newline="")))
+    """Return the rows of a file: for people it begins with a byte order mark and has `;` between the cells."""
+    delimiter = ";" if content.startswith(BOM_UTF8) else ","
+    return list(csv.reader(StringIO(content.decode("utf-8-sig"), newline=""), delimiter=delimiter))
 
 
 def parse_workbook(content: bytes) -> list[list[str]]:

@@ -169,8 +169,8 @@ async def test_audit_export_contains_all_fields_and_no_formula(
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     written = answer.text.splitlines()
     assert len(written) == 1 + 3 + 3
-    assert written[1].endswith(",title,Trompo,'=1+1")
-    assert written[2].endswith(",price,1,-5")
+    assert written[1].endswith(";title;Trompo;'=1+1")
+    assert written[2].endswith(";price;1;-5")
     assert "Para Ana" not in answer.text
     listed = (await admin.get("/admin/audit?actor_id=shop")).json()
     assert [one["who"] for one in listed["audit"]] == ["La tienda, sola"]

@@ -98,7 +98,7 @@ async def test_export_contains_payments_and_consents_of_open_carts(
 async def test_export_cells_are_never_formulas(admin: httpx.AsyncClient, ana: str) -> None:
     answer = await admin.get(f"/admin/customers/{ana}/export")
     assert answer.headers["content-disposition"] == 'attachment; filename="cliente.csv"'
-    rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff"))))
+    rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff")), delimiter=";"))
     assert rows[0] == ["Qué", "Número", "Campo", "Valor"]
     assert ["Nota del equipo", "1", "Texto", '\'=HYPERLINK("http://x")'] in rows
     assert ["Pedido", "1", "Dirección de entrega · city", "Medellín"] in rows

@@ -32,7 +32,7 @@ async def test_export_has_one_row_per_order_with_its_customer(
         await session.execute(update(Order).where(Order.number == 2).values(shipping_address=evil))
     answer = await admin.get("/admin/order-exports")
     assert answer.headers["content-disposition"] == 'attachment; filename="pedidos.csv"'
-    head, *rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff"))))
+    head, *rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff")), delimiter=";"))
     assert head[:2] == ["Pedido", "Fecha"]
     assert [row[0] for row in rows] == ["3", "2", "1"]
     assert rows[0][5:9] == ["Ana Gómez", "ana@example.com", "3001234567", "CC 1020304050"]
@@ -40,7 +40,7 @@ async def test_export_has_one_row_per_order_with_its_customer(
     one = await admin.get(
         "/admin/order-exports", params={"id": [orders[0]["id"]], "payment_status": "awaiting"}
     )
-    assert [row[0] for row in csv.reader(StringIO(one.text))][1:] == ["1"]
+    assert [row[0] for row in csv.reader(StringIO(one.text), delimiter=";")][1:] == ["1"]
     none = await admin.get("/admin/order-exports", params={"to_pack": "true"})
     assert len(none.text.splitlines()) == 1
 
@@ -78,7 +78,7 @@ async def test_export_and_list_apply_the_same_filters(
     listed = (await admin.get("/admin/orders", params=asked)).json()["orders"]
     assert [order["display_id"] for order in listed] == [int(number) for number in numbers]
     table = await admin.get("/admin/order-exports", params=asked)
-    assert [row[0] for row in csv.reader(StringIO(table.text))][1:] == numbers
+    assert [row[0] for row in csv.reader(StringIO(table.text), delimiter=";")][1:] == numbers
 
 
 @pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM])
