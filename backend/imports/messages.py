@@ -45,6 +45,24 @@ ROW_TEXTS: dict[str, str] = {
     "currency": _("Escribe el precio en pesos colombianos: 89900."),
     "lost digits": _("¿Faltan ceros? Escribe el precio completo y sin decimales: 89900."),
     "unit": _("Es mucho. ¿Está en gramos o en milímetros? Escribe la unidad: 350 g, 240 mm."),
+    "extra cells": _(
+        "La fila tiene celdas de más («{detail}»), quizá por una coma sin comillas. Corrígela, o ponle nombre a esa "
+        "columna."
+    ),
+    "short row": _("La fila tiene menos celdas que el encabezado y le falta «{detail}». Complétala."),
+    "code is date": _(
+        "Una hoja de cálculo convirtió el código en una fecha ({detail}). Dale a la columna el formato Texto y escribe "
+        "el código otra vez."
+    ),
+    "code is exponent": _(
+        "Una hoja de cálculo convirtió el código en un número con exponente ({detail}). Dale a la columna el formato "
+        "Texto y escribe el código otra vez."
+    ),
+    "code is rounded": _(
+        "Una hoja de cálculo redondeó el código, que tiene más de 15 cifras ({detail}). Dale a la columna el formato "
+        "Texto y escribe el código otra vez."
+    ),
+    "encoding": _("Hay letras que no se pueden leer («{detail}»). Escríbelas otra vez."),
 }
 """Texts by the code of a problem."""
 NOTE_TEXTS: dict[str, str] = {
@@ -99,6 +117,9 @@ FILE_TEXTS: dict[Fault, str] = {
     ),
     Fault.TWICE: _("La columna «{column}» está dos veces: deja una."),
     Fault.EMPTY: _("La hoja no tiene filas con datos."),
+    Fault.ENCODING: _(
+        "En la fila {line} hay letras que no se pueden leer. Guarda el archivo como .xlsx o como CSV UTF-8."
+    ),
 }
 FORMAT_TEXTS: dict[ForeignFormat, str] = {
     ForeignFormat.ODS: _("Es una hoja de LibreOffice (.ods)."),
@@ -138,4 +159,5 @@ def format_file_problem(error: UnreadableProductFile) -> str:
         megabytes=MAX_FILE_BYTES >> 20,
         rows=MAX_ROWS,
         column=get_label(error.detail),
+        line=error.line,
     )

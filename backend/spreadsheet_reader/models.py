@@ -56,6 +56,7 @@ class Limits:
         max_cpu_s: maximum processor time of the child process, in seconds.
         timeout_s: seconds until the child process is killed.
         only_utf8: refuse text in another encoding, and read the file in chunks.
+        known_headings: normalized headings; the separator of a text is the one under which a row has most of them.
     """
 
     max_file_bytes: int
@@ -66,6 +67,7 @@ class Limits:
     max_cpu_s: int = 20
     timeout_s: int = 120
     only_utf8: bool = False
+    known_headings: tuple[str, ...] = ()
 
 
 class CellKind(StrEnum):
@@ -73,6 +75,8 @@ class CellKind(StrEnum):
 
     TEXT = "t"
     NUMBER = "n"
+    EXPONENT = "x"
+    """A number whose format shows an exponent, such as 7.7E+12."""
     DATE = "d"
     DURATION = "h"
     BOOLEAN = "b"

@@ -112,7 +112,8 @@ class Worksheet:
         is_duration = code in self._book.formats.durations
         if is_duration or code in self._book.formats.dates:
             return _date_cell(from_excel(number, self._epoch, timedelta=is_duration), code)
-        return _format_number(number), CellKind.NUMBER, "" if code == GENERAL else code
+        kind = CellKind.EXPONENT if "E+" in code or "E-" in code else CellKind.NUMBER
+        return _format_number(number), kind, "" if code == GENERAL else code
 
 
 def _to_row(number: int, cells: dict[int, tuple[str, CellKind, str]], *, is_hidden: bool) -> Row:

@@ -6,8 +6,8 @@ A column that has no entry here is recognized only by its own name.
 import re
 
 from backend.catalog.importer.columns import COLUMNS, OPTIONS
-from backend.core.collation import fold
 from backend.core.texts import _
+from backend.spreadsheet_reader.headings import normalize_heading
 
 LABELS = {
     "handle": _("Dirección"),
@@ -160,11 +160,6 @@ _OTHER_HEADINGS = {
 """Other headings, in Spanish and English, without accents and signs."""
 
 
-def normalize_heading(heading: str) -> str:
-    """Return the heading without case, accents and signs, for comparison."""
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in fold(heading)).split())
-
-
 _COLUMNS_BY_HEADING = {normalize_heading(name): name for name in COLUMNS}
 _COLUMNS_BY_HEADING |= {normalize_heading(label): name for name, label in LABELS.items() if name in COLUMNS}
 _COLUMNS_BY_HEADING |= {
@@ -188,6 +183,11 @@ def find_list_column(heading: str) -> str:
     """Return the list column that a numbered heading such as `Product Image 2` belongs to; empty for other headings."""
     found = _NUMBERED.fullmatch(normalize_heading(heading))
     return _LIST_COLUMNS[found[1]] if found else ""
+
+
+def list_headings() -> frozenset[str]:
+    """Return the headings that `find_column` knows, normalized."""
+    return frozenset(_COLUMNS_BY_HEADING)
 
 
 def get_label(column: str) -> str:

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from backend.catalog.importer.cell_texts import cell_texts
+from backend.catalog.importer.cell_texts import cell_texts, restore_age_range
+from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
 from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import find_column
 from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.products.options import IMPLIED_TITLE
 from backend.catalog.schemas.cell_parsers import CellError, Noted
 from backend.core.commands import UNCHANGED
-from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
+from backend.spreadsheet_reader.models import CellKind, Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 
 BATCH_SIZE = 500
@@ -139,7 +140,22 @@ def _read_rows(sheet: Sheet) -> Iterator[Row]:
         texts = cell_texts(row)
         if not sheet.is_text:  # a workbook omits the empty cells at the end of a row
             texts = [*texts, *("" for _missing in names[len(texts) :])]
-        yield parse_row(row.number, names, texts)
+        parsed = parse_row(row.number, names, _restore_age_ranges(names, texts, row.kinds))
+        broken = tuple(_find_damaged_codes(row.number, names, texts, row.kinds))
+        yield replace(parsed, problems=(*parsed.problems, *broken)) if broken else parsed
+
+
+def _restore_age_ranges(names: Sequence[str], texts: list[str], kinds: str) -> list[str]:
+    if CellKind.DATE not in kinds or "age_range" not in names:
+        return texts
+    place = names.index("age_range")
+    return [restore_age_range(text) if number == place else text for number, text in enumerate(texts)]
+
+
+def _find_damaged_codes(line: int, names: Sequence[str], texts: list[str], kinds: str) -> Iterator[Problem]:
+    for name, text, kind in zip(names, texts, kinds, strict=False):
+        if name in CODE_COLUMNS and (code := find_code_fault(text, kind, is_text_file=False)):
+            yield Problem(line, name, describe_damaged_code(text), code, text)
 
 
 def _read_head(texts: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ from backend.core.spreadsheet import (
     restore_cell,
     safe_cell,
 )
-from backend.imports.spreadsheet_parsing import read_product_spreadsheet
+from backend.imports.spreadsheet_parsing import read_product_file
 
 ROOT = Path(__file__).parents[3]
 
@@ -107,7 +107,7 @@ def test_exported_cell_is_restored_to_the_original_text(written: str) -> None:
 def test_spreadsheet_import_restores_exported_cells(original: str) -> None:
     table: list[list[object]] = [["sku", "title", "price"], [original, "Trompo", 5]]
     for content in (format_csv(table).encode(), build_workbook(table)):
-        assert read_product_spreadsheet(content).rows == [(2, [original.strip(), "Trompo", "5"])]
+        assert [row.texts for row in read_product_file(content).rows] == [[original.strip(), "Trompo", "5"]]
 
 
 def test_only_the_spreadsheet_module_writes_csv_files() -> None:

@@ -29,7 +29,7 @@ from backend.imports.import_job import ProductImports
 from backend.imports.models import ProductImport
 from backend.imports.pictures import PictureUploadResult
 from backend.imports.preview import preview_import
-from backend.imports.spreadsheet_parsing import read_product_spreadsheet
+from backend.imports.spreadsheet_parsing import read_product_file
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.inventory.models import InventoryLevel
 from backend.media.uploads import MAX_FILE_BYTES
@@ -90,8 +90,9 @@ async def test_refused_spreadsheet_rows_can_be_corrected_and_sent_again(sender: 
     await sender.run_import()
     async with sender.shop.database.read() as session:
         content = await build_refused_file(session, OWNER, sender.id)
-    sheet = read_product_spreadsheet(content)
-    ((_line, texts),) = sheet.rows
+    sheet = read_product_file(content)
+    (row,) = sheet.rows
+    texts = [text or "" for text in row.texts]
     assert (texts[0], sheet.ignored) == ("Balón", [])
     mended = [text.replace("mucho", "20.000") for text in texts]
     again = await sender.send_spreadsheet(";".join(sheet.columns) + "\n" + ";".join(mended) + "\n")
@@ -458,7 +459,7 @@ async def test_new_spreadsheet_replaces_one_that_was_not_started(sender: Sender)
 
 
 def test_template_is_a_valid_spreadsheet() -> None:
-    sheet = read_product_spreadsheet(build_template())
+    sheet = read_product_file(build_template())
     assert len(sheet.rows) == 3
     assert len(set(sheet.columns)) == len(sheet.columns)
     assert not sheet.ignored

@@ -9,7 +9,7 @@ from PIL import Image
 
 from backend.app import Shop
 from backend.imports.confirmation import JOB
-from backend.imports.spreadsheet_parsing import read_product_spreadsheet
+from backend.imports.spreadsheet_parsing import read_product_file
 from tests.attacks import bombs
 from tests.attacks.bombs import pack
 
@@ -41,9 +41,9 @@ async def test_spreadsheet_is_imported_over_the_api_and_its_refused_rows_returne
     done = (await admin.get(f"/admin/imports/{found['id']}")).json()["product_import"]
     assert [done[name] for name in ("status", "settled", "refused")] == ["done", 2, 1]
     refused = await admin.get(f"/admin/imports/{found['id']}/refused")
-    assert [texts[0] for _line, texts in read_product_spreadsheet(refused.content).rows] == ["Yoyo"]
+    assert [row.texts[0] for row in read_product_file(refused.content).rows] == ["Yoyo"]
     assert (await admin.post(f"/admin/imports/{found['id']}/confirm")).status_code == 400
-    assert read_product_spreadsheet((await admin.get("/admin/imports/template")).content).rows
+    assert read_product_file((await admin.get("/admin/imports/template")).content).rows
 
 
 async def test_unreadable_file_is_reported(admin: httpx.AsyncClient) -> None:

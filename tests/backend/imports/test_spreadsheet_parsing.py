@@ -11,14 +11,14 @@ import xlsxwriter
 from backend.core.spreadsheet import build_workbook
 from backend.imports import spreadsheet_parsing
 from backend.imports.row_parsing import parse_typed_row
-from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_spreadsheet
+from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_file
 
 HEAD = ["Nombre", "SKU", "Precio", "Edad"]
 
 
 def find_fault(content: bytes) -> Fault:
     with pytest.raises(UnreadableProductFile) as refused:
-        read_product_spreadsheet(content)
+        read_product_file(content)
     return refused.value.fault
 
 
@@ -35,9 +35,9 @@ def find_fault(content: bytes) -> Fault:
     ],
 )
 def test_spreadsheet_files_of_several_programs_are_read(content: bytes) -> None:
-    sheet = read_product_spreadsheet(content)
-    ((line, texts),) = sheet.rows
-    row = parse_typed_row(sheet.columns, line, texts)
+    sheet = read_product_file(content)
+    (source,) = sheet.rows
+    row = parse_typed_row(sheet.columns, source.line, source.texts)
     assert not row.problems
     assert [row.get(name) for name in ("title", "sku", "price", "age_range")] == [
         "Muñeca ñandú", "M-1", 20_000, "3-5",
@@ -59,8 +59,8 @@ def test_cells_are_read_as_displayed(tmp_path: Path) -> None:
         sheet.write_formula(2, 1, "=1/0", value="#DIV/0!")
         sheet.merge_range(2, 2, 2, 3, "")
         sheet.write_string(2, 0, "yoyo")
-    found = read_product_spreadsheet(file.read_bytes())
-    row, broken = (parse_typed_row(found.columns, *one) for one in found.rows)
+    found = read_product_file(file.read_bytes())
+    row, broken = (parse_typed_row(found.columns, one.line, one.texts) for one in found.rows)
     assert dict(row.values) == {
         "handle": "trompo", "price": 20_000, "weight": 0.3, "ean": "7701234567897", "age_range": "3-5",
         "featured": True, "description": "one\r\ntwo",
@@ -69,12 +69,12 @@ def test_cells_are_read_as_displayed(tmp_path: Path) -> None:
 
 
 def test_escaped_formula_is_read_as_text() -> None:
-    sheet = read_product_spreadsheet(b"sku,title\n'=1+1,'-5\n'tis,x\n")
-    assert [texts for _line, texts in sheet.rows] == [["=1+1", "-5"], ["'tis", "x"]]
+    sheet = read_product_file(b"sku,title\n'=1+1,'-5\n'tis,x\n")
+    assert [row.texts for row in sheet.rows] == [["=1+1", "-5"], ["'tis", "x"]]
 
 
 def test_unknown_columns_are_reported_and_ignored() -> None:
-    sheet = read_product_spreadsheet(b"title,Proveedor,price,problema\nTrompo,Juan,5,x\n")
+    sheet = read_product_file(b"title,Proveedor,price,problema\nTrompo,Juan,5,x\n")
     assert (sheet.columns, sheet.ignored) == (["title", "price"], ["Proveedor"])
 
 

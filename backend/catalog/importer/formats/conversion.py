@@ -8,10 +8,10 @@ from decimal import Decimal, InvalidOperation
 from backend.catalog.handles import make_handle
 from backend.catalog.importer.columns import COLUMNS
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
-from backend.catalog.importer.headings import normalize_heading
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
+from backend.spreadsheet_reader.headings import normalize_heading
 
 PUBLISHED, DRAFT = "published", "draft"
 MAX_OPTIONS = 3

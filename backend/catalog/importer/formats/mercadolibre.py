@@ -14,8 +14,8 @@ from backend.catalog.importer.formats.conversion import (
     name_repeated_titles,
 )
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
-from backend.catalog.importer.headings import normalize_heading
 from backend.catalog.importer.tables.models import Table, TableRow
+from backend.spreadsheet_reader.headings import normalize_heading
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "publication": (

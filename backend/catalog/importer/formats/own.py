@@ -4,8 +4,9 @@ from backend.catalog.importer.columns import COLUMNS
 from backend.catalog.importer.formats.conversion import Draft, build_source_file, join_list
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
-from backend.catalog.importer.headings import find_column, find_list_column, normalize_heading
+from backend.catalog.importer.headings import find_column, find_list_column
 from backend.catalog.importer.tables.models import Table
+from backend.spreadsheet_reader.headings import normalize_heading
 
 
 def convert(table: Table, source_format: SourceFormat) -> SourceFile:

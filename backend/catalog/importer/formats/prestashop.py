@@ -17,11 +17,11 @@ from backend.catalog.importer.formats.conversion import (
     write_decimal,
 )
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
-from backend.catalog.importer.headings import normalize_heading
 from backend.catalog.importer.row_reader import Note
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.core import clock
 from backend.core.dates import today_in_colombia
+from backend.spreadsheet_reader.headings import normalize_heading
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "id": ("id de producto", "product id", "id", "id producto", "id del producto"),

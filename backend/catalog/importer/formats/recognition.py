@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from backend.catalog.importer.columns import COLUMNS
 from backend.catalog.importer.formats.models import SourceFormat
-from backend.catalog.importer.headings import LABELS, find_column, normalize_heading
+from backend.catalog.importer.headings import LABELS, find_column
+from backend.spreadsheet_reader.headings import normalize_heading
 
 NOTE_HEADINGS = frozenset({"problema", "problem", "que corregir", "fila", "row"})
 """Normalized headings of the shop's own files that are not imported."""

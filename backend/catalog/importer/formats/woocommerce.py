@@ -20,12 +20,13 @@ from backend.catalog.importer.formats.conversion import (
     split_commas,
 )
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
-from backend.catalog.importer.headings import find_column, normalize_heading
+from backend.catalog.importer.headings import find_column
 from backend.catalog.importer.row_reader import Note
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core import clock
 from backend.core.dates import today_in_colombia
+from backend.spreadsheet_reader.headings import normalize_heading
 
 HEADINGS: Mapping[str, Sequence[str]] = {
     "id": ("id",),

@@ -14,11 +14,34 @@ class SetAsideReason(StrEnum):
     HIDDEN_ROW = "hidden row"
     HIDDEN_SHEET = "hidden sheet"
     """The whole sheet; the line is 0 and the text is its name."""
+    OTHER_SHEET = "other sheet"
+    """A visible sheet with headings of its own; the line is 0 and the text is its name."""
     NO_CODE = "no code"
     """A row without a code in a table whose other rows have codes."""
     REPEATED_HEAD = "repeated head"
     HINTS = "hints"
     """Hints below the headings, such as `Obligatorio` in a list of Mercado Libre."""
+
+
+class TableFault(StrEnum):
+    """Reason why a spreadsheet has no table that can be read."""
+
+    NO_HEAD = "no head"
+    """No sheet has a heading row."""
+    EMPTY = "empty"
+    TOO_MANY_ROWS = "too many rows"
+    TOO_COMPLEX = "too complex"
+    """Its merged areas cover too many cells."""
+    ENCODING = "encoding"
+    """A heading has letters that cannot be read."""
+
+
+class TableError(ValueError):
+    """The spreadsheet has no table that can be read. `line` is 0 if unknown."""
+
+    def __init__(self, fault: TableFault, line: int = 0) -> None:
+        super().__init__(fault.value)
+        self.fault, self.line = fault, line
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +89,5 @@ class Table:
     headings: list[str]
     rows: list[TableRow]
     set_aside: list[SetAsideRow]
+    is_text: bool = False
+    """True for a text with delimiters, whose cells have no kinds."""

@@ -1,0 +1,78 @@
+"""Display of numbers with their number formats (ECMA-376, 18.8.31), as far as a format changes what a cell says.
+
+Leading zeros (`0000`), letters (`0" g"`, `"TRO-"000`) and percent signs are shown. Currency signs, separators of
+thousands and rounding are not: a price is read with all its decimals.
+"""
+
+import re
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import NamedTuple
+
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)')
+_CODES = re.compile(r"\[[^\]]*\]|_.|\*.")
+"""Colours, conditions and languages; spaces as wide as a character; characters that fill the cell."""
+_CURRENCIES = frozenset({"cop", "usd", "us", "eur", "col", "$"})
+
+
+class _Display(NamedTuple):
+    """Parts of a number format: texts before and after the number, and the number of digits that are filled up."""
+
+    prefix: str
+    suffix: str
+    digits: int
+    is_percent: bool
+    is_scaled: bool
+
+
+def display_number(text: str, code: str) -> str:
+    """Return a number as a cell with this number format says it."""
+    display = _parse_format(code)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    if display.is_percent:
+        return f"{_plain(number * 100)}%"
+    if display.is_scaled or number < 0:
+        return text
+    digits = text.zfill(display.digits) if text.isdecimal() else text
+    return f"{display.prefix}{digits}{display.suffix}"
+
+
+@lru_cache(maxsize=1_000)
+def _parse_format(code: str) -> _Display:
+    literals: list[str] = []
+
+    def store(found: re.Match[str]) -> str:
+        literals.append(found[1] if found[1] is not None else found[2])
+        return chr(0xE000 + len(literals) - 1)
+
+    section = _CODES.sub("", _LITERAL.sub(store, code)).split(";")[0]
+    first = re.search(r"[0#?]", section)
+    if first is None:
+        return _Display("", "", 0, "%" in section, is_scaled=True)
+    last = max(section.rfind(letter) for letter in "0#?")
+    number, before, after = section[first.start() : last + 1], section[: first.start()], section[last + 1 :]
+    is_simple = re.fullmatch(r"[0#?]+", number) is not None
+    return _Display(
+        _restore(before, literals),
+        _restore(after, literals),
+        number.count("0") if is_simple else 0,
+        "%" in section,
+        is_scaled=after.startswith(",") or "E" in number or "/" in number,
+    )
+
+
+def _restore(part: str, literals: list[str]) -> str:
+    """Return a part with its literal texts; empty if it holds no letters, or only a currency."""
+    text = "".join(
+        literals[place] if 0 <= (place := ord(letter) - 0xE000) < len(literals) else letter for letter in part
+    )
+    word = "".join(letter for letter in text if letter.isalpha() or letter == "$").casefold()
+    return text if word.strip("$") and word not in _CURRENCIES else ""
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

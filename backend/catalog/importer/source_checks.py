@@ -1,0 +1,106 @@
+"""Checks of the rows of a product file that need the cells as they were in the spreadsheet."""
+
+from collections.abc import Iterator
+
+from backend.catalog.importer.cell_texts import restore_age_range
+from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
+from backend.catalog.importer.row_reader import Note, Problem
+from backend.catalog.importer.tables.models import Table, TableRow
+from backend.spreadsheet_reader.models import CellKind
+
+NEEDED_COLUMNS = ("title", "price")
+"""Columns that a row must have if the file has them."""
+UNREADABLE = "\ufffd"
+"""Replaces letters that cannot be decoded."""
+OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
+"""Formats whose codes were written by a shop: a code in the form of a date is a code."""
+
+
+def check_source_rows(table: Table, source: SourceFile) -> None:
+    """Add the problems and notes of each row: extra and missing cells, damaged codes, unreadable letters.
+
+    A row that the conversion joined to an earlier one, such as a row of pictures, adds its problems to that one.
+    """
+    sources = {row.line: row for row in source.rows}
+    row: SourceRow | None = None
+    for cells in table.rows:
+        row = sources.get(cells.line, row)
+        if row is None:
+            continue
+        if cells.extra:
+            detail = ", ".join(cells.extra)[:200]
+            message = f"has filled cells beyond the head: {detail}"
+            row.problems.append(Problem(row.line, "", message, "extra cells", detail))
+        if any(text and UNREADABLE in text for text in cells.texts):
+            row.problems.extend(_find_unreadable_cells(source, row, cells))
+        if row.line != cells.line:
+            continue
+        if cells.texts and cells.texts[-1] is None:
+            _check_short_row(table, source, row, cells)
+        _restore_age_ranges(source, row, cells)
+        row.problems.extend(_find_code_problems(table, source, row, cells))
+
+
+def _check_short_row(table: Table, source: SourceFile, row: SourceRow, cells: TableRow) -> None:
+    missing = [heading for heading, text in zip(table.headings, cells.texts, strict=True) if text is None]
+    row.notes.append(Note("", "short row", ", ".join(missing)[:200]))
+    row.problems.extend(
+        Problem(row.line, column, "is missing: the line has fewer cells than the head", "short row", heading)
+        for column, heading, text in zip(source.columns, source.headings, row.texts, strict=True)
+        if column in NEEDED_COLUMNS and not text and not {heading, *heading.split(" / ")}.isdisjoint(missing)
+    )
+
+
+def _restore_age_ranges(source: SourceFile, row: SourceRow, cells: TableRow) -> None:
+    """Replace age ranges that a spreadsheet turned into dates."""
+    if CellKind.DATE not in cells.kinds or "age_range" not in source.columns:
+        return
+    column = source.columns.index("age_range")
+    text = row.texts[column]
+    if text and _find_kind(cells, text) == CellKind.DATE:
+        row.texts[column] = restore_age_range(text)
+
+
+def _find_kind(cells: TableRow, text: str) -> str:
+    """Return the kind of the cell with this text."""
+    return next(
+        (kind for cell, kind in zip(cells.texts, cells.kinds, strict=True) if cell == text), CellKind.TEXT
+    )
+
+
+def _find_code_problems(
+    table: Table, source: SourceFile, row: SourceRow, cells: TableRow
+) -> Iterator[Problem]:
+    is_foreign_text = table.is_text and source.format not in OWN_FORMATS
+    for column, text in zip(source.columns, row.texts, strict=True):
+        if column not in CODE_COLUMNS or not text:
+            continue
+        place = next((place for place, cell in enumerate(cells.texts) if cell == text), None)
+        kind = cells.kinds[place] if place is not None else CellKind.TEXT
+        if code := find_code_fault(text, kind, is_text_file=is_foreign_text):
+            detail = text if table.is_text or place is None else f"{_column_letters(place)}{row.line}: {text}"
+            yield Problem(row.line, column, describe_damaged_code(detail), code, detail)
+
+
+def _find_unreadable_cells(source: SourceFile, row: SourceRow, cells: TableRow) -> Iterator[Problem]:
+    """Yield a problem for each column with unreadable letters, or for the row if only ignored cells have them."""
+    message = "has letters that cannot be read"
+    columns = [
+        (column, text)
+        for column, text in zip(source.columns, row.texts, strict=True)
+        if text and UNREADABLE in text
+    ]
+    if not columns:
+        columns = [("", next(text for text in cells.texts if text and UNREADABLE in text))]
+    for column, text in columns:
+        yield Problem(row.line, column, message, "encoding", text[:200])
+
+
+def _column_letters(place: int) -> str:
+    letters = ""
+    place += 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters

@@ -1,0 +1,77 @@
+"""Search of the heading row of a sheet."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from backend.catalog.importer.tables.merged_cells import SheetRow, fill_merged_cells
+from backend.spreadsheet_reader.headings import normalize_heading
+from backend.spreadsheet_reader.models import Area, CellKind
+
+MAX_HEADING_ROW = 20
+"""Number of first rows in which the headings are searched."""
+MIN_HEADINGS = 2
+MAX_JOINED_ROWS = 3
+
+
+class HeadingRow(NamedTuple):
+    """A row that may have the headings. The greater one of two is the likelier one.
+
+    Attributes:
+        known: number of different known headings.
+        filled: number of filled cells.
+        place: place of the row among the rows of its sheet, negative: the first one wins.
+    """
+
+    known: int
+    filled: int
+    place: int
+
+
+def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -> HeadingRow | None:
+    """Return the row with the most known headings; without known ones, the widest row of texts above other rows."""
+    candidates = [
+        HeadingRow(
+            len({normalize_heading(text) for text in row.texts} & known_headings), row.source_count, -place
+        )
+        for place, row in enumerate(rows)
+        if row.number <= MAX_HEADING_ROW and row.source_count >= MIN_HEADINGS
+    ]
+    known = [one for one in candidates if one.known >= MIN_HEADINGS]
+    if known:
+        return max(known, key=lambda one: (one.known, one.place))
+    texts = [one for one in candidates if _has_only_texts(rows[-one.place]) and len(rows) > 1 - one.place]
+    return max(texts, key=lambda one: (one.filled, one.place), default=None)
+
+
+def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -> tuple[list[str], int]:
+    """Return the headings, and the place of their last row. Rows that merged cells join have one heading per column.
+
+    For example, `Precio` above `Mayor` and `Detal`, beside a `Código` of two rows, gives `Precio Mayor`.
+    """
+    number = rows[place].number
+    joining = [
+        (top, bottom)
+        for top, _left, bottom, _right in areas
+        if top <= number <= bottom and 0 < bottom - top < MAX_JOINED_ROWS
+    ]
+    first = min((top for top, _bottom in joining), default=number)
+    last = max((bottom for _top, bottom in joining), default=number)
+    head = [row for row in rows if first <= row.number <= last]
+    width = max(len(row.texts) for row in head)
+    fill_merged_cells(head if joining else [], areas, width)
+    columns = [
+        dict.fromkeys(row.texts[column] for row in head if column < len(row.texts) and row.texts[column])
+        for column in range(width)
+    ]
+    headings = [" ".join(parts) for parts in columns]
+    while headings and not headings[-1]:
+        headings.pop()
+    return headings, rows.index(head[-1])
+
+
+def _has_only_texts(row: SheetRow) -> bool:
+    return all(
+        kind == CellKind.TEXT and any(letter.isalpha() for letter in text)
+        for text, kind in zip(row.texts, row.kinds, strict=True)
+        if text
+    )

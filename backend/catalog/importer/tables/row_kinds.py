@@ -1,0 +1,113 @@
+"""Detection of rows that are no products: totals, groups, repeated headings, hints and rows without a code."""
+
+import re
+from collections.abc import Sequence
+
+from backend.catalog.importer.headings import find_column
+from backend.catalog.importer.tables.merged_cells import SheetRow
+from backend.catalog.importer.tables.models import SetAsideReason
+from backend.spreadsheet_reader.headings import normalize_heading
+from backend.spreadsheet_reader.models import CellKind
+
+CODE_COLUMNS = frozenset({"sku", "ean", "handle", "product_id", "variant_id"})
+CODE_HEADINGS = frozenset(
+    {
+        "id", "id producto", "numero publicacion", "gtin", "gtin upc ean o isbn", "gtin upc ean or isbn", "parent",
+        "superior", "principal", "mpn", "item group id", "plu", "cod", "codigo interno", "variant barcode",
+        "codigo producto", "codigo articulo", "item",
+    }
+)  # fmt: skip
+"""Further headings of columns that identify a product, normalized and without prepositions."""
+PRICE_COLUMNS = frozenset({"price", "compare_at_price"})
+_TOTAL = re.compile(r"(?:gran |sub ?)?total(?:es)?(?: general(?:es)?| final(?:es)?)?|grand total")
+"""A cell that is nothing but the word."""
+_TOTAL_OF = re.compile(
+    r"subtotal(?:es)? .*|sumas?(?: totales| total)?|(?:gran )?total(?:es)? (?:de|del|por|general|en|inventarios?|"
+    r"lineas?|grupos?|categorias?|bodegas?|unidades|productos|articulos|referencias|items|registros|existencias|"
+    r"costos?|valor|iva|paginas?|marcas?|familias?|\d+)(?: .*)?"
+)
+_TOTAL_START = re.compile(r"(?:gran |sub ?)?total(?:es)? .*")
+_HINT = re.compile(
+    r"(?:campo )?(?:obligatori[oa]|opcional|no modificable|modificable|requerid[oa]|required|optional|recommended|"
+    r"recomendad[oa]|solo lectura|read only)(?: .*)?"
+)
+_PREPOSITIONS = re.compile(" del? ")
+MAX_HINT_ROWS = 3
+"""Number of rows below the headings that may have hints."""
+MAX_TOTAL_CELLS = 3
+"""Number of first filled cells in which the word total is searched."""
+
+
+class RowClassifier:
+    """Finds out whether a row below these headings is a product."""
+
+    def __init__(self, headings: Sequence[str]) -> None:
+        self._normalized = [normalize_heading(heading) for heading in headings]
+        columns = [find_column(heading) for heading in headings]
+        self._code_places = [
+            place
+            for place, (heading, column) in enumerate(zip(self._normalized, columns, strict=True))
+            if column in CODE_COLUMNS or _PREPOSITIONS.sub(" ", heading) in CODE_HEADINGS
+        ]
+        self._price_places = [place for place, column in enumerate(columns) if column in PRICE_COLUMNS]
+
+    def classify(self, row: SheetRow, distance: int) -> SetAsideReason | None:
+        """Return the reason why a row is set aside; None for a product.
+
+        Args:
+            row: the row, with filled merged cells.
+            distance: number of rows below the headings, from 1.
+        """
+        if row.is_hidden:
+            return SetAsideReason.HIDDEN_ROW
+        if self._repeats_head(row):
+            return SetAsideReason.REPEATED_HEAD
+        if distance <= MAX_HINT_ROWS and self._has_hints(row):
+            return SetAsideReason.HINTS
+        if self._is_total(row):
+            return SetAsideReason.TOTAL
+        if row.source_count == 1 and len(self._normalized) > 2:
+            return SetAsideReason.GROUP
+        return None
+
+    def find_rows_without_code(self, rows: Sequence[SheetRow]) -> set[int]:
+        """Return the numbers of the rows without a code, if at least three of four rows have one."""
+        numbers = {row.number for row in rows if not self._has_code(row)}
+        return numbers if self._code_places and 4 * len(numbers) <= len(rows) else set()
+
+    def _has_code(self, row: SheetRow, *, other_than: int = -1) -> bool:
+        return any(
+            place < len(row.texts) and row.texts[place] and place != other_than for place in self._code_places
+        )
+
+    def _repeats_head(self, row: SheetRow) -> bool:
+        filled = [(place, normalize_heading(text)) for place, text in enumerate(row.texts) if text]
+        same = [
+            text
+            for place, text in filled
+            if place < len(self._normalized) and text == self._normalized[place]
+        ]
+        return len(set(same)) > 1 and 2 * len(same) > len(filled)
+
+    def _has_hints(self, row: SheetRow) -> bool:
+        filled = [text for text in row.texts if text]
+        hints = sum(_HINT.fullmatch(normalize_heading(text)) is not None for text in filled)
+        has_price = any(
+            place < len(row.texts) and any(letter.isdigit() for letter in row.texts[place])
+            for place in self._price_places
+        )
+        return 2 * hints >= len(filled) and not has_price
+
+    def _is_total(self, row: SheetRow) -> bool:
+        filled = [
+            (place, normalize_heading(text))
+            for place, (text, kind) in enumerate(zip(row.texts, row.kinds, strict=True))
+            if text and kind == CellKind.TEXT
+        ][:MAX_TOTAL_CELLS]
+        if any(_TOTAL.fullmatch(text) for _place, text in filled):
+            return True
+        return any(
+            not self._has_code(row, other_than=place)
+            and (_TOTAL_OF.fullmatch(text) or (self._code_places and _TOTAL_START.fullmatch(text)))
+            for place, text in filled
+        )
