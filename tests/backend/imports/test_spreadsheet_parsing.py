@@ -69,7 +69,7 @@ def test_cells_are_read_as_displayed(tmp_path: Path) -> None:
 
 
 def test_escaped_formula_is_read_as_text() -> None:
-    sheet = read_product_file(b"sku,title\n'=1+1,'-5\n'tis,x\n")
+    sheet = read_product_file(b"title,sku\n'=1+1,'-5\n'tis,x\n")
     assert [row.texts for row in sheet.rows] == [["=1+1", "-5"], ["'tis", "x"]]
 
 
