@@ -7,10 +7,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS
-from backend.catalog.importer.headings import normalize_heading
 from backend.core.clock import now
 from backend.core.db.tables import insert_into, table_of
 from backend.imports.models import ColumnMapping
+from backend.spreadsheet_reader.headings import normalize_heading
 
 MAX_MAPPINGS = 200
 """Number of latest used mappings that are stored."""

@@ -16,10 +16,11 @@ from backend.catalog.importer.formats.conversion import Draft, build_source_file
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
 from backend.catalog.importer.formats.synonyms import SYNONYMS
-from backend.catalog.importer.headings import find_column, find_list_column, normalize_heading
+from backend.catalog.importer.headings import find_column, find_list_column
 from backend.catalog.importer.tables.models import Table
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.pricing import TAX_RATES
+from backend.spreadsheet_reader.headings import normalize_heading
 
 LIST_COLUMNS = frozenset({"categories", "pictures", "tags"})
 """Columns that several columns of a file may fill together."""
