@@ -212,6 +212,7 @@ AUDITED_FIELD_LABELS = {
     "tag_id": _("Etiqueta"),
     "target_rules": _("A qué se aplica"),
     "target_type": _("Se descuenta de"),
+    "tax_excluded": _("Excluido de IVA"),
     "tax_rate": _("IVA"),
     "thumbnail": _("Foto principal"),
     "title": _("Título"),

@@ -213,6 +213,11 @@ class ProductOut(ProductOwnFields, ProductRelations):
             Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
         ]
     ]
+    tax_excluded: NotRequired[
+        Annotated[
+            bool, Field(description="True if it is excluded from IVA, not exempt. Then `tax_rate` is 0.")
+        ]
+    ]
     warnings: NotRequired[Annotated[str, Field(description="The safety warnings on its box.")]]
     metadata: NotRequired[JsonDict]
     categories: NotRequired[list[CategoryFields]]

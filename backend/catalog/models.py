@@ -99,6 +99,7 @@ class Product(Timestamps, table=True):
             "ix_product_weightless", "title_key", "id", sqlite_where=_WEIGHTLESS, postgresql_where=_WEIGHTLESS
         ),
         CheckConstraint("tax_rate IN (0, 5, 19)", name="tax_rate"),
+        CheckConstraint("NOT tax_excluded OR tax_rate = 0", name="tax_excluded"),
     )
 
     id: str = Field(default_factory=lambda: new_id("prod"), primary_key=True)
@@ -120,6 +121,8 @@ class Product(Timestamps, table=True):
     featured: bool = Field(default=False, index=True)
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
     """The IVA included in the price, in percent: one of `backend.pricing.TAX_RATES`."""
+    tax_excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """True if the product is excluded from IVA (Estatuto Tributario, art. 424), not exempt."""
     weight: float | None = None
     length: float | None = None
     height: float | None = None

@@ -153,6 +153,7 @@ def _to_sold_line(line: Line, contents: Contents) -> SoldLine:
         unit_price=line.variant.price,
         compare_at_price=line.variant.compare_at_price,
         tax_rate=product.tax_rate,
+        tax_excluded=product.tax_excluded,
         meta=line.item.meta,
         facts={
             "product_description": product.description,

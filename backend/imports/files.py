@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import API_COLUMNS, COLUMNS, OPTION_CELLS, OPTIONS, PRICES_WITHOUT_TAX
 from backend.catalog.importer.headings import get_hint, get_label
+from backend.catalog.importer.row_reader import TAX_EXCLUDED, TAX_RATE
 from backend.catalog.models import Product, Variant
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.spreadsheet import build_workbook
@@ -24,9 +25,11 @@ COLUMN_ORDER = (
     "origin_country", "warnings", "collection", "featured", "status", "handle",
 )  # fmt: skip
 """Order of the columns in the shop's own files: columns that are filled in most often come first."""
+EXCLUDED = "excluido"
+"""Cell of the rate of a product that is excluded from IVA."""
 FILE_COLUMNS = tuple(
     sorted(
-        COLUMNS.keys() - API_COLUMNS.keys() - PRICES_WITHOUT_TAX.keys(),
+        COLUMNS.keys() - API_COLUMNS.keys() - PRICES_WITHOUT_TAX.keys() - {TAX_EXCLUDED},
         key=lambda name: COLUMN_ORDER.index(name) if name in COLUMN_ORDER else len(COLUMN_ORDER),
     )
 )
@@ -113,6 +116,8 @@ async def list_product_rows(session: AsyncSession, products: Sequence[Product]) 
     for values in await read_current_values(session, pairs, location_id):
         cells = {name: format_cell(name, values[name]) for name in FILE_COLUMNS if name in values}
         cells |= format_option_cells(values[OPTIONS])
+        if values[TAX_EXCLUDED]:
+            cells[TAX_RATE] = EXCLUDED
         try:
             COLUMNS["handle"].read(str(cells["handle"]))
         except CellError:  # the API accepts handles that a file does not: then the SKU identifies the product

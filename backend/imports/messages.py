@@ -44,6 +44,7 @@ ROW_TEXTS: dict[str, str] = {
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
     "currency": _("Escribe el precio en pesos colombianos: 89900."),
     "lost digits": _("¿Faltan ceros? Escribe el precio completo y sin decimales: 89900."),
+    "excluded": _("Un juguete excluido de IVA tiene tarifa 0: cambia una de las dos."),
     "unit": _("Es mucho. ¿Está en gramos o en milímetros? Escribe la unidad: 350 g, 240 mm."),
     "extra cells": _(
         "La fila tiene celdas de más («{detail}»), quizá por una coma sin comillas. Corrígela, o ponle nombre a esa "

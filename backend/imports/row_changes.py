@@ -157,7 +157,7 @@ def format_cell(column: str, value: Any) -> object:
     """Return a value as the content of a cell: a number or a text. Parsing it gives the same value again."""
     if value is None:
         return ""
-    if column in ("featured", "is_free"):
+    if column in ("featured", "is_free", "tax_excluded"):
         return "sí" if value else "no"
     if column == "status":
         return {"published": "publicado", "draft": "oculto"}.get(value, "")

@@ -41,7 +41,13 @@ async def build_invoice_lines(session: AsyncSession, order: Order) -> tuple[Docu
     lines = await list_order_lines(session, order.id)
     totals = compute_order_totals(order, lines)
     parts = [
-        _to_document_line(line.sku or line.variant_id, format_line_title(line), line.quantity, part)
+        _to_document_line(
+            line.sku or line.variant_id,
+            format_line_title(line),
+            line.quantity,
+            part,
+            is_excluded=line.tax_excluded,
+        )
         for line, part in zip(lines, totals.lines, strict=True)
     ]
     parts.append(_to_document_line(SHIPPING_CODE, order.shipping_name or _("Envío"), 1, totals.shipping))
@@ -93,7 +99,9 @@ async def build_credit_lines(session: AsyncSession, order: Order, refund: Refund
         code = (line.sku or line.variant_id) if line is not None else SHIPPING_CODE
         title = format_line_title(line) if line is not None else order.shipping_name or _("Envío")
         gross = share.amount - share.tax
-        found.append(DocumentLine(code, title, max(1, units[share.part]), gross, 0, share.rate, share.tax))
+        is_excluded = line is not None and line.tax_excluded
+        quantity = max(1, units[share.part])
+        found.append(DocumentLine(code, title, quantity, gross, 0, share.rate, share.tax, is_excluded))
     return tuple(found)
 
 
@@ -116,7 +124,9 @@ def format_line_title(line: OrderLine) -> str:
     return f"{line.title} ({variant})" if variant else line.title
 
 
-def _to_document_line(code: str, title: str, quantity: int, part: PartTotals) -> DocumentLine:
+def _to_document_line(
+    code: str, title: str, quantity: int, part: PartTotals, *, is_excluded: bool = False
+) -> DocumentLine:
     return DocumentLine(
         code=code,
         title=title,
@@ -125,6 +135,7 @@ def _to_document_line(code: str, title: str, quantity: int, part: PartTotals) ->
         discount=part.discount_subtotal,
         rate=part.tax_rate,
         tax=part.tax_total,
+        is_excluded=is_excluded,
     )
 
 

@@ -57,7 +57,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A line. `rate` is its rate of IVA, in percent."""
+    """A line. `rate` is its rate of IVA, in percent; a line that is excluded from IVA has none."""
 
     code: str
     title: str
@@ -66,10 +66,11 @@ class DocumentLine:
     discount: Cop
     rate: int
     tax: Cop
+    is_excluded: bool = False
 
     @property
     def base(self) -> Cop:
-        """The taxable amount."""
+        """The amount without IVA, after the discount."""
         return self.gross - self.discount
 
     @property
@@ -141,6 +142,11 @@ class Document:
         return sum(line.base for line in self.lines)
 
     @property
+    def excluded(self) -> Cop:
+        """The sum of the lines that are excluded from IVA, after discounts."""
+        return sum(line.base for line in self.lines if line.is_excluded)
+
+    @property
     def tax(self) -> Cop:
         """The sum of all IVA."""
         return sum(line.tax for line in self.lines)
@@ -175,9 +181,12 @@ def restore_document(stored: Any) -> Document:
 
 
 def sum_by_rate(lines: Iterable[DocumentLine]) -> list[tuple[int, Cop, Cop]]:
-    """Return each rate of IVA with the sums of base and tax of its lines, the lowest rate first."""
+    """Return each rate of IVA with the sums of base and tax of its lines, the lowest rate first.
+
+    Lines that are excluded from IVA have no rate.
+    """
     sums: dict[int, tuple[Cop, Cop]] = {}
-    for line in lines:
+    for line in (one for one in lines if not one.is_excluded):
         base, tax = sums.get(line.rate, (0, 0))
         sums[line.rate] = base + line.base, tax + line.tax
     return [(rate, *sums[rate]) for rate in sorted(sums)]

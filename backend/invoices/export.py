@@ -30,6 +30,7 @@ DOCUMENT_COLUMNS = (
         for rate in RATES
         for name in (_("Base {rate} %").format(rate=rate), _("IVA {rate} %").format(rate=rate))
     ),
+    _("Excluido de IVA"),
     _("Descuentos"),
     _("Base"),
     _("IVA"),
@@ -88,6 +89,7 @@ def _document_row(document: Document, code: str) -> Sequence[object]:
         buyer.place.address if buyer.place else "",
         buyer.place.name if buyer.place else "",
         *(amount for rate in RATES for amount in rates.get(rate, (0, 0))),
+        document.excluded,
         document.discount,
         document.base,
         document.tax,
@@ -109,7 +111,8 @@ def _line_rows(document: Document) -> list[Sequence[object]]:
     )
     return [
         (
-            *head, place, line.code, line.title, line.quantity, line.gross, line.discount, line.base, line.rate,
+            *head, place, line.code, line.title, line.quantity, line.gross, line.discount, line.base,
+            _("Excluido") if line.is_excluded else line.rate,
             line.tax, line.total,
         )
         for place, line in enumerate(document.lines, 1)

@@ -155,8 +155,8 @@ def _write_lines(pdf: "FPDF", document: Document) -> None:
             row = table.row()
             discount = format_cop(line.discount) if line.discount else ""
             for value in (
-                f"{line.title}\n{line.code}", str(line.quantity), format_cop(line.gross), discount, f"{line.rate} %",
-                format_cop(line.total),
+                f"{line.title}\n{line.code}", str(line.quantity), format_cop(line.gross), discount,
+                "Excluido" if line.is_excluded else f"{line.rate} %", format_cop(line.total),
             ):  # fmt: skip
                 row.cell(_replace_unsupported(value))
     pdf.ln(3)
@@ -170,6 +170,8 @@ def _write_totals(pdf: "FPDF", document: Document) -> None:
         rows.append(("Descuentos, sin IVA", -document.discount))
     for rate, base, tax in sum_by_rate(document.lines):
         rows.append((f"IVA {rate} % sobre {format_cop(base)}", tax))
+    if document.excluded:
+        rows.append((f"Excluido de IVA: {format_cop(document.excluded)}", 0))
     for label, amount in rows:
         _write_total(pdf, label, amount)
     pdf.set_font("Helvetica", "B", 11)

@@ -6,7 +6,7 @@ Orders store everything they need, so they do not depend on the current catalogu
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, Index, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
 from backend.core.db.database import UtcDateTime
@@ -116,6 +116,8 @@ class OrderLine(Timestamps, table=True):
     compare_at_price: Cop | None = None
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
     """Rate of IVA included in its price, in percent."""
+    tax_excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """True if the product was excluded from IVA: its line in an invoice has no IVA, not one of 0 %."""
     fulfilled: int = 0
     withdrawn: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Units that a refund removed from the order before they were sent."""

@@ -51,6 +51,7 @@ class SoldLine:
     unit_price: Cop
     compare_at_price: Cop | None
     tax_rate: int
+    tax_excluded: bool = False
     meta: JsonObject = field(default_factory=dict)
     facts: JsonObject = field(default_factory=dict)
     """See `OrderLine`."""
@@ -232,6 +233,7 @@ def _build_lines(order_id: str, sale: Sale) -> list[OrderLine]:
             unit_price=line.unit_price,
             compare_at_price=line.compare_at_price,
             tax_rate=line.tax_rate,
+            tax_excluded=line.tax_excluded,
             facts=line.facts,
             meta=line.meta,
         )

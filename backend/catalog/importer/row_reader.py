@@ -13,12 +13,14 @@ from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, 
 from backend.catalog.importer.headings import find_column
 from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.products.options import IMPLIED_TITLE
+from backend.catalog.schemas.cell_numbers import find_exclusion
 from backend.catalog.schemas.cell_parsers import CellError, Noted
 from backend.core.commands import UNCHANGED
 from backend.spreadsheet_reader.models import CellKind, Limits, Refusal, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 
 BATCH_SIZE = 500
+TAX_RATE, TAX_EXCLUDED = "tax_rate", "tax_excluded"
 MAX_QUOTED_LENGTH = 40
 """Maximum number of characters of a cell that a message quotes."""
 LIMITS = Limits(
@@ -196,8 +198,12 @@ def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> R
             value = value.value
         if value is not UNCHANGED:
             values[name] = value
+        if name == TAX_RATE and cell and (exclusion := find_exclusion(cell)) is not None:
+            values.setdefault(TAX_EXCLUDED, exclusion)
     wrong = {problem.column for problem in problems}
     problems += [one for one in _move_options(line, values) if not _option_cells(one.column) & wrong]
+    if values.get(TAX_EXCLUDED):
+        values.setdefault(TAX_RATE, 0)
     problems += _check_cells_together(line, values, has_problems=bool(problems))
     return Row(line, values, tuple(problems), tuple(notes))
 
@@ -234,6 +240,9 @@ def _check_cells_together(line: int, values: Mapping[str, Any], *, has_problems:
     """Yield the problems between the cells of a line."""
     if not has_problems and not any(name in values for name in ID_COLUMNS):
         yield Problem(line, "handle", "is needed to identify the product", "no name")
+    if values.get(TAX_EXCLUDED) and values.get(TAX_RATE):
+        message = f"must be 0: the product is excluded from IVA (it is {values[TAX_RATE]})"
+        yield Problem(line, TAX_RATE, message, "excluded")
     if (problem := find_compare_at_problem(line, values)) is not None:
         yield problem
 

@@ -1,6 +1,7 @@
 """Creation, change and deletion of products and their variants by staff."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -190,12 +191,26 @@ async def delete_variant(session: AsyncSession, actor: Actor, product_id: str, v
 
 
 async def _set_fields(session: AsyncSession, product: Product, command: ChangeProduct) -> None:
-    for name, value in command.fields.items():
+    for name, value in _complete_tax(command.fields).items():
         if value is not UNCHANGED:
             setattr(product, name, value)
     if command.metadata:
         _merge_metadata(product, command.metadata)
     await require_free_handle(session, product)
+
+
+def _complete_tax(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields with a rate of IVA and an exclusion that agree: an excluded product has the rate 0.
+
+    Raises:
+        InvalidData: the fields say that the product is excluded and has another rate.
+    """
+    rate, is_excluded = fields.get("tax_rate", UNCHANGED), fields.get("tax_excluded", UNCHANGED)
+    if is_excluded is True:
+        if rate not in (UNCHANGED, 0):
+            raise InvalidData("A product that is excluded from IVA has the tax_rate 0")
+        return {**fields, "tax_rate": 0}
+    return {**fields, "tax_excluded": False} if rate not in (UNCHANGED, 0) else fields
 
 
 def _merge_metadata(product: Product, command: JsonObject) -> None:

@@ -175,9 +175,12 @@ def parse_tax_rate(cell: str) -> int:
     return int(rate)
 
 
-def is_excluded(cell: str) -> bool:
-    """Return True if the cell says that a product is excluded from IVA, not exempt."""
-    return _EXCLUDED.search(fold(cell)) is not None
+def find_exclusion(cell: str) -> bool | None:
+    """Return if the cell of a rate says that a product is excluded from IVA; None for 0, which is also exempt."""
+    folded = fold(cell)
+    if _EXCLUDED.search(folded):
+        return True
+    return False if _EXEMPT.search(folded) or parse_tax_rate(cell) else None
 
 
 @dataclass(frozen=True, slots=True)

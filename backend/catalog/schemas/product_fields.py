@@ -95,6 +95,11 @@ class ProductFields(BaseModel):
         Field(description="The IVA that is in its price, in percent: 0, 5 or 19. A new product has 19."),
         FieldRules(cell=Cell(cell_numbers.parse_tax_rate), on_request=True),
     ] = None
+    tax_excluded: Annotated[
+        bool | None,
+        Field(description="True if it is excluded from IVA, not exempt. Then `tax_rate` is 0."),
+        FieldRules(cell=Cell(cell_words.parse_yes_or_no, empty=False), on_request=True),
+    ] = None
     material: Annotated[
         Name | None, FieldRules(null=None, cell=Cell(cell_parsers.make_text_parser(255), None))
     ] = None

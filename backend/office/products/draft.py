@@ -25,6 +25,8 @@ from backend.pricing import TAX_RATES
 
 FREE = "1"
 """Value of `VariantDraft.is_free` for a variant that may be sold at a price of 0."""
+EXCLUDED = "excluded"
+"""Value of the rate of IVA of an excluded product."""
 NEW = "new-"
 """Prefix of the keys of variants that are not saved yet."""
 MEASURES = {"weight": WEIGHT, "length": LENGTH, "width": LENGTH, "height": LENGTH}
@@ -36,7 +38,7 @@ TEXTS = {
     "brand": 100,
     "age_range": 10,
     "collection_id": 64,
-    "tax_rate": 3,
+    "tax_rate": 8,
     "material": 255,
     "contents": MAX_VALUE_LENGTH,
     "safety_mark": MAX_VALUE_LENGTH,
@@ -195,7 +197,7 @@ def _problems_of_texts(texts: dict[str, str], *, is_new: bool) -> dict[str, str]
             problems[name] = _("Máximo {n} letras.").format(n=most)
     if texts["age_range"] and texts["age_range"] not in AGE_RANGES:
         problems["age_range"] = _("Elige una edad de la lista.")
-    if texts["tax_rate"] not in map(str, TAX_RATES):
+    if texts["tax_rate"] not in {*map(str, TAX_RATES), EXCLUDED}:
         problems["tax_rate"] = _("Elige el IVA de la lista.")
     for name, measure in MEASURES.items():
         if not _is_valid(partial(parse_measure, measure=measure), texts[name]):

@@ -17,6 +17,7 @@ from backend.core.ids import new_id
 from backend.core.web.contact import to_one_line
 from backend.inventory.models import InventoryLevel
 from backend.office.products.draft import (
+    EXCLUDED,
     FREE,
     MEASURES,
     METADATA_TEXTS,
@@ -149,7 +150,7 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
             **{name: getattr(product, name) for name in TEXT_COLUMNS},
             **{name: getattr(product, name) or "" for name in NULLABLE_COLUMNS},
             **{name: format_measure(getattr(product, name)) for name in MEASURES},
-            "tax_rate": str(product.tax_rate),
+            "tax_rate": EXCLUDED if product.tax_excluded else str(product.tax_rate),
             **{
                 name: to_one_line(product.extra_metadata.get(name))[:MAX_VALUE_LENGTH]
                 for name in METADATA_TEXTS

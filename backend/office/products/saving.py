@@ -32,6 +32,7 @@ from backend.media.picture_urls import is_picture_address
 from backend.media.picture_widths import parse_uploaded_picture
 from backend.media.videos import VIDEO_KEY, parse_video_url
 from backend.office.products.draft import (
+    EXCLUDED,
     MEASURES,
     METADATA_TEXTS,
     NEW,
@@ -223,7 +224,8 @@ def _build_command(
     if texts["origin_country"] and "origin_country" in changed:
         fields["origin_country"] = cell_words.parse_country(texts["origin_country"])
     if "tax_rate" in changed:
-        fields["tax_rate"] = int(texts["tax_rate"])
+        is_excluded = texts["tax_rate"] == EXCLUDED
+        fields |= {"tax_rate": 0 if is_excluded else int(texts["tax_rate"]), "tax_excluded": is_excluded}
     if stored is None or draft.is_published != stored.is_published:
         fields["status"] = PUBLISHED if draft.is_published else HIDDEN
     if stored is None or draft.is_featured != stored.is_featured:

@@ -159,10 +159,18 @@ class _Document:
         total = "cac:LegalMonetaryTotal/cbc:"
         lines = self._root.findall(LINES[self._kind], NS)
         bases = sum((_read_number_at(line, "cbc:LineExtensionAmount") for line in lines), Decimal())
-        taxes = sum((_read_number_at(line, "cac:TaxTotal/cbc:TaxAmount") for line in lines), Decimal())
+        taxed = [
+            line for line in lines if line.find("cac:TaxTotal", NS) is not None
+        ]  # the others are excluded from IVA
+        taxes = sum((_read_number_at(line, "cac:TaxTotal/cbc:TaxAmount") for line in taxed), Decimal())
+        taxable = sum((_read_number_at(line, "cbc:LineExtensionAmount") for line in taxed), Decimal())
         if not lines or abs(self.amount(f"{total}LineExtensionAmount") - bases) > TOLERANCE:
             yield Rejection("FAU02", "El valor bruto no es la suma de las líneas")
-        if abs(self.amount("cac:TaxTotal/cbc:TaxAmount") - taxes) > TOLERANCE:
+        if abs(self.amount(f"{total}TaxExclusiveAmount") - taxable) > TOLERANCE:
+            yield Rejection("FAU04", "La base imponible no es la suma de las líneas con impuesto")
+        tax_total = self._root.find("cac:TaxTotal", NS)
+        tax = _read_number_at(tax_total, "cbc:TaxAmount") if tax_total is not None else Decimal()
+        if (tax_total is not None) != bool(taxed) or abs(tax - taxes) > TOLERANCE:
             yield Rejection("FAS01", "El impuesto no es la suma de las líneas")
         paid = self._root.findall("cac:PrepaidPayment", NS)
         prepaid = sum((_read_number_at(one, "cbc:PaidAmount") for one in paid), Decimal())

@@ -11,7 +11,7 @@ from reflex.vars import ObjectVar
 from backend.catalog.countries import country_names
 from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.core.texts import _
-from backend.office.products.draft import TEXTS
+from backend.office.products.draft import EXCLUDED, TEXTS
 from backend.office.products.editor import PlaceOption
 from backend.pricing import TAX_RATES
 from backend.staff.rights import Right
@@ -117,7 +117,10 @@ def product_form() -> rx.Component:
             _("IVA, material, contenido, origen y advertencias"),
             choice_field(
                 "tax_rate",
-                [rx.el.option(f"{rate} %", value=str(rate)) for rate in TAX_RATES],
+                [
+                    *(rx.el.option(f"{rate} %", value=str(rate)) for rate in TAX_RATES),
+                    rx.el.option(_("Excluido"), value=EXCLUDED),
+                ],
                 VIEW.texts["tax_rate"],
             ),
             text_line("material", is_optional=True),

@@ -13,6 +13,7 @@ LINES = (
     DocumentLine("SKU-2", "Libro", 1, 20_000, 0, 0, 0),
     DocumentLine("SKU-3", "Rollo", 7, 33_333, 33_333, 5, 0),
 )
+EXCLUDED = DocumentLine("SKU-4", "Cuaderno", 2, 9_000, 0, 0, 0, is_excluded=True)
 CONSUMER = Party("consumidor final", "13", "222222222222", "", False, "R-99-PN", "ZZ", "", "", None)
 COMPANY = Party(
     "Łukasz & Hijos <SAS>", "31", "900373076", "4", True, "R-99-PN", "ZZ", "pagos@example.com", "",
@@ -51,4 +52,7 @@ NOTE = replace(
         "SETP990000000", "a" * 96, date(2026, 3, 10), "2", "Anulación de factura electrónica"
     ),
 )
-SAMPLES = (INVOICE, replace(INVOICE, prefix="", buyer=COMPANY), NOTE, replace(NOTE, lines=LINES * 20))
+SAMPLES = (
+    INVOICE, replace(INVOICE, prefix="", buyer=COMPANY), NOTE, replace(NOTE, lines=LINES * 20),
+    replace(INVOICE, lines=(*LINES, EXCLUDED)), replace(NOTE, lines=(EXCLUDED,)),
+)  # fmt: skip

@@ -110,7 +110,7 @@ def build_ubl_xml(document: Document, code: str, software: Software) -> bytes:
     _add_taxes(root, document.lines)
     totals = root.add("cac:LegalMonetaryTotal")
     totals.add_money("cbc:LineExtensionAmount", document.base)
-    totals.add_money("cbc:TaxExclusiveAmount", document.base)
+    totals.add_money("cbc:TaxExclusiveAmount", document.base - document.excluded)
     totals.add_money("cbc:TaxInclusiveAmount", document.total)
     if document.prepaid is not None:
         totals.add_money("cbc:PrepaidAmount", document.prepaid)
@@ -227,8 +227,10 @@ def _add_scheme(node: Node, scheme_id: str, name: str) -> None:
 
 
 def _add_taxes(node: Node, lines: Iterable[DocumentLine]) -> None:
-    """Add one `TaxTotal` for the IVA, with a `TaxSubtotal` for each rate (FAS01)."""
+    """Add one `TaxTotal` for the IVA, with a `TaxSubtotal` for each rate (FAS01). Excluded lines have none."""
     rates = sum_by_rate(lines)
+    if not rates:
+        return
     total = node.add("cac:TaxTotal")
     total.add_money("cbc:TaxAmount", sum(tax for _rate, _base, tax in rates))
     for rate, base, tax in rates:

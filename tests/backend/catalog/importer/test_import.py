@@ -165,6 +165,26 @@ async def test_tax_rate_is_imported_and_stays_unchanged_if_the_file_has_no_colum
     assert found.all() == [("cuento", 5), ("trompo", 19)]
 
 
+async def test_exclusion_of_the_tax_is_imported(importer: Importer) -> None:
+    head = "handle,title,price,tax_rate\n"
+    await importer(f"{head}a,A,1000,Excluido\nb,B,1000,Exento\nc,C,1000,19\n")
+    assert await read_taxes(importer) == [(0, True), (0, False), (19, False)]
+    assert await importer("handle,tax_rate\na,0\nb,0\nc,19\n") == {"same": 3}
+    assert await importer("handle,tax_rate\na,19\nb,excluido\nc,excluido\n") == {"changed": 3}
+    assert await read_taxes(importer) == [(19, False), (0, True), (0, True)]
+    assert await importer("handle,tax_excluded\na,sí\nb,no\nc,\n") == {"changed": 3}
+    assert await read_taxes(importer) == [(0, True), (0, False), (0, False)]
+    assert await importer.read_problems("handle,tax_rate,tax_excluded\na,19,sí\n") == [
+        "line 2, tax_rate: must be 0: the product is excluded from IVA (it is 19)"
+    ]
+
+
+async def read_taxes(importer: Importer) -> list[tuple[int, bool]]:
+    query = select(Product.tax_rate, Product.tax_excluded).order_by(Product.handle)
+    async with importer.database.read() as session:
+        return [(rate, is_excluded) for rate, is_excluded in await session.execute(query)]
+
+
 @pytest.mark.parametrize(
     ("cells", "price"),
     [

@@ -96,6 +96,14 @@ def test_tax_rate_is_read(cell: str, rate: int) -> None:
     assert cell_numbers.parse_tax_rate(cell) == rate
 
 
+@pytest.mark.parametrize(
+    ("cell", "is_excluded"),
+    [("Excluido", True), ("No gravado", True), ("Exento", False), ("19 %", False), ("5", False), ("0", None)],
+)
+def test_exclusion_is_read(cell: str, *, is_excluded: bool | None) -> None:
+    assert cell_numbers.find_exclusion(cell) is is_excluded
+
+
 @pytest.mark.parametrize("cell", ["16", "0.19%", "1", "19 5", "IVA", "sí"])
 def test_other_tax_rate_is_refused(cell: str) -> None:
     with pytest.raises(CellError):

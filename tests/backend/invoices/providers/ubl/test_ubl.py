@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from lxml import etree
 from pypdf import PdfReader
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.core.web.http_client import NoAnswer, ServiceUnavailable
@@ -22,6 +22,7 @@ from backend.invoices.providers.ubl.codes import TESTS, CodeParts, Software, bui
 from backend.invoices.providers.ubl.provider import UblProvider, get_software
 from backend.invoices.providers.ubl.xml import CAC, CBC, build_ubl_xml
 from backend.migrations.sandbox_tables import SandboxInvoice
+from backend.orders.models import OrderLine
 from backend.pricing import SHIPPING, Adjustment, PricedLine
 from backend.sandbox.invoicing import Fault
 from tests.backend.invoices.desk import (
@@ -158,6 +159,28 @@ async def test_invoice_and_credit_note_have_valid_xml(shop: Shop, invoices: Invo
     assert said["cac:BillingReference//cbc:UUID"] == invoice.code == read_texts(invoice)["cbc:UUID"]
     assert len(invoice.code) == 96
     _is_on_the_pdf(invoice, sold.totals.total)
+
+
+async def test_line_of_an_excluded_product_has_no_tax(shop: Shop, invoices: Invoices) -> None:
+    sold = await place_paid_order(shop, TROMPO, BOOK)
+    async with shop.database.transaction() as session:
+        await session.execute(update(OrderLine).where(OrderLine.sku == "book").values(tax_excluded=True))
+    await book_refund(shop, sold, 20_000, {"book": 1})
+    await shop.worker.run_due(ISSUE)
+    invoice, note = await list_documents(shop)
+    assert (invoice.state, invoice.reason, note.state, note.reason) == ("issued", "", "issued", "")
+    for row, taxable in ((invoice, "200000.00"), (note, "0.00")):
+        require_valid(row)
+        assert row.xml is not None
+        root = ET.fromstring(row.xml)
+        lines = [*root.findall("cac:InvoiceLine", NS), *root.findall("cac:CreditNoteLine", NS)]
+        taxed = {
+            line.findtext("cac:Item/cbc:Description", "", NS): line.find("cac:TaxTotal", NS) is not None
+            for line in lines
+        }
+        assert taxed == ({"trompo": True, "book": False} if row is invoice else {"book": False})
+        assert root.findtext("cac:LegalMonetaryTotal/cbc:TaxExclusiveAmount", "", NS) == taxable
+    assert ET.fromstring(note.xml or b"").find("cac:TaxTotal", NS) is None
 
 
 def _is_on_the_pdf(row: Invoice, total: int) -> None:
