@@ -284,7 +284,7 @@ def import_products(
     *,
     only_check: Annotated[bool, typer.Option("--check", help="Only check the file; write nothing.")] = False,
     new_categories: Annotated[
-        bool, typer.Option("--new-categories", help="Create missing categories and collections.")
+        bool, typer.Option("--new-categories", help="Create missing categories, collections, tags and types.")
     ] = False,
     allow_private: Annotated[
         bool,
@@ -297,10 +297,11 @@ def import_products(
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,
     price, compare_at_price, is_free (yes or no: a price of 0 is sold only with a yes), tax_rate, weight, length,
     height, width, material, origin_country (two letters, such as co), warnings, stock, pictures, option_1, value_1
-    to option_3, value_3, product_id, variant_id, price_without_tax, tags, type. Adjacent rows with options and the same handle are the variants of
-    one product. Lists have a | between their parts; prices are whole pesos including IVA; tax_rate is that IVA in
-    percent: 0, 5 or 19 (a new product has 19), exento or excluido; weight is in kilograms, the sizes are in centimetres. A picture is a
-    file's name or an address that begins with https://. A category is identified by its handle or its name; a shop
+    to option_3, value_3, product_id, variant_id, price_without_tax, tags, type. Adjacent rows with options and the
+    same handle are the variants of one product. Lists have a | between their parts; prices are whole pesos including
+    IVA; tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19), exento or excluido; weight is in
+    kilograms, the sizes are in centimetres. A picture is a file's name or an address that begins with https://. A
+    category is identified by its handle or its name, or by a path such as Juguetes > Madera; a shop
     without categories gets those of the file.
 
     The whole file is checked before anything is written.
