@@ -164,7 +164,7 @@ async def test_invoice_and_credit_note_have_valid_xml(shop: Shop, invoices: Invo
 async def test_line_of_an_excluded_product_has_no_tax(shop: Shop, invoices: Invoices) -> None:
     sold = await place_paid_order(shop, TROMPO, BOOK)
     async with shop.database.transaction() as session:
-        await session.execute(update(OrderLine).where(OrderLine.sku == "book").values(tax_excluded=True))
+        await session.execute(update(OrderLine).where(OrderLine.title == "book").values(tax_excluded=True))
     await book_refund(shop, sold, 20_000, {"book": 1})
     await shop.worker.run_due(ISSUE)
     invoice, note = await list_documents(shop)
