@@ -55,6 +55,8 @@ _COUNTRY_WORDS = {
 _BAR_CODE_SIGNS = re.compile(r"[\s'’´`\u00a0-]")
 _BAR_CODE_ZEROS = re.compile(r"\.0+$")
 _COMMAS, _SEMICOLONS = re.compile(r"(?<!\\),"), re.compile(r";")
+_SPLITTING = re.compile(r"[,;\\\n]|\shttps?://", re.IGNORECASE)
+"""Parts of a text at which it would be split."""
 _ADDRESS_GAP = re.compile(r"[\s,;|]+(?=https?://)", re.IGNORECASE)
 _PICTURE_GAP = re.compile(r"\s*[,;\n]\s*")
 _PICTURE_NAME = re.compile(
@@ -223,7 +225,7 @@ def join_list(parts: Iterable[str]) -> str:
     """Return the cell of a list, which the parsers of lists split into the same parts."""
     kept = list(parts)
     joined = LIST_SEPARATOR.join(kept)
-    return f"{joined}{LIST_SEPARATOR}" if len(kept) == 1 and re.search(r"[,;\\\s]", joined) else joined
+    return f"{joined}{LIST_SEPARATOR}" if len(kept) == 1 and _SPLITTING.search(joined) else joined
 
 
 def _select_parts(parts: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from backend.catalog.importer.columns import COLUMNS
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
+from backend.catalog.schemas import cell_words
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.spreadsheet_reader.headings import normalize_heading
 
@@ -129,7 +130,7 @@ def split_commas(text: str) -> list[str]:
 
 def join_list(parts: Iterable[str]) -> str:
     """Return a list's cell: its parts without duplicates."""
-    return LIST_SEPARATOR.join(dict.fromkeys(part.replace(LIST_SEPARATOR, "/") for part in parts if part))
+    return cell_words.join_list(dict.fromkeys(part.replace(LIST_SEPARATOR, "/") for part in parts if part))
 
 
 def join_addresses(addresses: Iterable[str]) -> str:
