@@ -57,7 +57,8 @@ _SMALL_UNITS = frozenset(
     unit for units in (_WEIGHT_UNITS, _LENGTH_UNITS) for unit, factor in units.items() if factor < 1
 )
 """Units in which `1.500` has a separator of thousands."""
-_EXEMPT, _EXCLUDED = re.compile(r"exent"), re.compile(r"exclu|no grava|no causa|sin iva")
+_EXEMPT, _EXCLUDED = re.compile(r"exent"), re.compile(r"exclu|no grava|no causa")
+_WITHOUT_TAX = re.compile(rf"{_EXEMPT.pattern}|{_EXCLUDED.pattern}|sin (?:iva|impuesto)|ninguno")
 
 
 def parse_number(text: str, *, groups: bool = True) -> Decimal | None:
@@ -163,7 +164,7 @@ def parse_tax_rate(cell: str) -> int:
         CellError: the rate does not exist.
     """
     folded = fold(cell)
-    if _EXEMPT.search(folded) or _EXCLUDED.search(folded):
+    if _WITHOUT_TAX.search(folded):
         return 0
     found = _PERCENT.fullmatch(_TAX_WORDS.sub(" ", folded).replace(" ", ""))
     rate = Decimal(found[1].replace(",", ".")) if found else Decimal(-1)

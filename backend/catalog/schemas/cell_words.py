@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date
 from functools import cache
 
 from babel import Locale
@@ -98,8 +97,6 @@ def parse_age_range(cell: str) -> str | Noted:
     plain = re.sub(r" |anos?", "", text).replace("–", "-")
     if plain in AGE_RANGES:
         return plain
-    if from_date := _age_range_from_date(cell):
-        return from_date
     found = _AGES.fullmatch(text)
     if found is None or int(found[1]) > MAX_AGE_YEARS * MONTHS_PER_YEAR:
         raise CellError(f"must be one of {', '.join(AGE_RANGES)}")
@@ -113,16 +110,6 @@ def parse_age_range(cell: str) -> str | Noted:
 def _find_age_range(years: int) -> str:
     """Return the last range that begins at this age or a younger one."""
     return next(one for one in reversed(AGE_RANGES) if int(re.split("[-+]", one)[0]) <= years)
-
-
-def _age_range_from_date(text: str) -> str:
-    """Return the age range that a spreadsheet converted to a date: 3-5 for the third of May; else an empty text."""
-    try:
-        day = date.fromisoformat(text[:10])
-    except ValueError:
-        return ""
-    candidates = (f"{day.day}-{day.month}", f"{day.month}-{day.day}")
-    return next((one for one in candidates if one in AGE_RANGES), "")
 
 
 def parse_country(cell: str) -> str:

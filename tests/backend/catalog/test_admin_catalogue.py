@@ -443,6 +443,24 @@ async def test_product_has_its_own_tax_rate(admin: httpx.AsyncClient, store: htt
     assert asked["product"]["tax_rate"] == 0
 
 
+async def test_product_excluded_from_tax_has_the_rate_zero(admin: httpx.AsyncClient) -> None:
+    created = await product(admin, tax_excluded=True)
+    assert (created["tax_rate"], created["tax_excluded"]) == (0, True)
+    path = f"/admin/products/{created['id']}"
+    for change, expected in (
+        ({"title": "Trompo"}, (0, True)),
+        ({"tax_rate": 5}, (5, False)),
+        ({"tax_excluded": True}, (0, True)),
+        ({"tax_rate": 0, "tax_excluded": False}, (0, False)),
+        ({"tax_rate": 0}, (0, False)),
+    ):
+        changed = (await post(admin, path, change))["product"]
+        assert (changed["tax_rate"], changed["tax_excluded"]) == expected, change
+    refused = await admin.post(path, json={"tax_rate": 19, "tax_excluded": True})
+    assert refused.status_code == 400
+    assert refused.json()["message"] == "A product that is excluded from IVA has the tax_rate 0"
+
+
 async def test_unsupported_tax_rate_is_refused_by_the_database(shop: Shop, shop_defaults: Defaults) -> None:
     with pytest.raises(IntegrityError, match="tax_rate"):
         async with shop.database.transaction() as session:

@@ -119,7 +119,7 @@ async def test_exported_file_is_imported_without_changes(sender: Sender, file_fo
         session.add(
             Picture(product_id=toy.product_id, url="/pictures/ab/un trompo-960.webp", width=960, height=960)
         )
-        await add_product(session, sender.defaults, "yoyo", status="draft")
+        await add_product(session, sender.defaults, "yoyo", status="draft", tax_rate=0, tax_excluded=True)
         await add_product(session, sender.defaults, "Odd_Handle.x")
     export_id = await request_file(sender.shop, "import", file_format, OWNER, DAYS)
     await sender.shop.worker.run_due("export.make")

@@ -98,7 +98,15 @@ def test_tax_rate_is_read(cell: str, rate: int) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "is_excluded"),
-    [("Excluido", True), ("No gravado", True), ("Exento", False), ("19 %", False), ("5", False), ("0", None)],
+    [
+        ("Excluido", True),
+        ("No gravado", True),
+        ("Exento", False),
+        ("19 %", False),
+        ("5", False),
+        ("0", None),
+        ("Sin IVA", None),
+    ],
 )
 def test_exclusion_is_read(cell: str, *, is_excluded: bool | None) -> None:
     assert cell_numbers.find_exclusion(cell) is is_excluded
@@ -171,7 +179,6 @@ def test_other_word_is_neither_yes_nor_no(cell: str) -> None:
         ("3-5", "3-5"),
         ("3–5 años", "3-5"),
         ("12+", "12+"),
-        ("2026-05-03", "3-5"),  # a spreadsheet made a date of 3-5
         ("3+", Noted("3-5", "age range")),
         ("+3", Noted("3-5", "age range")),
         ("3 a 8 años", Noted("3-5", "age range")),

@@ -22,7 +22,7 @@ from backend.catalog.storefront.page_content import product_detail
 from backend.core.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
-from backend.office.products.draft import FREE, Draft, PictureDraft, VariantDraft
+from backend.office.products.draft import EXCLUDED, FREE, Draft, PictureDraft, VariantDraft
 from backend.office.products.editor import FIRST_VARIANT_KEY, ProductForm, new_product_form, read_product_form
 from backend.office.products.saving import FormClashes, FormRefused, SubmittedForm, save_form
 from backend.staff.rights import Actor, Role
@@ -122,6 +122,20 @@ async def test_new_product_is_for_sale_immediately(shop: Shop, shop_defaults: De
         (moved,) = (await session.execute(select(StockMovement))).scalars()
     assert (product.status, product.thumbnail, picture.alt) == ("published", picture.url, "Balero de colores")
     assert (moved.reason, moved.delta, moved.actor_id) == ("received", 12, LINA.id)
+
+
+async def test_exclusion_from_tax_is_saved_with_the_rate(shop: Shop, toy: str) -> None:
+    for chosen, saved in (
+        (EXCLUDED, (0, True)),
+        ("0", (0, False)),
+        (EXCLUDED, (0, True)),
+        ("19", (19, False)),
+    ):
+        await save(shop, edit_form(await open_form(shop, toy), tax_rate=chosen))
+        assert (await open_form(shop, toy)).base.draft.texts["tax_rate"] == chosen
+        async with shop.database.read() as session:
+            product = await session.get_one(Product, toy)
+            assert (product.tax_rate, product.tax_excluded) == saved
 
 
 async def test_invalid_country_is_refused_at_its_field(shop: Shop, toy: str) -> None:
