@@ -14,13 +14,13 @@ from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.models import Product, Variant
 from backend.catalog.products.options import IMPLIED_TITLE
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
+from backend.core.web.html_text import BULLET
 from backend.imports.row_changes import read_current_values
 from backend.media.picture_urls import to_absolute_picture_url
 from backend.shipping.locations import find_first_location_id
 
 Cells = Mapping[str, object]
 MAX_OPTIONS = 3
-BULLET = "•"
 SHOPIFY_COLUMNS = (
     "Handle", "Title", "Body (HTML)", "Vendor", "Product Category", "Type", "Tags", "Published", "Option1 Name",
     "Option1 Value", "Option2 Name", "Option2 Value", "Option3 Name", "Option3 Value", "Variant SKU", "Variant Grams",

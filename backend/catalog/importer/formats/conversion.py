@@ -135,7 +135,7 @@ def join_list(parts: Iterable[str]) -> str:
 
 def join_addresses(addresses: Iterable[str]) -> str:
     """Return a cell of web addresses without duplicates."""
-    return LIST_SEPARATOR.join(dict.fromkeys(one.replace(LIST_SEPARATOR, "%7C") for one in addresses if one))
+    return join_list(one.replace(LIST_SEPARATOR, "%7C") for one in addresses)
 
 
 def parse_decimal(text: str) -> Decimal | None:
