@@ -87,8 +87,6 @@ FACTS = ("material", "brand", "age_range")
 _ATTRIBUTE = re.compile(r"(?:nombre del atributo|attribute) (\d{1,2})(?: name)?")
 _VALUES = re.compile(r"(?:valor(?: es|es)? del atributo|attribute) (\d{1,2})(?: value s| values?)?")
 _PARENT_ID = re.compile(r"id:\s*(\d+)")
-_BLOCK = re.compile(r"</?(?:p|ul|ol|li|h[1-6]|div|table|blockquote|pre)\b", re.IGNORECASE)
-_BLANK_LINE = re.compile(r"\n\s*\n")
 
 
 @dataclass(slots=True)
@@ -208,7 +206,7 @@ class _Converter:
         if "<" in summary or len(summary) > MAX_SUBTITLE_LENGTH or not description:
             summary, description = "", "\n\n".join(part for part in (summary, description) if part)
         draft.set("subtitle", " ".join(summary.split()))
-        draft.set("description", _add_paragraphs(description))
+        draft.set("description", description)
         draft.set("status", self._find_status(row))
         if (featured := self.cells.get(row, "featured")) in ("0", "1"):
             draft.set("featured", {"1": "yes", "0": "no"}[featured])
@@ -266,18 +264,6 @@ def _parse_day(text: str) -> date | None:
 def _decode_text(text: str) -> str:
     r"""Return the text with its line breaks, which the export writes as `\n`."""
     return text.replace("\\\\n", "\0").replace("\\n", "\n").replace("\0", "\\n").replace("\r\n", "\n")
-
-
-def _add_paragraphs(text: str) -> str:
-    """Return HTML whose line breaks are tags, as WordPress shows them. A text without tags stays as it is."""
-    if "<" not in text or "\n" not in text:
-        return text
-    parts = [part.strip() for part in _BLANK_LINE.split(text)]
-    return "\n".join(
-        part if _BLOCK.search(part) else "<p>{}</p>".format(part.replace("\n", "<br>"))
-        for part in parts
-        if part
-    )
 
 
 def _is_valid(column: str, value: str) -> bool:
