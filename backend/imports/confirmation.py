@@ -11,6 +11,7 @@ from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData
 from backend.core.events import publish
+from backend.core.texts import _
 from backend.imports.events import ImportProgressed
 from backend.imports.lookup import find_import, find_open_import
 from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
@@ -43,12 +44,17 @@ async def start_import(database: Database, actor: Actor, import_id: str) -> None
         Forbidden: see `Actor.require`; an import with a stock column also needs the right to change stock.
         NotFound: the import does not exist.
         NotAllowed: the import was started already.
-        InvalidData: no row would change anything.
+        InvalidData: no row would change anything, or several columns are for one field (`change_mapping`).
         ShopError: another request created one of the new categories or collections in the meantime.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with database.read() as session:
         checked = await find_import(session, import_id)
+        if any(one["contested"] for one in checked.mapping):
+            raise InvalidData(
+                "Several columns are for one field: choose one of them",
+                staff_text=_("Varias columnas son para lo mismo: elige primero una."),
+            )
         query = select(ProductImportRow.line, ProductImportRow.texts).where(
             ProductImportRow.import_id == import_id, ProductImportRow.plan.in_([Plan.NEW, Plan.CHANGED])
         )

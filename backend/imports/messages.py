@@ -1,6 +1,6 @@
 """Texts for staff about problems of a file, a row or a picture, and how to correct them."""
 
-from backend.catalog.importer.headings import get_hint, get_label
+from backend.catalog.importer.headings import get_hint
 from backend.core.db.tables import JsonObject
 from backend.core.texts import _
 from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, MAX_ROWS, Fault, UnreadableProductFile
@@ -116,7 +116,9 @@ FILE_TEXTS: dict[Fault, str] = {
     Fault.NO_HEAD: _(
         "No encontramos los nombres de las columnas en las primeras filas. Copia la primera fila de la plantilla."
     ),
-    Fault.TWICE: _("La columna «{column}» está dos veces: deja una."),
+    Fault.TWICE: _(
+        "Varias columnas son para lo mismo: {column}. Deja una, o impórtalo en la oficina y elige."
+    ),
     Fault.EMPTY: _("La hoja no tiene filas con datos."),
     Fault.ENCODING: _(
         "En la fila {line} hay letras que no se pueden leer. Guarda el archivo como .xlsx o como CSV UTF-8."
@@ -159,6 +161,6 @@ def format_file_problem(error: UnreadableProductFile) -> str:
     return FILE_TEXTS[error.fault].format(
         megabytes=MAX_FILE_BYTES >> 20,
         rows=MAX_ROWS,
-        column=get_label(error.detail),
+        column=error.detail,
         line=error.line,
     )

@@ -63,6 +63,8 @@ class ProductImport(Timestamps, table=True):
     """Rows and sheets that are not imported: a list of `{"line", "reason", "text"}`."""
     notes: list[str] = Field(default_factory=list, sa_type=Json)
     """Codes of sentences about the whole file."""
+    mapping: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    """The columns of an unknown list: the fields of a `backend.catalog.importer.formats.models.ColumnSuggestion`."""
     publishes: bool = False
     """True if new products are published. Otherwise they are drafts, unless the spreadsheet publishes them."""
     status: str = ImportStatus.CHECKED

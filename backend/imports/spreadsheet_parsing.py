@@ -8,7 +8,7 @@ from enum import StrEnum
 from tempfile import TemporaryFile
 
 from backend.catalog.importer.formats.models import SourceFile
-from backend.catalog.importer.source_reader import RepeatedColumn, read_source_file
+from backend.catalog.importer.source_reader import read_source_file
 from backend.catalog.importer.tables.models import TableError
 from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreadsheet
 
@@ -34,6 +34,7 @@ class Fault(StrEnum):
     NO_HEAD = "no head"
     """No row contains a heading that identifies products."""
     TWICE = "twice"
+    """Several columns are for one column of the importer. The detail has their headings."""
     EMPTY = "empty"
     ENCODING = "encoding"
     """A heading has letters that cannot be read."""
@@ -75,8 +76,6 @@ def read_product_file(content: bytes) -> SourceFile:
         ) from None
     except TableError as error:
         raise UnreadableProductFile(Fault(error.fault.value), line=error.line) from None
-    except RepeatedColumn as error:
-        raise UnreadableProductFile(Fault.TWICE, error.column) from None
 
 
 def is_formula_error(cell: str) -> bool:

@@ -1,6 +1,7 @@
 """Storage of a spreadsheet that a staff member uploads, until it is imported or discarded."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -8,15 +9,29 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import OPTION_CELLS
+from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS, find_contested, find_repeated
 from backend.catalog.importer.formats.models import SourceFile
+from backend.catalog.importer.source_reader import convert_source
+from backend.catalog.importer.tables.models import SetAsideReason, SetAsideRow, Table, TableError, TableRow
 from backend.catalog.models import Category, Collection
 from backend.catalog.products.options import join_values
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.core.db.database import Database
-from backend.core.db.tables import table_of
+from backend.core.db.tables import JsonObject, table_of
+from backend.core.errors import InvalidData
+from backend.core.texts import _
 from backend.core.threads import Threads
-from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
-from backend.imports.spreadsheet_parsing import read_product_file
+from backend.imports.column_mapping import read_mapping, store_mapping
+from backend.imports.lookup import find_open_import
+from backend.imports.models import (
+    ImportStatus,
+    Plan,
+    ProductImport,
+    ProductImportRow,
+    ProductImportTable,
+    RowState,
+)
+from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_file
 from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
 
@@ -28,23 +43,48 @@ READERS = Threads("spreadsheets", 2)
 
 
 async def store_spreadsheet(
-    database: Database, actor: Actor, name: str, content: bytes, *, makes_places: bool
+    database: Database,
+    actor: Actor,
+    name: str,
+    content: bytes,
+    *,
+    makes_places: bool,
+    may_choose: bool = False,
 ) -> str:
     """Store a spreadsheet as a new import. The caller then calls `preview_import`, which checks its rows.
 
     The stock column is the number of units at the shop's first location. The actor's earlier imports that were not
-    started are deleted.
+    started are deleted. The columns of an unknown list are those that were chosen for the same head before, else the
+    suggested ones.
+
+    Args:
+        database: the shop's database.
+        actor: the staff member.
+        name: name of the file, for display.
+        content: the file.
+        makes_places: True if missing categories and collections are created.
+        may_choose: True if a person will choose between several columns for one field (`change_mapping`).
 
     Returns:
         The id of the import.
 
     Raises:
-        UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit.
+        UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit; or several columns are for one field,
+            and nobody can choose.
     """
     actor.require(Right.CHANGE_CATALOG)
     source = await READERS.run(read_product_file, content)
+    if source.table is not None:
+        async with database.read() as session:
+            columns = await read_mapping(session, source.table.headings)
+        if columns is not None:
+            with suppress(TableError):  # the chosen columns are empty in this file
+                source = await READERS.run(convert_source, source.table, columns)
+    contested = find_contested(source.suggestions)
+    if contested and not may_choose:
+        headings = next(iter(contested.values()))
+        raise UnreadableProductFile(Fault.TWICE, ", ".join(f"«{one}»" for one in headings))
     async with database.transaction() as session:
-        await _replace_ids(session, source)
         await session.execute(
             delete(table_of(ProductImport)).where(
                 table_of(ProductImport).c.actor_id == actor.id,
@@ -57,20 +97,77 @@ async def store_spreadsheet(
             name=name[:MAX_NAME_LENGTH],
             location_id=await find_first_location_id(session),
             makes_places=makes_places,
-            columns=source.columns,
-            ignored=source.ignored,
-            format=source.format.value,
-            sheet=source.sheet[:MAX_NAME_LENGTH],
-            headings=source.headings,
-            set_aside=[asdict(row) for row in source.set_aside],
-            notes=source.notes,
-            total=len(source.rows),
         )
         session.add(new_import)
         await session.flush()
-        rows = _to_rows(new_import.id, source)
-        await session.execute(insert(table_of(ProductImportRow)), rows)
+        await _store_source(session, new_import, source)
+        if source.table is not None:
+            session.add(ProductImportTable(import_id=new_import.id, content=asdict(source.table)))
     return new_import.id
+
+
+async def change_mapping(database: Database, actor: Actor, import_id: str, columns: Sequence[str]) -> None:
+    """Import other columns of an unknown list. The next list with the same head uses them, too.
+
+    The caller then calls `preview_import`, which checks the rows.
+
+    Args:
+        database: the shop's database.
+        actor: the staff member.
+        import_id: an import of an unknown list that was not started.
+        columns: for each column of the list one of `MAPPABLE_COLUMNS`, or empty for a column that is not imported.
+
+    Raises:
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
+        InvalidData: a column does not exist or is there twice, or no column identifies products.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    async with database.read() as session:
+        found = await find_open_import(session, import_id)
+        stored = await session.get(ProductImportTable, import_id)
+    if stored is None or len(columns) != len(found.mapping) or not set(columns) <= {"", *MAPPABLE_COLUMNS}:
+        raise InvalidData("These are not columns of this file")
+    table = _parse_table(stored.content)
+    if repeated := find_repeated(table, columns):
+        headings = ", ".join(f"«{one}»" for one in next(iter(repeated.values())))
+        raise InvalidData(
+            f"Several columns are for one field: {headings}",
+            staff_text=_("Varias columnas son para lo mismo: {columns}. Deja una.").format(columns=headings),
+        )
+    try:
+        source = await READERS.run(convert_source, table, columns)
+    except TableError:
+        raise InvalidData(
+            "No column identifies products",
+            staff_text=_("Elige la columna del nombre, del SKU o de la dirección."),
+        ) from None
+    async with database.transaction() as session:
+        found = await find_open_import(session, import_id, lock=True)
+        await store_mapping(session, table.headings, columns)
+        rows = table_of(ProductImportRow)
+        await session.execute(delete(rows).where(rows.c.import_id == import_id))
+        await _store_source(session, found, source)
+
+
+async def _store_source(session: AsyncSession, target: ProductImport, source: SourceFile) -> None:
+    """Store the content of a file with its import."""
+    await _replace_ids(session, source)
+    target.columns, target.headings, target.ignored = source.columns, source.headings, source.ignored
+    target.format, target.sheet = source.format.value, source.sheet[:MAX_NAME_LENGTH]
+    target.set_aside = [asdict(row) for row in source.set_aside]
+    target.notes, target.total = source.notes, len(source.rows)
+    target.mapping = [asdict(one) for one in source.suggestions]
+    await session.execute(insert(table_of(ProductImportRow)), _to_rows(target.id, source))
+
+
+def _parse_table(content: JsonObject) -> Table:
+    """Return the table that was stored with an import."""
+    rows = [TableRow(**row) for row in content["rows"]]
+    set_aside = [
+        SetAsideRow(row["line"], SetAsideReason(row["reason"]), row["text"]) for row in content["set_aside"]
+    ]
+    return Table(**{**content, "rows": rows, "set_aside": set_aside})
 
 
 async def _replace_ids(session: AsyncSession, source: SourceFile) -> None:

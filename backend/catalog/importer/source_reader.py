@@ -5,23 +5,18 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from backend.catalog.importer.columns import ID_CELLS
-from backend.catalog.importer.formats.convert import convert_table
+from backend.catalog.importer.formats.convert import convert_table, list_known_headings
+from backend.catalog.importer.formats.mapping import convert_mapped, suggest_mapping
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
-from backend.catalog.importer.formats.recognition import KNOWN_HEADINGS, recognise
-from backend.catalog.importer.headings import find_column, list_headings
+from backend.catalog.importer.formats.recognition import recognise
 from backend.catalog.importer.source_checks import UNREADABLE, check_source_rows
-from backend.catalog.importer.tables.models import TableError, TableFault
+from backend.catalog.importer.tables.models import Table, TableError, TableFault
 from backend.catalog.importer.tables.table_search import find_table
 from backend.spreadsheet_reader.models import Limits
 from backend.spreadsheet_reader.reader import open_spreadsheet
 
-
-class RepeatedColumn(ValueError):
-    """Two columns of the file are for the same column of the importer."""
-
-    def __init__(self, column: str) -> None:
-        super().__init__(column)
-        self.column = column
+NAMING_COLUMNS = frozenset({"title", "sku", "handle", *ID_CELLS})
+"""Columns that identify a product."""
 
 
 def read_source_file(file: BinaryIO, limits: Limits, max_rows: int | None = None) -> SourceFile:
@@ -35,31 +30,43 @@ def read_source_file(file: BinaryIO, limits: Limits, max_rows: int | None = None
     Raises:
         UnreadableSpreadsheet: the file is not a spreadsheet, or exceeds a limit.
         TableError: it has no table that can be read.
-        RepeatedColumn: it has a column twice.
     """
-    known_headings = list_headings() | KNOWN_HEADINGS
+    known_headings = list_known_headings()
     limits = replace(limits, known_headings=tuple(sorted(known_headings)))
     with open_spreadsheet(file, limits) as sheets:
         table = find_table(sheets, known_headings, max_rows)
     if any(UNREADABLE in heading for heading in table.headings):
         raise TableError(TableFault.ENCODING, table.head_line)
+    return convert_source(table)
+
+
+def convert_source(table: Table, columns: Sequence[str] | None = None) -> SourceFile:
+    """Convert a table to the importer's columns, and check its rows.
+
+    Args:
+        table: the table of a product file.
+        columns: the importer's column of each column of an unknown list; None for the suggested ones.
+
+    Raises:
+        TableError: no column identifies products.
+    """
     source_format = recognise(table.headings)
     if source_format is SourceFormat.UNKNOWN:
-        _require_columns(table.headings)
-    source = convert_table(table, source_format)
+        source = _convert_unknown(table, columns)
+    else:
+        source = convert_table(table, source_format)
+    if NAMING_COLUMNS.isdisjoint(source.columns):
+        raise TableError(TableFault.NO_HEAD)
     check_source_rows(table, source)
     return source
 
 
-def _require_columns(headings: Sequence[str]) -> None:
-    """Check that the headings identify products, and that none is there twice.
-
-    Raises:
-        TableError: no column identifies products.
-        RepeatedColumn: a column is there twice.
-    """
-    columns = [column for heading in headings if (column := find_column(heading))]
-    if len(columns) < 2 or {"handle", "sku", "title", *ID_CELLS}.isdisjoint(columns):
-        raise TableError(TableFault.NO_HEAD)
-    if repeated := [column for column in columns if columns.count(column) > 1]:
-        raise RepeatedColumn(repeated[0])
+def _convert_unknown(table: Table, columns: Sequence[str] | None) -> SourceFile:
+    suggestions = suggest_mapping(table)
+    if columns is not None:
+        suggestions = [
+            replace(one, column=column, contested="")
+            for one, column in zip(suggestions, columns, strict=True)
+        ]
+    source = convert_mapped(table, [one.column for one in suggestions])
+    return replace(source, table=table, suggestions=suggestions)

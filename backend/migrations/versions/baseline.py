@@ -642,6 +642,7 @@ def _create_tables() -> None:
         sa.Column('headings', Json, nullable=False),
         sa.Column('set_aside', Json, nullable=False),
         sa.Column('notes', Json, nullable=False),
+        sa.Column('mapping', Json, nullable=False),
         sa.Column('publishes', sa.Boolean(), nullable=False),
         sa.Column('status', sa.String(), nullable=False),
         sa.Column('total', sa.Integer(), nullable=False),

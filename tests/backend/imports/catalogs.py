@@ -396,7 +396,7 @@ def write_accounting_list(products: Sequence[CatalogProduct]) -> CatalogFile:
     rows = [
         [
             variant.sku, product.title, product.category[-1], product.brand, f"{product.tax_rate}%",
-            f"$ {variant.price:,}.00".replace(",", "."[:0] or ","), "1", str(variant.stock), variant.ean,
+            f"$ {variant.price}.00", "1", str(variant.stock), variant.ean,
         ]
         for product in products
         for variant in product.variants
@@ -422,8 +422,9 @@ def write_own_list(products: Sequence[CatalogProduct]) -> CatalogFile:
                 [
                     product.title, f"producto-{product.number}", variant.sku, *pairs, *[""] * (4 - len(pairs)),
                     str(variant.price), str(variant.before or ""), str(variant.stock), " > ".join(product.category),
-                    product.brand, product.description, str(product.grams / 1000).replace(".", ",") * (product.grams > 0),
-                    variant.ean, "publicado" if product.is_published else "oculto", "|".join(product.addresses),
+                    product.brand, product.description,
+                    str(product.grams / 1000).replace(".", ",") if product.grams else "", variant.ean,
+                    "publicado" if product.is_published else "oculto", "|".join(product.addresses),
                 ]
             )  # fmt: skip
     only = ["sku", "price", "compare_at_price", "stock", "ean", "options"]

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 
 from backend.catalog.importer.formats import google, mercadolibre, own, prestashop, shopify, woocommerce
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.formats.synonyms import SYNONYMS
+from backend.catalog.importer.headings import list_headings
 from backend.catalog.importer.tables.models import Table
 
 CONVERTERS: Mapping[SourceFormat, Callable[[Table], SourceFile]] = {
@@ -14,6 +16,13 @@ CONVERTERS: Mapping[SourceFormat, Callable[[Table], SourceFile]] = {
     SourceFormat.MERCADOLIBRE: mercadolibre.convert,
 }
 """Converters of other programs' formats."""
+
+
+def list_known_headings() -> frozenset[str]:
+    """Return the normalized headings of all formats and of lists."""
+    of_formats = (google, mercadolibre, prestashop, shopify, woocommerce)
+    others = [names for one in of_formats for names in one.HEADINGS.values()]
+    return list_headings().union(*others, *SYNONYMS.values())
 
 
 def convert_table(table: Table, source_format: SourceFormat) -> SourceFile:

@@ -7,13 +7,12 @@ nothing is imported until a person has chosen (`find_contested`). `convert_mappe
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from statistics import fmean
 
 from backend.catalog.bar_codes import is_bar_code
 from backend.catalog.importer.columns import API_COLUMNS, COLUMNS
 from backend.catalog.importer.formats.conversion import Draft, build_source_file
-from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.formats.models import ColumnSuggestion, SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
 from backend.catalog.importer.formats.synonyms import SYNONYMS
 from backend.catalog.importer.headings import find_column, find_list_column
@@ -49,25 +48,6 @@ _AMOUNT = re.compile(r"[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:
 _UNITS = re.compile(r"-?[0-9]{1,4}(?:[.,]0+)?")
 _PERCENT = re.compile(r"([0-9]{1,2})(?:[.,]0+)? ?%")
 _PICTURE = re.compile(r"\S.*\.(?:jpe?g|png|webp|avif|gif|heic)(?:\?\S*)?", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class ColumnSuggestion:
-    """A column of an unknown list, and the importer's column that it is taken for.
-
-    Attributes:
-        place: position of the column in the table.
-        heading: its heading; empty if it has none.
-        samples: up to three different values.
-        column: the importer's column; empty if the column is not imported.
-        contested: the importer's column that other columns may be for, too; empty if there is nothing to choose.
-    """
-
-    place: int
-    heading: str
-    samples: list[str] = field(default_factory=list)
-    column: str = ""
-    contested: str = ""
 
 
 def suggest_mapping(table: Table) -> list[ColumnSuggestion]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from backend.catalog.importer.row_reader import Note, Problem
-from backend.catalog.importer.tables.models import SetAsideRow
+from backend.catalog.importer.tables.models import SetAsideRow, Table
 
 
 class SourceFormat(StrEnum):
@@ -40,6 +40,25 @@ class SourceRow:
     notes: list[Note] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class ColumnSuggestion:
+    """A column of an unknown list, and the importer's column that it is taken for.
+
+    Attributes:
+        place: position of the column in the table.
+        heading: its heading; empty if it has none.
+        samples: up to three different values.
+        column: the importer's column; empty if the column is not imported.
+        contested: the importer's column that other columns may be for, too; empty if there is nothing to choose.
+    """
+
+    place: int
+    heading: str
+    samples: list[str] = field(default_factory=list)
+    column: str = ""
+    contested: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A product file in the importer's columns.
@@ -63,3 +82,5 @@ class SourceFile:
     rows: list[SourceRow]
     set_aside: list[SetAsideRow]
     notes: list[str] = field(default_factory=list)
+    table: Table | None = None
+    suggestions: list[ColumnSuggestion] = field(default_factory=list)

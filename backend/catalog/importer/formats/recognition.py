@@ -70,7 +70,6 @@ SIGNATURES = (
 _OWN_HEADINGS = frozenset(
     normalize_heading(one) for name in COLUMNS for one in (name, LABELS.get(name, name))
 )
-KNOWN_HEADINGS = frozenset({name for one in SIGNATURES for names in one.needed for name in names})
 
 
 def recognise(headings: Sequence[str]) -> SourceFormat:
