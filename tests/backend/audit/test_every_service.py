@@ -33,6 +33,7 @@ ONLY_READ = {
     "imports/confirmation.py::set_makes_places",
     "imports/files.py::build_refused_file",
     "imports/spreadsheet_upload.py::store_spreadsheet",
+    "imports/spreadsheet_upload.py::change_mapping",
     "imports/pictures.py::add_pictures",
     "imports/platform_routes.py::create_import",
     "imports/platform_routes.py::import_products",
