@@ -34,7 +34,7 @@ from backend.staff.rights import Actor, Right
 MAX_NAMED_CELLS = 5
 """Maximum number of cells that a refusal names."""
 SPREADSHEET_EXTENSIONS = frozenset({"csv", "xlsx", "ods", "xls", "xlsb", "numbers"})
-"""File extensions of spreadsheets. The last four are refused with advice on how to save them as XLSX."""
+"""File extensions of spreadsheets. Four of them are refused with advice on how to save them as XLSX."""
 ANSWER = 202
 ImportId = Annotated[str, Path(max_length=60)]
 

@@ -70,7 +70,7 @@ async def store_spreadsheet(
 
     Raises:
         UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit; or several columns are for one field,
-            and nobody can choose.
+            and no person can choose.
     """
     actor.require(Right.CHANGE_CATALOG)
     source = await READERS.run(read_product_file, content)

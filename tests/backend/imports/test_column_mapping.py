@@ -86,7 +86,7 @@ async def test_chosen_columns_are_used_for_the_next_list_with_the_same_head(send
     assert [(column, contested) for _heading, column, contested in mapping] == [
         ("", ""), ("sku", ""), ("title", ""), ("price", ""), ("", ""),
     ]  # fmt: skip
-    found = await sender.send_spreadsheet(TWO_CODES)  # nobody has to choose any more
+    found = await sender.send_spreadsheet(TWO_CODES)  # the choice is remembered
     assert (found.counts.new, list_problems(found)) == (1, [])
 
 
