@@ -1,5 +1,6 @@
 """Conversion of spreadsheet cells to the texts that a person sees."""
 
+import re
 from datetime import date
 
 from backend.catalog.importer.number_formats import display_number
@@ -8,6 +9,9 @@ from backend.spreadsheet_reader.models import CellKind, Row
 
 ERROR_TEXT = "#REF!"
 """Text for a formula without a value."""
+AMOUNT_COLUMNS = ("price", "compare_at_price", "price_without_tax", "compare_at_price_without_tax", "stock")
+"""Columns in which a point before three digits separates thousands in a text."""
+_THREE_DECIMALS = re.compile(r"([^0-9]*[1-9][0-9]{0,2}\.[0-9]{3})([^0-9]*)")
 BOOLEANS = {"1": "sí", "0": "no"}
 
 
@@ -29,6 +33,12 @@ def restore_age_range(text: str) -> str:
         return text
     candidates = (f"{day.day}-{day.month}", f"{day.month}-{day.day}")
     return next((one for one in candidates if one in AGE_RANGES), text)
+
+
+def mark_decimals(text: str) -> str:
+    """Return a number of a workbook so that its decimals are not read as thousands: 546.2180 for 546.218."""
+    found = _THREE_DECIMALS.fullmatch(text)
+    return f"{found[1]}0{found[2]}" if found else text
 
 
 def _cell_text(text: str, kind: str, code: str) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from backend.catalog.importer.cell_texts import cell_texts, restore_age_range
+from backend.catalog.importer.cell_texts import AMOUNT_COLUMNS, cell_texts, mark_decimals, restore_age_range
 from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
 from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, OPTIONS
 from backend.catalog.importer.headings import find_column
@@ -142,7 +142,8 @@ def _read_rows(sheet: Sheet) -> Iterator[Row]:
         texts = cell_texts(row)
         if not sheet.is_text:  # a workbook omits the empty cells at the end of a row
             texts = [*texts, *("" for _missing in names[len(texts) :])]
-        parsed = parse_row(row.number, names, _restore_age_ranges(names, texts, row.kinds))
+        restored = _restore_age_ranges(names, texts, row.kinds)
+        parsed = parse_row(row.number, names, _mark_decimals(names, restored, row.kinds))
         broken = tuple(_find_damaged_codes(row.number, names, texts, row.kinds))
         yield replace(parsed, problems=(*parsed.problems, *broken)) if broken else parsed
 
@@ -152,6 +153,15 @@ def _restore_age_ranges(names: Sequence[str], texts: list[str], kinds: str) -> l
         return texts
     place = names.index("age_range")
     return [restore_age_range(text) if number == place else text for number, text in enumerate(texts)]
+
+
+def _mark_decimals(names: Sequence[str], texts: list[str], kinds: str) -> list[str]:
+    if CellKind.NUMBER not in kinds:
+        return texts
+    return [
+        mark_decimals(text) if name in AMOUNT_COLUMNS and kind == CellKind.NUMBER else text
+        for name, text, kind in zip(names, texts, kinds.ljust(len(texts), CellKind.TEXT), strict=False)
+    ]
 
 
 def _find_damaged_codes(line: int, names: Sequence[str], texts: list[str], kinds: str) -> Iterator[Problem]:

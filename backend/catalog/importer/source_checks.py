@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from backend.catalog.importer.cell_texts import restore_age_range
+from backend.catalog.importer.cell_texts import AMOUNT_COLUMNS, mark_decimals, restore_age_range
 from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
 from backend.catalog.importer.row_reader import Note, Problem
@@ -39,6 +39,7 @@ def check_source_rows(table: Table, source: SourceFile) -> None:
         if cells.texts and cells.texts[-1] is None:
             _check_short_row(table, source, row, cells)
         _restore_age_ranges(source, row, cells)
+        _mark_decimals(source, row, cells)
         row.problems.extend(_find_code_problems(table, source, row, cells))
 
 
@@ -60,6 +61,15 @@ def _restore_age_ranges(source: SourceFile, row: SourceRow, cells: TableRow) -> 
     text = row.texts[column]
     if text and _find_kind(cells, text) == CellKind.DATE:
         row.texts[column] = restore_age_range(text)
+
+
+def _mark_decimals(source: SourceFile, row: SourceRow, cells: TableRow) -> None:
+    """Mark the decimals of the numbers of a workbook in columns of amounts."""
+    if CellKind.NUMBER not in cells.kinds:
+        return
+    for place, (column, text) in enumerate(zip(source.columns, row.texts, strict=True)):
+        if column in AMOUNT_COLUMNS and text and _find_kind(cells, text) == CellKind.NUMBER:
+            row.texts[place] = mark_decimals(text)
 
 
 def _find_kind(cells: TableRow, text: str) -> str:

@@ -172,3 +172,10 @@ def test_file_beyond_the_limits_is_refused(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(row_reader, "LIMITS", replace(row_reader.LIMITS, max_cells=3))
     with pytest.raises(UnreadableFile, match="more than"):
         read_rows(tmp_path, "handle,price\na,5\n")
+
+
+def test_decimals_of_a_workbook_are_not_thousands(tmp_path: Path) -> None:
+    content = build_workbook([["handle", "price", "stock"], ["a", 546.218, 3], ["b", "546.218", "1.200"]])
+    number, text = read_rows(tmp_path, content)
+    assert (number.values["price"], number.notes) == (546, (Note("price", "rounded", "546.2180"),))
+    assert (text.values["price"], text.values["stock"]) == (546_218, 1_200)
