@@ -108,7 +108,7 @@ FILE_TEXTS: dict[Fault, str] = {
     Fault.TOO_MANY_ROWS: _(
         "Tiene demasiadas filas: hasta {rows}. Pártelo en varios, o borra las filas y columnas vacías del final."
     ),
-    Fault.NO_SHEET: _("No es una hoja de Excel (.xlsx) ni un CSV, está dañada o tiene clave."),
+    Fault.NO_SHEET: _("No es una hoja de Excel (.xlsx) ni un CSV, o está dañada."),
     Fault.TOO_COMPLEX: _(
         "No pudimos leer el archivo: pide demasiada memoria o tiempo. Copia los productos a un archivo nuevo y "
         "guárdalo como .xlsx."
@@ -120,6 +120,14 @@ FILE_TEXTS: dict[Fault, str] = {
         "Varias columnas son para lo mismo: {column}. Deja una, o impórtalo en la oficina y elige."
     ),
     Fault.EMPTY: _("La hoja no tiene filas con datos."),
+    Fault.QUOTE: _(
+        "En la fila {line} hay comillas dentro de una celda, o faltan unas. Escríbelas dobles, o guarda el archivo como"
+        " .xlsx."
+    ),
+    Fault.PASSWORD: _(
+        "El archivo tiene clave. Quítala y súbelo otra vez: en Excel, Archivo → Información → Proteger libro → Cifrar "
+        "con contraseña."
+    ),
     Fault.ENCODING: _(
         "En la fila {line} hay letras que no se pueden leer. Guarda el archivo como .xlsx o como CSV UTF-8."
     ),

@@ -7,8 +7,9 @@ of a picture.
 
 import asyncio
 import time
+import unicodedata
 import zipfile
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO
@@ -36,6 +37,8 @@ REQUEST_TIME_S = 40.0
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".heic")
 HIDDEN = ("__MACOSX/", ".")
 MAX_NAME_LENGTH = 200
+UTF8_FLAG = 0x800
+"""Flag of a member whose name is UTF-8 (APPNOTE, 4.4.4)."""
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -177,8 +180,18 @@ def _open_zip(content: BinaryIO) -> zipfile.ZipFile:
 
 
 def _member_name(member: zipfile.ZipInfo) -> str:
-    """Return the member's file name without folders."""
-    return member.filename.replace("\\", "/").rpartition("/")[2]
+    """Return the member's file name without folders.
+
+    Names without the flag for UTF-8 are decoded by `zipfile` as cp437. Finder writes UTF-8, and Windows cp850 there.
+    """
+    name = member.filename
+    if not member.flag_bits & UTF8_FLAG:
+        raw = name.encode("cp437", "replace")
+        for encoding in ("utf-8", "cp850", "cp437"):
+            with suppress(UnicodeDecodeError):
+                name = raw.decode(encoding)
+                break
+    return unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
 
 
 def _unpack_member(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -28,6 +28,9 @@ class Fault(StrEnum):
     TOO_MANY_ROWS = "too many rows"
     NO_SHEET = "no sheet"
     """The file is neither XLSX nor CSV, or is damaged."""
+    QUOTE = "quote"
+    """A quotation mark inside a cell of a text is not doubled, or one is missing."""
+    PASSWORD = "password"  # noqa: S105 - a reason
     OTHER_FORMAT = "other format"
     """Another spreadsheet format. The detail is a `ForeignFormat`."""
     TOO_COMPLEX = "too complex"
@@ -45,6 +48,8 @@ FAULTS = {
     Refusal.TOO_MANY_CELLS: Fault.TOO_MANY_ROWS,
     Refusal.TOO_COMPLEX: Fault.TOO_COMPLEX,
     Refusal.OTHER_FORMAT: Fault.OTHER_FORMAT,
+    Refusal.QUOTE: Fault.QUOTE,
+    Refusal.PASSWORD: Fault.PASSWORD,
 }
 """Faults by the reader's refusals; any other refusal is `NO_SHEET`."""
 

@@ -89,7 +89,7 @@ def _refuse_foreign(head: bytes, file: BinaryIO) -> None:
     """Raise UnreadableSpreadsheet if the file is neither XLSX nor text with delimiters."""
     if head.startswith(COMPOUND_FILE):
         if ENCRYPTED_MARKER in file.read():
-            raise UnreadableSpreadsheet(Refusal.DAMAGED, "encrypted")
+            raise UnreadableSpreadsheet(Refusal.PASSWORD)
         raise UnreadableSpreadsheet(Refusal.OTHER_FORMAT, ForeignFormat.XLS)
     if head.removeprefix(BOM_UTF8).lstrip().lower().startswith(MARKUP):
         raise UnreadableSpreadsheet(Refusal.OTHER_FORMAT, ForeignFormat.WEB_PAGE)

@@ -1,20 +1,27 @@
-"""Reading of text with delimiters: `;`, `,` or tabs, in UTF-8, UTF-16 or Windows-1252."""
+"""Reading of text with delimiters: `;`, `,`, tabs or `|`, in UTF-8, UTF-16 or an older encoding."""
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from io import StringIO, TextIOWrapper
+from itertools import islice
 from typing import BinaryIO, TextIO
 
 from backend.core.spreadsheet import restore_cell
 from backend.spreadsheet_reader.cell_counter import CellCounter
+from backend.spreadsheet_reader.encodings import decode_lines
+from backend.spreadsheet_reader.headings import normalize_heading
 from backend.spreadsheet_reader.models import CellKind, Limits, Refusal, Row, UnreadableSpreadsheet
 
-DELIMITERS = (";", ",", "\t")
+DELIMITERS = (";", ",", "\t", "|")
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+SAMPLE_ROWS = 20
+SAMPLE_CHARACTERS = 256 << 10
+QUOTE_ERRORS = ("expected after", "unexpected end of data", "field larger than field limit")
 
 
 def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
-    """Yield the rows that have a filled cell, each with the number of its first line.
+    """Yield the rows that have a filled cell, each with the line number where it begins.
 
     Raises:
         UnreadableSpreadsheet: the file is not text with delimiters, or exceeds a limit.
@@ -23,7 +30,9 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
     counter = CellCounter(limits)
     number = 1
     try:
-        reader = csv.reader(text, delimiter=_detect_delimiter(text), strict=True)
+        delimiter = _find_delimiter(text.read(SAMPLE_CHARACTERS), frozenset(limits.known_headings))
+        text.seek(0)
+        reader = csv.reader(text, delimiter=delimiter, strict=True)
         for cells in reader:
             counter.add(len(cells))
             texts = [restore_cell(cell.strip()).strip() for cell in cells[: limits.max_columns]]
@@ -31,25 +40,36 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
                 yield Row(number, texts, CellKind.TEXT * len(texts), {}, is_hidden=False)
             number = reader.line_num + 1
     except csv.Error as error:
-        raise UnreadableSpreadsheet(Refusal.DAMAGED, str(error), number) from None
+        is_quote = any(part in str(error) for part in QUOTE_ERRORS)
+        refusal = Refusal.QUOTE if is_quote else Refusal.DAMAGED
+        raise UnreadableSpreadsheet(refusal, str(error), number) from None
     except UnicodeDecodeError:
         raise UnreadableSpreadsheet(Refusal.NOT_UTF8, line=number) from None
 
 
-def _detect_delimiter(text: TextIO) -> str:
-    """Return the delimiter that is most frequent in the first line that is not empty and not only delimiters."""
-    first = next((line for line in text if line.strip(" ;,\t\r\n")), "")
-    text.seek(0)
-    return max(DELIMITERS, key=first.count)
+def _find_delimiter(sample: str, known_headings: frozenset[str]) -> str:
+    """Return the delimiter under which one of the first rows has the most known headings.
+
+    Without known headings, return the one under which the most rows have the same number of cells.
+    """
+    return max(DELIMITERS, key=lambda delimiter: _rate_delimiter(sample, delimiter, known_headings))
 
 
-def _decode(content: bytes) -> StringIO:
-    encodings = ("utf-16",) if content.startswith(BYTE_ORDER_MARKS) else ("utf-8-sig", "cp1252")
-    for encoding in encodings:
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\x00" not in text:
-            return StringIO(text, newline="")
-    raise UnreadableSpreadsheet(Refusal.DAMAGED)
+def _rate_delimiter(sample: str, delimiter: str, known_headings: frozenset[str]) -> tuple[int, int, int]:
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        rows.extend(islice(csv.reader(StringIO(sample, newline=""), delimiter=delimiter), SAMPLE_ROWS))
+    known = max((len(known_headings & set(map(normalize_heading, row))) for row in rows), default=0)
+    lengths = [len(row) for row in rows if len(row) > 1]
+    same = max((lengths.count(length) for length in set(lengths)), default=0)
+    return (known if known > 1 else 0), same, max(lengths, default=0)
+
+
+def _decode(content: bytes) -> TextIO:
+    try:
+        text = content.decode("utf-16") if content.startswith(BYTE_ORDER_MARKS) else decode_lines(content)
+    except UnicodeDecodeError:
+        raise UnreadableSpreadsheet(Refusal.DAMAGED) from None
+    if "\x00" in text:
+        raise UnreadableSpreadsheet(Refusal.DAMAGED)
+    return StringIO(text, newline="")

@@ -14,6 +14,9 @@ class Refusal(StrEnum):
     DAMAGED = "damaged"
     """It is neither XLSX nor text with delimiters, or it is damaged or encrypted."""
     NOT_UTF8 = "not utf-8"
+    QUOTE = "quote"
+    """A quotation mark inside a cell of a text is not doubled, or one is missing."""
+    PASSWORD = "password"  # noqa: S105 - a reason
     OTHER_FORMAT = "other format"
     """A spreadsheet in a format that is not read; the detail is a `ForeignFormat`."""
 

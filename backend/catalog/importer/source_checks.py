@@ -7,12 +7,11 @@ from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_c
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
+from backend.spreadsheet_reader.encodings import UNREADABLE
 from backend.spreadsheet_reader.models import CellKind
 
 NEEDED_COLUMNS = ("title", "price")
 """Columns that a row must have if the file has them."""
-UNREADABLE = "\ufffd"
-"""Replaces letters that cannot be decoded."""
 OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
 """Formats whose codes were written by a shop: a code in the form of a date is a code."""
 

@@ -9,9 +9,10 @@ from backend.catalog.importer.formats.convert import convert_table, list_known_h
 from backend.catalog.importer.formats.mapping import convert_mapped, suggest_mapping
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import recognise
-from backend.catalog.importer.source_checks import UNREADABLE, check_source_rows
+from backend.catalog.importer.source_checks import check_source_rows
 from backend.catalog.importer.tables.models import Table, TableError, TableFault
 from backend.catalog.importer.tables.table_search import find_table
+from backend.spreadsheet_reader.encodings import UNREADABLE
 from backend.spreadsheet_reader.models import Limits
 from backend.spreadsheet_reader.reader import open_spreadsheet
 

@@ -84,7 +84,7 @@ def test_unknown_columns_are_reported_and_ignored() -> None:
         (b"", Fault.NO_HEAD),
         (b"color,talla\nrojo,5\n", Fault.NO_HEAD),
         (b"title,price\n,\n", Fault.EMPTY),
-        (b'title,price\n"x,5\n', Fault.NO_SHEET),
+        (b'title,price\n"x,5\n', Fault.QUOTE),
         (b"\x00\x01\x02title,price", Fault.NO_SHEET),
         (b"PK\x03\x04 no zip", Fault.NO_SHEET),
         (b"title,price\n" + b"x,5\n" * (spreadsheet_parsing.MAX_ROWS + 1), Fault.TOO_MANY_ROWS),

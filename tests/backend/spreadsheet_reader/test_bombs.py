@@ -58,7 +58,7 @@ def read_refusal(content: bytes, limits: Limits = LIMITS) -> Refusal:
         (bombs.ods_bomb, {Refusal.TOO_LARGE, Refusal.OTHER_FORMAT}),
         (bombs.many_members, {Refusal.TOO_LARGE}),
         (bombs.delimiters, {Refusal.TOO_MANY_CELLS}),
-        (bombs.unclosed_quote, {Refusal.DAMAGED}),
+        (bombs.unclosed_quote, {Refusal.QUOTE}),
     ],
 )
 def test_spreadsheet_bomb_is_refused_within_the_limits(

@@ -165,7 +165,6 @@ def test_refusal_names_the_other_spreadsheet_format(content: bytes, format_: For
 @pytest.mark.parametrize(
     "content",
     [
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
         pack({"foto.jpg": b"x"}),
         pack({**xlsx_parts(b""), "xl/workbook.xml": b"<workbook/>"}),
         pack(xlsx_parts(b"<worksheet>")),

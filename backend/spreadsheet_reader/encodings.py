@@ -1,0 +1,164 @@
+"""Decoding of texts whose encoding is not said: UTF-8 by lines, and one of three older encodings for the other lines.
+
+Excel writes the encoding of its system: cp1252 on Windows, Mac Roman on a Mac, cp850 from a command line. The same
+byte is another letter in each of them. An encoding is chosen by the letters that it gives in all the lines together.
+Letters that are not plausible in the chosen one, or that two encodings give equally well, become `UNREADABLE`.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+UNREADABLE = "\ufffd"
+ENCODINGS = ("cp1252", "mac_roman", "cp850")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
+_SPANISH = frozenset("áéíóúüñÁÉÍÓÚÜÑ")
+_FOREIGN = frozenset("àâäãåæçèêëìîïòôöõøùûÿœšžÀÂÄÃÅÆÇÈÊËÌÎÏÒÔÖÕØÙÛŸŒŠŽ")
+_AFTER_NUMBER = frozenset("°½¼¾×±²³ºª")
+_AFTER_LETTER = {"º": "Nn.", "ª": "Nn.", "²": "mM", "³": "mM"}
+"""Letters after which these signs are plausible, too: Nº 5, 12 m²."""
+_CURRENCIES = frozenset("€£¢")
+_VOWELS = {"á": "a", "í": "i", "ó": "o", "ú": "u"}
+_MARKS = frozenset("®©™")
+_SEPARATORS = frozenset("–—•·…«»“”‘’")
+_OPENING, _CLOSING = frozenset("«“‘"), frozenset("»”’…")
+IMPLAUSIBLE = -100
+PREFERENCE = {"cp1252": 2}
+"""Points for the most common encoding."""
+MIN_LEAD = 5
+"""Points by which an encoding must be better than another one that gives other letters."""
+
+
+def decode_lines(content: bytes) -> str:
+    """Decode a text without a byte order mark; unreadable letters become `UNREADABLE`."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    lines = [found[0] for found in _LINE.finditer(content)]
+    decoded = [_decode_utf8(line) for line in lines]
+    older_lines = [line for line, text in zip(lines, decoded, strict=True) if text is None]
+    encoding = choose_encoding(older_lines)
+    return "".join(
+        text if text is not None else _decode_older(line, encoding)
+        for line, text in zip(lines, decoded, strict=True)
+    ).removeprefix("\ufeff")
+
+
+def choose_encoding(lines: Iterable[bytes]) -> str:
+    """Return the older encoding of these lines; empty if their letters fit several encodings."""
+    scores: dict[str, dict[str, list[int]]] = {encoding: defaultdict(list) for encoding in ENCODINGS}
+    implausible = dict.fromkeys(ENCODINGS, 0)
+    for line in lines:
+        for encoding in ENCODINGS:
+            text = line.decode(encoding, "replace")
+            points = [(text[place], rate_letter(*_context(text, place))) for place in _find_places(text)]
+            if any(point == IMPLAUSIBLE for _letter, point in points):
+                implausible[encoding] += 1
+                continue
+            for letter, point in points:
+                scores[encoding][letter].append(point)
+    fewest = min(implausible.values())
+    # the average of each letter: a letter that is often there proves no more than one that is there once
+    totals = {
+        encoding: PREFERENCE.get(encoding, 0)
+        + sum(sum(points) / len(points) for points in scores[encoding].values())
+        for encoding in ENCODINGS
+        if implausible[encoding] == fewest
+    }
+    best, *others = sorted(totals, key=lambda encoding: -totals[encoding])
+    return "" if any(totals[best] - totals[other] < MIN_LEAD for other in others) else best
+
+
+@lru_cache(maxsize=10_000)
+def rate_letter(letter: str, before: str, after: str) -> int:
+    """Return points for a letter that is not ASCII between these characters, or `IMPLAUSIBLE`.
+
+    Args:
+        letter: the letter or sign.
+        before: the two characters before it; a line's start is a space.
+        after: the two characters after it.
+    """
+    previous = before[-1]
+    if letter in _SPANISH or letter in _FOREIGN:
+        if not _has_plausible_case(letter, before, after):
+            return IMPLAUSIBLE
+        if not previous.isalpha() and not after[0].isalpha() and letter != "ó":
+            return 0
+        strength = 6 if previous.isalpha() and letter.islower() else 5 if previous.isalpha() else 3
+        return strength if letter in _SPANISH else 0
+    return _rate_sign(letter, previous, after)
+
+
+def _rate_sign(letter: str, previous: str, after: str) -> int:
+    following = after[0]
+    is_inside = previous.isalpha() and following.isalpha()
+    points = 3
+    is_plausible = False
+    if letter in "¡¿":
+        points = 5 if following.isupper() else 2
+        is_plausible = not previous.isalnum() and following.isalpha()
+    elif letter == "\xa0":
+        points = 6 if is_inside else 3
+        is_plausible = True
+    elif letter in _AFTER_NUMBER:
+        is_plausible = not following.isalpha() and (
+            previous.isdigit() or previous in _AFTER_LETTER.get(letter, "")
+        )
+    elif letter in _CURRENCIES:
+        is_plausible = previous.isdigit() or following.isdigit()
+    elif letter in _MARKS:
+        is_plausible = previous.isalnum() and not following.isalnum()
+    elif letter in "’´" and is_inside:
+        # Barbie’s and D’Artagnan; a vowel of Mac Roman, as in Mar’a, is none
+        is_plausible = following.isupper() or (following == "s" and not after[1].isalpha())
+    elif letter in _SEPARATORS:
+        points = 4 if letter == "…" and previous.isalpha() else 2
+        is_opening, is_closing = letter in _OPENING, letter in _CLOSING
+        is_plausible = not (
+            is_inside
+            or (letter in "–—" and (previous.isalpha() or following.isalpha()))
+            or (is_opening and previous.isalnum())
+            or (is_closing and following.isalnum())
+        )
+    return points if is_plausible else IMPLAUSIBLE
+
+
+def _has_plausible_case(letter: str, before: str, after: str) -> bool:
+    """Check that a word is in lower case, in capitals, or has a capital at its start, and repeats no accented vowel."""
+    previous, following = before[-1], after[0]
+    if previous.isdigit() or following.isdigit():
+        return False
+    if (vowel := _VOWELS.get(letter.lower())) and vowel in (previous.lower(), following.lower()):
+        return False
+    if letter.islower():
+        if following.isupper():
+            return previous.islower() and after[1].islower()
+        return not previous.isupper() or not before[0].isalpha()
+    return not previous.islower() and not (previous.isupper() and following.islower())
+
+
+def _decode_utf8(line: bytes) -> str | None:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _decode_older(line: bytes, encoding: str) -> str:
+    """Decode a line; without a plausible encoding, its letters that are not ASCII become `UNREADABLE`."""
+    if encoding:
+        text = line.decode(encoding, "replace")
+        if all(rate_letter(*_context(text, place)) != IMPLAUSIBLE for place in _find_places(text)):
+            return text
+    return line.decode("ascii", "replace")
+
+
+def _find_places(text: str) -> list[int]:
+    return [place for place, letter in enumerate(text) if letter > "\x7f"]
+
+
+def _context(text: str, place: int) -> tuple[str, str, str]:
+    before, after = text[max(0, place - 2) : place], text[place + 1 : place + 3]
+    return text[place], before.rjust(2), after.ljust(2)

@@ -1,0 +1,79 @@
+"""Texts are decoded by lines, and no letter is guessed.
+
+| lines | outcome |
+|---|---|
+| valid UTF-8 | UTF-8, also next to lines in an older encoding |
+| the other lines | one of cp1252, Mac Roman and cp850, by the letters of all of them |
+| letters that are not plausible in it, or that fit two encodings | replaced, so that the row is refused |
+"""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.spreadsheet_reader.encodings import ENCODINGS, UNREADABLE, decode_lines
+
+WORDS = (
+    "Muñeca", "Balón", "María", "Ábaco", "Útil", "índice", "BEBÉ", "CAMIÓN", "JUGUETERÍA", "ÚNICO", "MUÑECA",
+    "Pingüino",
+    "¿Qué?", "¡Hola!", "¡hola", "él", "época", "ñandú", "Ñandú", "árbol",
+    "«clásico»", "“oso”", "–", "LEGO®", "Nº 3", "3°",
+    "Barbie’s", "Crêpe", "Façade", "Müller", "SEÑOR", "AÑO", "Peluche", "TROMPO", "café", "Bogotá", "$\xa045.000",
+    "oso\xa0azul", "9½", "oso…", "Perú", "bebés", "éxito", "€5", "12", "niño",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_older_encoding_is_recognised(encoding: str, end: str) -> None:
+    text = end.join(
+        ["Nombre;Precio", "Muñeca;1", "Balón;2", "CAMIÓN PEQUEÑO;3", "¿Quién es?;4", "Ábaco;5", ""]
+    )
+    assert decode_lines(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_lines_in_utf8_stay_utf8(encoding: str) -> None:
+    content = "\ufeffMuñeca\n".encode() + "Balón\n".encode(encoding) + "Título\n".encode()
+    assert decode_lines(content) == "Muñeca\nBalón\nTítulo\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Muñeca\nBalón\n".encode("cp1252") + "Muñeca\n".encode("mac_roman"),
+        "Muñeca\nBalón\n".encode("cp1252") + "Muñeca\n".encode("cp850"),
+        "Muñeca\nBalón\n".encode("cp1252") + "Muñeca ".encode() + "Balón\n".encode("cp1252"),
+        "Muñeca\nBalón\n".encode("mac_roman") + "Balón\n".encode("cp1252"),
+        "Muñeca\nBalón\n".encode("cp850") + b"\xd5\n",
+    ],
+)
+def test_implausible_line_has_unreadable_letters(content: bytes) -> None:
+    *read, last, end = decode_lines(content).split("\n")
+    assert (read, end) == (["Muñeca", "Balón"], "")
+    assert UNREADABLE in last
+
+
+@pytest.mark.parametrize(
+    "content", ["Ábaco".encode("mac_roman"), "oso\xa0lila".encode("cp1252"), "índice".encode("cp850")]
+)
+def test_letters_that_fit_two_encodings_are_unreadable(content: bytes) -> None:
+    assert UNREADABLE in decode_lines(content)
+
+
+def can_encode(text: str, encoding: str) -> bool:
+    """Return True if the encoding has all letters of the text."""
+    return text.encode(encoding, "replace").decode(encoding) == text
+
+
+@given(st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6), st.sampled_from(ENCODINGS))
+def test_no_letter_is_replaced_by_another_one(lines: list[tuple[str, bool]], encoding: str) -> None:
+    """A line is read as it was written, or its letters are unreadable, if an encoding has them."""
+    written = [
+        (text, text.encode("utf-8" if is_utf8 or not can_encode(text, encoding) else encoding))
+        for text, is_utf8 in lines
+    ]
+    found = decode_lines(b"\n".join(raw for _text, raw in written)).split("\n")
+    for (text, raw), line in zip(written, found, strict=True):
+        assert line in (text, raw.decode("ascii", "replace"))
