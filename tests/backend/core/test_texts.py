@@ -23,6 +23,7 @@ UNTRANSLATED = {
     "backend/operations/demo/": "the demo shop's own texts",
     "backend/edge/query.py": "letters that a search treats as equal",
     "backend/imports/row_changes.py": "words for yes in a file to import",
+    "backend/spreadsheet_reader/encodings.py": "letters of encodings",
     "backend/invoices/document_lines.py": "the DIAN's names of credit note reasons",
     "backend/invoices/pdf.py": "a document required by Colombian law, in Spanish",
     "backend/invoices/providers/ubl/xml.py": "texts that the DIAN's annex requires",

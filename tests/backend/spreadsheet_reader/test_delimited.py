@@ -46,7 +46,9 @@ def test_unknown_headings_are_split_where_rows_have_the_same_length() -> None:
 )
 def test_rows_are_read_as_they_were_written(delimiter: str, rows: list[list[str]], end: str) -> None:
     target = StringIO()
-    csv.writer(target, delimiter=delimiter, lineterminator=end).writerows([HEAD, *rows])
+    csv.writer(target, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
+        [HEAD, *rows]
+    )
     filled = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
     assert read_texts(target.getvalue()) == [HEAD, *filled]
 

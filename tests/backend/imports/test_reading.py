@@ -1,0 +1,157 @@
+"""Files of real life are read completely, or refused where they are wrong; nothing is read wrongly."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xlsxwriter
+
+from backend.imports.messages import format_file_problem
+from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_file
+
+CASES = Path(__file__).parent / "cases"
+
+
+def read_cells(content: bytes | str) -> list[dict[str, str | None]]:
+    """Return the cells of each row by column."""
+    raw = content.encode() if isinstance(content, str) else content
+    found = read_product_file(raw)
+    return [dict(zip(found.columns, row.texts, strict=True)) for row in found.rows]
+
+
+def list_problems(content: bytes | str) -> list[tuple[int, str, str]]:
+    """Return line, column and code of each problem."""
+    raw = content.encode() if isinstance(content, str) else content
+    return [(one.line, one.column, one.code) for row in read_product_file(raw).rows for one in row.problems]
+
+
+def write_workbook(path: Path, rows: Any, formats: dict[int, str]) -> bytes:
+    """Write a workbook whose number columns have these formats."""
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet("Lista")
+        styles = {place: book.add_format({"num_format": code}) for place, code in formats.items()}
+        for number, row in enumerate(rows):
+            for place, cell in enumerate(row):
+                is_number = isinstance(cell, int | float)
+                sheet.write(number, place, cell, styles.get(place) if is_number else None)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("12-mixed.csv", ["Muñeca", "Balón"]),
+        ("13-macroman.csv", ["Muñeca", "Balón"]),
+        ("25-title.csv", ["Trompo"]),
+        ("s7-cover.xlsx", ["Trompo portada"]),
+        ("s11-hidden-row.xlsx", ["Fila vista"]),
+        (
+            "s3-clean-but-total.xlsx",
+            ["TROMPO DE MADERA GDE a3", "YOYO PROFESIONAL a3", "LIBRO PARA COLOREAR a3"],
+        ),
+    ],
+)
+def test_titles_of_a_case_are_read(name: str, titles: list[str]) -> None:
+    assert [cells["title"] for cells in read_cells((CASES / name).read_bytes())] == titles
+
+
+@pytest.mark.parametrize(
+    ("name", "problems"),
+    [
+        ("14-date.xlsx", [(2, "sku", "code is date")]),
+        ("14-exp.csv", [(2, "sku", "code is exponent"), (3, "sku", "code is exponent")]),
+        ("14-zeros-handle.xlsx", []),
+        ("n14b.csv", [(2, "", "extra cells")]),
+        ("n18.csv", []),
+    ],
+)
+def test_problems_of_a_case_are_found(name: str, problems: list[tuple[int, str, str]]) -> None:
+    assert list_problems((CASES / name).read_bytes()) == problems
+
+
+@pytest.mark.parametrize(
+    ("name", "set_aside"),
+    [
+        ("s3-clean-but-total.xlsx", [(9, "total")]),
+        ("m-siigo-one-code.xlsx", [(9, "total")]),
+        ("s11-hidden-row.xlsx", [(3, "hidden row")]),
+    ],
+)
+def test_rows_of_a_case_are_set_aside(name: str, set_aside: list[tuple[int, str]]) -> None:
+    found = read_product_file((CASES / name).read_bytes())
+    assert [(row.line, row.reason.value) for row in found.set_aside] == set_aside
+
+
+def test_merged_categories_of_the_case_reach_each_row() -> None:
+    cells = read_cells((CASES / "09-merged-b.xlsx").read_bytes())
+    assert [row["categories"] for row in cells] == ["Muñecas y muñecos"] * 2
+
+
+def test_zeros_percent_and_units_are_read_from_number_formats(tmp_path: Path) -> None:
+    rows = [["SKU", "Nombre", "Precio", "IVA", "Peso"], [17, "Trompo", 35000.5, 0.19, 350]]
+    content = write_workbook(tmp_path / "x.xlsx", rows, {0: "0000", 2: "$ #,##0", 3: "0%", 4: '0" g"'})
+    (cells,) = read_cells(content)
+    assert (cells["sku"], cells["price"], cells["tax_rate"], cells["weight"]) == (
+        "0017",
+        "35000.5",
+        "19%",
+        "350 g",
+    )
+
+
+def test_damaged_codes_of_a_workbook_are_refused_with_their_cell(tmp_path: Path) -> None:
+    rows = [["SKU", "Nombre", "Precio"], [7701230000000, "Trompo", 5], [1234567890123456789, "Yoyo", 5]]
+    scientific = write_workbook(tmp_path / "x.xlsx", rows[:2], {0: "0.00E+00"})
+    (problem,) = read_product_file(scientific).rows[0].problems
+    assert (problem.code, problem.detail) == ("code is exponent", "A2: 7701230000000")
+    general = write_workbook(tmp_path / "y.xlsx", rows, {})
+    assert list_problems(general) == [(3, "sku", "code is rounded")]
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("SKU,Nombre,Unidades,Precio\nT-1,Trompo,5\nY-1,Yoyo,5,900\n", [(2, "price", "short row")]),
+        ("SKU,Precio,Nombre\nT-1,900\nY-1,900,Yoyo\n", [(2, "title", "short row")]),
+        ("SKU,Nombre,Precio,Marca,Color\nT-1,Trompo,900\nY-1,Yoyo,900,Uno,Rojo\n", []),
+    ],
+)
+def test_short_row_is_refused_if_price_or_name_is_missing(
+    text: str, problems: list[tuple[int, str, str]]
+) -> None:
+    rows = read_product_file(text.encode()).rows
+    assert [(one.line, one.column, one.code) for row in rows for one in row.problems] == problems
+    assert [[one.code for one in row.notes] for row in rows] == [["short row"], []]
+
+
+def test_unreadable_letters_refuse_their_row() -> None:
+    content = "SKU;Nombre;Precio\nM-1;Muñeca;5\nB-1;Balón;5\n".encode("cp1252") + "O-1;Muñeco;5\n".encode(
+        "mac_roman"
+    )
+    assert list_problems(content) == [(4, "title", "encoding")]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault", "words"),
+    [
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, Fault.OTHER_FORMAT, "Excel antigua (.xls)"),
+        (b"<html><table><tr><td>SKU</td></tr></table></html>", Fault.OTHER_FORMAT, "página web"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            Fault.PASSWORD,
+            "tiene clave",
+        ),
+        (b'SKU,Nombre,Precio\nP-1,"Mesa 12" azul",5\n', Fault.QUOTE, "fila 2"),
+        (b"PK\x03\x04 no zip", Fault.NO_SHEET, "dañada"),
+        (
+            "SKU;Nombre;Precio;Descripción\n".encode("cp1252") + "B-1;Muñeca;5;x\n".encode("mac_roman") * 2,
+            Fault.ENCODING,
+            "fila 1",
+        ),
+    ],
+)
+def test_unreadable_file_has_its_own_sentence(content: bytes, fault: Fault, words: str) -> None:
+    with pytest.raises(UnreadableProductFile) as refused:
+        read_product_file(content)
+    assert refused.value.fault is fault
+    assert words in format_file_problem(refused.value)
