@@ -38,7 +38,7 @@ REFUSALS = {
     Refusal.TOO_MANY_CELLS: "the file has more than 50 million cells",
     Refusal.TOO_COMPLEX: "the file takes too much memory or time to read: split it",
     Refusal.DAMAGED: "this is no CSV: {detail}",
-    Refusal.QUOTE: 'this is no CSV: a quotation mark in a cell is not doubled, or one is missing: write 12"" for 12" ({detail})',
+    Refusal.QUOTE: "this is no CSV: a quotation mark in a cell is not doubled, or one is missing ({detail})",
     Refusal.PASSWORD: "the file has a password: save it without one",
     Refusal.NOT_UTF8: "the file is not UTF-8 from about here: save it as CSV UTF-8",
     Refusal.OTHER_FORMAT: "this is a spreadsheet of another kind ({detail}): save it as .xlsx, in LibreOffice with"
