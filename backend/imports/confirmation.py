@@ -7,14 +7,14 @@ from sqlalchemy import select, update
 
 from backend.audit import Subject, SubjectType, record
 from backend.catalog.importer.categories import ProductGroups
-from backend.core.db.database import Database
+from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.events import publish
 from backend.core.texts import _, format_count
 from backend.imports.events import ImportProgressed
 from backend.imports.lookup import find_import, find_open_import
-from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
+from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
 from backend.imports.preview import preview_import
 from backend.imports.reports import count_losses
 from backend.imports.row_parsing import parse_typed_row
@@ -132,6 +132,18 @@ async def start_import(
         )
         await publish(session, ImportProgressed(import_id))
         await enqueue(session, JOB, {"import_id": import_id}, key=import_id)
+
+
+async def discard_unstarted_imports(database: Database, actor: Actor) -> None:
+    """Discard the actor's imports that were not started: a file that replaces them was refused."""
+    actor.require(Right.CHANGE_CATALOG)
+    async with database.transaction() as session:
+        query = select(ProductImport).where(
+            ProductImport.actor_id == actor.id, ProductImport.status == ImportStatus.CHECKED
+        )
+        for found in (await session.execute(lock_rows(query))).scalars():
+            await session.delete(found)
+            await publish(session, ImportProgressed(found.id))
 
 
 async def discard_import(database: Database, actor: Actor, import_id: str) -> None:

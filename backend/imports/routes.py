@@ -22,7 +22,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, example
 from backend.edge.wire import Wire
-from backend.imports.confirmation import set_publishes, start_import
+from backend.imports.confirmation import discard_unstarted_imports, set_publishes, start_import
 from backend.imports.files import build_refused_file, build_template
 from backend.imports.messages import PICTURE_TEXTS, ZIP_TEXTS, format_file_problem
 from backend.imports.pictures import MAX_ZIP_BYTES, add_pictures
@@ -220,6 +220,7 @@ async def store_sent_spreadsheet(
     try:
         return await store_spreadsheet(database, actor, sent.name, content, makes_places=makes_places)
     except UnreadableProductFile as error:
+        await discard_unstarted_imports(database, actor)
         raise InvalidData(format_file_problem(error)) from None
 
 
