@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import String, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.importer.formats.models import ColumnSuggestion
 from backend.core.db.tables import JsonObject
 from backend.imports.lookup import find_import
 from backend.imports.messages import format_file_note, format_note, format_problem, format_set_aside
@@ -103,6 +104,7 @@ class ImportReport:
         file_notes: sentences about the whole file.
         note_count: number of rows with notes.
         pictures: see `backend.imports.picture_report`.
+        mapping: the columns of an unknown list, and the importer's columns that they are taken for.
     """
 
     id: str
@@ -125,6 +127,7 @@ class ImportReport:
     notes: Sequence[CellMessage]
     note_count: int
     pictures: PictureReport
+    mapping: Sequence[ColumnSuggestion]
 
 
 async def read_report(session: AsyncSession, actor: Actor, import_id: str) -> ImportReport:
@@ -193,6 +196,7 @@ async def read_report(session: AsyncSession, actor: Actor, import_id: str) -> Im
         ],
         note_count=await _count_noted_rows(session, import_id),
         pictures=PictureReport(**found.pictures),
+        mapping=[ColumnSuggestion(**one) for one in found.mapping],
     )
 
 

@@ -24,6 +24,7 @@ from backend.edge.schemas import Body, example
 from backend.edge.wire import Wire
 from backend.imports.confirmation import discard_unstarted_imports, set_publishes, start_import
 from backend.imports.files import build_refused_file, build_template
+from backend.imports.mapping_choice import choose_column
 from backend.imports.messages import PICTURE_TEXTS, ZIP_TEXTS, format_file_problem
 from backend.imports.pictures import MAX_ZIP_BYTES, add_pictures
 from backend.imports.preview import preview_import
@@ -94,6 +95,18 @@ class RowSetAside(TypedDict):
     message: str
 
 
+class FileColumn(TypedDict):
+    """A column of an unknown list."""
+
+    place: Annotated[int, Field(description="Position in the file, from 0.")]
+    heading: str
+    samples: list[str]
+    column: Annotated[str, Field(description="The column that it is taken for; empty if it is not imported.")]
+    contested: Annotated[
+        str, Field(description="The column that others may be for, too: the import starts after a choice.")
+    ]
+
+
 class SentPictures(TypedDict):
     """Pictures that the rows name, compared with the sent ones. The lists have the first names."""
 
@@ -151,6 +164,7 @@ class ImportOut(TypedDict):
     file_notes: Annotated[list[str], Field(description="Sentences about the whole file.")]
     notes: Annotated[list[RowProblem], Field(description="The first of them.")]
     pictures: SentPictures
+    mapping: Annotated[list[FileColumn], Field(description="Columns of a file with the format `unknown`.")]
     ignored_columns: list[str]
     problems: Annotated[list[RowProblem], Field(description="The first of them.")]
     changes: Annotated[list[RowChange], Field(description="The first of them.")]
@@ -192,6 +206,15 @@ class Confirmation(Body):
     ] = False
 
 
+class ColumnChoice(Body):
+    """Choice for a column of an unknown list."""
+
+    model_config = example(place=1, column="sku")
+
+    place: Annotated[int, Field(ge=0, le=1_000, description="Position in the file, from 0.")]
+    column: Annotated[str, Field(max_length=60, description="The shop's column; empty to leave it out.")]
+
+
 async def check_again(database: Database, actor: Actor, import_id: str, confirmed: Confirmation) -> None:
     """Check the rows of an import before it starts, with the decision about new products.
 
@@ -206,7 +229,7 @@ async def check_again(database: Database, actor: Actor, import_id: str, confirme
 
 
 async def store_sent_spreadsheet(
-    database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False
+    database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False, may_choose: bool = False
 ) -> str:
     """Store an uploaded spreadsheet as a new import, and return the import's id.
 
@@ -218,7 +241,9 @@ async def store_sent_spreadsheet(
     sent.content.seek(0)
     content = await asyncio.to_thread(sent.content.read)
     try:
-        return await store_spreadsheet(database, actor, sent.name, content, makes_places=makes_places)
+        return await store_spreadsheet(
+            database, actor, sent.name, content, makes_places=makes_places, may_choose=may_choose
+        )
     except UnreadableProductFile as error:
         await discard_unstarted_imports(database, actor)
         raise InvalidData(format_file_problem(error)) from None
@@ -235,7 +260,9 @@ async def send_sheet(
     With `create_places`, missing categories and collections are created after the confirmation.
     """
     async with read_sent_file(request) as sent:
-        import_id = await store_sent_spreadsheet(database, actor, sent, makes_places=create_places)
+        import_id = await store_sent_spreadsheet(
+            database, actor, sent, makes_places=create_places, may_choose=True
+        )
     await preview_import(database, import_id)
     return await _import_response(database, actor, import_id)
 
@@ -282,6 +309,15 @@ async def fetch_template(actor: StaffMember) -> Response:
 @router.get(f"{PATH}/{{import_id}}")
 async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
     """Return the state of an import."""
+    return await _import_response(database, actor, import_id)
+
+
+@router.post(f"{PATH}/{{import_id}}/columns")
+async def choose_file_column(
+    actor: StaffMember, database: Db, import_id: str, body: ColumnChoice
+) -> Wire[ImportAnswer]:
+    """Take a column of a file with the format `unknown` for one of the shop's columns, and check the rows again."""
+    await choose_column(database, actor, import_id, body.place, body.column)
     return await _import_response(database, actor, import_id)
 
 
@@ -358,6 +394,16 @@ def _to_wire(found: ImportReport) -> ImportOut:
             "unnamed": found.pictures.unnamed,
             "unnamed_count": found.pictures.unnamed_count,
         },
+        "mapping": [
+            {
+                "place": one.place,
+                "heading": one.heading,
+                "samples": one.samples,
+                "column": one.column,
+                "contested": one.contested,
+            }
+            for one in found.mapping
+        ],
         "ignored_columns": list(found.ignored),
         "problems": [_message_to_wire(one) for one in found.problems],
         "changes": [

@@ -1,12 +1,14 @@
 """Views of a product import: the changes that it would make or has made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import OPTIONS
+from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS, find_contested
+from backend.catalog.importer.formats.models import ColumnSuggestion
 from backend.catalog.importer.headings import get_label
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
@@ -28,6 +30,10 @@ FORMAT_TEXTS: dict[str, str] = {
 }
 """Names of the formats of product files."""
 PRICES = frozenset({"price", "compare_at_price"})
+LEFT_OUT = "-"
+"""Value of the choice that leaves a column out."""
+COLUMN_LABELS = {LEFT_OUT: _("No importar"), **{name: get_label(name) for name in MAPPABLE_COLUMNS}}
+"""Choices for a column of an unknown list."""
 EMPTY_VALUE = _("nada")
 MAX_SET_ASIDE = 50
 """Maximum number of shown rows that are not imported."""
@@ -74,6 +80,35 @@ class TextView:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnView:
+    """A column of an unknown list: what it is taken for, and three of its values."""
+
+    place: int
+    heading: str
+    samples: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    """A column of the file that may be for `column`."""
+
+    place: int
+    column: str
+    heading: str
+    samples: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question: which column of the file is for one of the importer's columns."""
+
+    key: str
+    text: str
+    choices: list[ChoiceView]
+
+
+@dataclass(frozen=True, slots=True)
 class ImportView:
     """An import.
 
@@ -93,6 +128,7 @@ class ImportView:
         notes: cells that were read in another way than written; `file_notes` are about the whole file.
         set_aside: rows and sheets that are not imported; `set_aside_count` in words.
         pictures: sentences about the sent pictures.
+        mapping: columns of an unknown list; `questions` are those that a person must answer first.
     """
 
     id: str
@@ -122,6 +158,8 @@ class ImportView:
     set_aside: list[TextView]
     set_aside_count: str
     pictures: list[str]
+    mapping: list[ColumnView]
+    questions: list[QuestionView]
 
 
 async def import_view(session: AsyncSession, actor: Actor) -> ImportView | None:
@@ -223,7 +261,30 @@ def _import_view(found: ImportReport) -> ImportView:
             len(found.set_aside), _("1 fila que no se importa"), _("{n} filas que no se importan")
         ),
         pictures=_picture_texts(found.pictures),
+        mapping=[
+            ColumnView(
+                one.place, one.heading or _("(sin nombre)"), " · ".join(one.samples), one.column or LEFT_OUT
+            )
+            for one in found.mapping
+        ],
+        questions=_question_views(found.mapping),
     )
+
+
+def _question_views(mapping: Sequence[ColumnSuggestion]) -> list[QuestionView]:
+    """Return a question for each of the importer's columns that several columns of the file may be for."""
+    return [
+        QuestionView(
+            column,
+            _("¿Qué columna es «{column}»?").format(column=get_label(column)),
+            [
+                ChoiceView(one.place, column, one.heading, " · ".join(one.samples))
+                for one in mapping
+                if one.contested == column
+            ],
+        )
+        for column in find_contested(mapping)
+    ]
 
 
 def _place_text(found: ImportReport, message: CellMessage) -> str:

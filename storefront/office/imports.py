@@ -19,15 +19,21 @@ from backend.imports.confirmation import (
     set_publishes,
     start_import,
 )
+from backend.imports.mapping_choice import choose_column
 from backend.imports.preview import preview_import
 from backend.imports.routes import PATH
 from backend.imports.spreadsheet_parsing import MAX_ROWS
 from backend.news.topics import Topic
 from backend.office.exports import ExportView, exports_view
 from backend.office.imports import (
+    COLUMN_LABELS,
+    LEFT_OUT,
     ChangeView,
+    ChoiceView,
+    ColumnView,
     ImportView,
     ProblemView,
+    QuestionView,
     RowView,
     TextView,
     import_view,
@@ -115,6 +121,17 @@ class ImportState(OfficeScreen, KnownClientState):
             await set_publishes(current_shop().database, actor, shown.id, publishes=is_wanted is True)
             await self._show(actor)
 
+    @office_event(Right.CHANGE_CATALOG)
+    async def choose_column(self, actor: Actor, place: int, column: str) -> None:
+        """Take a column of the file for one of the importer's columns."""
+        if (shown := self._current_import()) is not None:
+            chosen = "" if column == LEFT_OUT else column
+            try:
+                await choose_column(current_shop().database, actor, shown.id, int(place), chosen)
+            except InvalidData as error:
+                self._announce(error.staff_text or error.message, "problem")
+            await self._show(actor)
+
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def drop_preview(self, actor: Actor) -> None:
         """Discard the preview: a file that replaces it was refused."""
@@ -128,8 +145,8 @@ class ImportState(OfficeScreen, KnownClientState):
             confirms_losses = bool(form_data.get("confirm_losses"))
             try:
                 await start_import(current_shop().database, actor, shown.id, confirms_losses=confirms_losses)
-            except InvalidData:
-                self._announce(_("No hay nada que importar."), "problem")
+            except InvalidData as error:
+                self._announce(error.staff_text or _("No hay nada que importar."), "problem")
             except UnconfirmedLosses as error:
                 self._announce(error.staff_text, "problem")
             else:
@@ -252,6 +269,9 @@ def import_panel() -> rx.Component:
             ),
         ),
         rx.cond(
+            (CURRENT_IMPORT.status == "checked") & (CURRENT_IMPORT.mapping.length() > 0), mapping_panel()
+        ),
+        rx.cond(
             CURRENT_IMPORT.status == "checked",
             SubmitOnce.create(
                 rx.el.form(confirm_panel(), on_submit=ImportState.begin), answers=answer_number(ImportState)
@@ -345,6 +365,56 @@ def confirm_panel() -> rx.Component:
             ),
             class_name="o-import__ways",
         ),
+    )
+
+
+def mapping_panel() -> rx.Component:
+    """Render the columns of an unknown list; above them the questions that a person must answer."""
+
+    def choice(view: ObjectVar[ChoiceView]) -> rx.Component:
+        return rx.el.button(
+            rx.el.span(view.heading, class_name="o-row__title"),
+            rx.el.span(view.samples, class_name="o-row__detail"),
+            type="button",
+            on_click=ImportState.choose_column(view.place, view.column),
+            class_name=f"{BUTTON}button--quiet o-import__choice",
+            data_testid="import-column-choice",
+        )
+
+    def question(view: ObjectVar[QuestionView]) -> rx.Component:
+        return rx.el.fieldset(
+            rx.el.legend(view.text, class_name="o-import__title"),
+            rx.foreach(view.choices, choice),
+            key=view.key,
+            class_name="o-import__ways",
+            data_testid="import-question",
+        )
+
+    def row(view: ObjectVar[ColumnView]) -> rx.Component:
+        return rx.el.li(
+            rx.el.label(
+                rx.el.span(view.heading, class_name="o-row__title"),
+                rx.el.span(view.samples, class_name="o-row__detail"),
+                rx.el.select(
+                    *(rx.el.option(label, value=name) for name, label in COLUMN_LABELS.items()),
+                    value=view.column,
+                    on_change=lambda column: ImportState.choose_column(view.place, column),
+                    class_name="field__input",
+                    data_testid="import-column",
+                ),
+                class_name="o-import__column",
+            ),
+            key=view.place,
+            class_name="o-import__row",
+        )
+
+    return rx.el.div(
+        rx.foreach(CURRENT_IMPORT.questions, question),
+        rx.el.details(
+            rx.el.summary(_("Qué es cada columna de tu lista"), class_name="o-disclosure"),
+            rx.el.ul(rx.foreach(CURRENT_IMPORT.mapping, row)),
+        ),
+        data_testid="import-mapping",
     )
 
 

@@ -29,7 +29,7 @@ class Sender:
     async def send_spreadsheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
         raw = content.encode() if isinstance(content, str) else content
         self.id = await store_spreadsheet(
-            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places
+            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places, may_choose=True
         )
         await preview_import(self.shop.database, self.id)
         return await self.report()

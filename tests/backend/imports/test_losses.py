@@ -193,5 +193,5 @@ async def test_pictures_are_compared_with_the_rows_that_name_them(sender: Sender
     assert (found.pictures.unnamed, found.pictures.unnamed_count) == (["img_1.jpg"], 1)
     assert list_problems(found) == [(3, "price", "cell"), (4, "pictures", "picture missing")]
     assert [(one.heading, one.value) for one in found.problems] == [
-        ("", "mucho"), ("", "balero.jpg|balero-2.jpg"),
+        ("Precio", "mucho"), ("Fotos", "balero.jpg|balero-2.jpg"),
     ]  # fmt: skip
