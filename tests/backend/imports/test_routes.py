@@ -118,7 +118,8 @@ async def test_refused_file_discards_the_previous_preview(admin: httpx.AsyncClie
 async def test_rows_to_correct_are_a_file_before_the_import(admin: httpx.AsyncClient) -> None:
     found = (await send(admin, SHEET.replace(";trompo.jpg", ";").encode())).json()["product_import"]
     refused = await admin.get(f"/admin/imports/{found['id']}/refused")
-    head, row = load_workbook(BytesIO(refused.content)).active.iter_rows(values_only=True)
-    assert head[-2:] == ("Qué corregir", "Fila")
-    assert (row[0], row[-1]) == ("Yoyo", 3)
+    sheet = load_workbook(BytesIO(refused.content)).worksheets[0]
+    head, row = ([str(cell) for cell in one] for one in sheet.iter_rows(values_only=True))
+    assert head[-2:] == ["Qué corregir", "Fila"]
+    assert (row[0], row[-1]) == ("Yoyo", "3")
     assert "Precio" in row[-2]
