@@ -290,6 +290,16 @@ def import_products(
         bool,
         typer.Option("--allow-private", help="Also fetch pictures from this machine and its own networks."),
     ] = False,
+    publish: Annotated[
+        bool,
+        typer.Option("--publish", help="Publish new products without a status; otherwise they are drafts."),
+    ] = False,
+    confirm_losses: Annotated[
+        bool,
+        typer.Option(
+            "--confirm-losses", help="Also empty or take away values of existing products, such as a brand."
+        ),
+    ] = False,
 ) -> None:
     """Import products from a CSV or XLSX file: add new ones, and update existing ones. Safe to repeat.
 
@@ -304,7 +314,8 @@ def import_products(
     category is identified by its handle or its name, or by a path such as Juguetes > Madera; a shop
     without categories gets those of the file.
 
-    The whole file is checked before anything is written.
+    The whole file is checked before anything is written. New products are drafts unless the file or --publish
+    publishes them. A file that would empty or take away values of existing products needs --confirm-losses.
 
     Examples:
         trompo catalog import juguetes.csv --pictures fotos/
@@ -313,11 +324,12 @@ def import_products(
     """
     from backend import subscriptions  # noqa: F401 - so that open pages are updated
     from backend.catalog.importer.batch_writer import CHANGED, NEW, SAME, ImportResult, ShopChanged
-    from backend.catalog.importer.command import import_file
+    from backend.catalog.importer.command import UnconfirmedLosses, import_file
     from backend.catalog.importer.file_validation import ImportRefused
     from backend.catalog.importer.pictures import PictureFolder
     from backend.core.errors import NotFound
     from backend.core.terminal import show_progress
+    from backend.imports.row_losses import count_losses
     from backend.media.picture_store import open_picture_store
     from backend.shipping.locations import find_location_id
 
@@ -333,8 +345,11 @@ def import_products(
             folder,
             location_id,
             show_progress,
+            count_losses=count_losses,
             only_check=only_check,
             makes_places=new_categories,
+            publishes=publish,
+            confirms_losses=confirm_losses,
         )
 
     try:
@@ -342,6 +357,11 @@ def import_products(
     except ImportRefused as refused:
         more = "" if refused.is_complete else "\nThere may be more: correct these first."
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None
+    except UnconfirmedLosses as error:
+        raise SystemExit(
+            f"The file would empty or take away values of existing products: {error}. Nothing was imported. Run it "
+            "with --confirm-losses to do so."
+        ) from None
     except ShopChanged as error:
         raise SystemExit(f"The shop or the file changed in the meantime: {error}. Run it again.") from None
     except NotFound as error:

@@ -14,7 +14,7 @@ from backend.core.spreadsheet import build_workbook
 from backend.core.texts import _
 from backend.imports.lookup import find_import
 from backend.imports.messages import format_problem
-from backend.imports.models import ProductImportRow, RowState
+from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
 from backend.imports.row_changes import format_cell, format_option_cells, read_current_values
 from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
@@ -83,13 +83,15 @@ async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str
     """
     actor.require(Right.CHANGE_CATALOG)
     found = await find_import(session, import_id)
+    is_checked = found.status == ImportStatus.CHECKED
     query = select(ProductImportRow.line, ProductImportRow.texts, ProductImportRow.problems).where(
-        ProductImportRow.import_id == import_id, ProductImportRow.state == RowState.REFUSED
+        ProductImportRow.import_id == import_id,
+        ProductImportRow.plan == Plan.WRONG if is_checked else ProductImportRow.state == RowState.REFUSED,
     )
     rows = (await session.execute(query.order_by(ProductImportRow.line))).all()
 
     def build_rows() -> Iterator[Sequence[object]]:
-        yield [*(get_label(name) for name in found.columns), _("Problema"), _("Fila")]
+        yield [*(get_label(name) for name in found.columns), _("Qué corregir"), _("Fila")]
         for line, texts, problems in rows:
             texts_of_problems = [
                 f"{get_label(one['column'])}: {format_problem(one)}" if one["column"] else format_problem(one)

@@ -9,13 +9,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS
+from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, Match, match_rows
-from backend.catalog.importer.row_reader import Problem, Row
+from backend.catalog.importer.row_reader import Note, Problem, Row
 from backend.catalog.models import Product, Variant
 from backend.core.db.tables import JsonObject
 from backend.imports.models import Plan, ProductImport
 from backend.imports.picture_matching import Album
 from backend.imports.row_changes import RESERVED, find_changes, format_cell, read_current_values
+from backend.imports.row_losses import find_losses
 from backend.imports.row_parsing import find_titled_rows, to_titled_row
 
 MAX_VALUE_LENGTH = 300
@@ -46,6 +48,11 @@ class RowValidation:
         if self.match is None or self.match.product is None or self.match.variant is None:
             return Plan.NEW
         return Plan.CHANGED if self.changes else Plan.SAME
+
+    @property
+    def losses(self) -> list[str]:
+        """Return the columns whose value the row would empty or take away."""
+        return find_losses(self.changes) if self.plan in (Plan.NEW, Plan.CHANGED) else []
 
 
 @dataclass
@@ -107,11 +114,13 @@ async def validate_rows(
     titled = find_titled_rows(sound)
     known = await KnownProducts.read(session, [*sound, *titled.values()], lock=lock)
     all_places = places or await ProductGroups.read(session)
-    album = await Album.read(session, found.id, {name for row in sound for name in row.get("pictures") or ()})
+    album = await Album.read(session, found.id, {name for row in rows for name in row.get("pictures") or ()})
     validated: list[RowValidation] = []
     pairs: list[tuple[Product, Variant | None]] = []
     matched: list[tuple[Row, Match, list[Problem]]] = []
-    for matching in match_rows(known, rows, titled, creates_words=found.makes_places):
+    for matching in set_new_statuses(
+        match_rows(known, rows, titled, creates_words=found.makes_places), publishes=found.publishes
+    ):
         row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
             problems += repeats.find_problems(row, match)
@@ -127,8 +136,8 @@ async def validate_rows(
         matched, await read_current_values(session, pairs, found.location_id), strict=True
     ):
         changes = find_changes(row.values, now, album, all_places)
-        if match.product is not None and match.product.deleted_at is not None:
-            changes["status"] = (None, row.get("status") or "published")
+        if match.product is not None and match.product.deleted_at is not None and row.get("status"):
+            changes["status"] = (None, row.get("status"))
         if "stock" in changes and row.get("stock") < now[RESERVED]:
             problems.append(Problem(row.line, "stock", "reserved", "reserved", str(now[RESERVED])))
         validated.append(RowValidation(row, match, problems, changes))
@@ -183,6 +192,13 @@ def to_stored_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject
         {"column": column, "before": _shorten(column, before), "after": _shorten(column, after)}
         for column, (before, after) in changes.items()
         if column in COLUMNS or column == OPTIONS
+    ]
+
+
+def to_stored_notes(notes: Sequence[Note]) -> list[JsonObject]:
+    """Return notes in the form in which they are stored with the row."""
+    return [
+        {"column": one.column, "code": one.code, "detail": one.detail[:MAX_VALUE_LENGTH]} for one in notes
     ]
 
 

@@ -81,8 +81,19 @@ NOTE_TEXTS: dict[str, str] = {
     "discount left out": _(
         "El archivo trae un descuento de {detail} que no se importa: queda el precio normal."
     ),
+    "price zero": _("Con precio 0 queda oculto: escribe el precio y publícalo, o pon «sí» en «Gratis»."),
 }
 """Texts by the code of a note: a change that reading made to a cell."""
+SET_ASIDE_TEXTS: dict[str, str] = {
+    "total": _("Es un total."),
+    "group": _("Es el título de un grupo."),
+    "hidden row": _("La fila está oculta."),
+    "hidden sheet": _("La hoja está oculta."),
+    "no code": _("No tiene código, y las demás filas sí."),
+    "repeated head": _("Repite los nombres de las columnas."),
+    "hints": _("Son las ayudas de la hoja."),
+}
+"""Reasons why a row or a sheet is not imported, by code."""
 FILE_NOTES: dict[str, str] = {
     "tax not said": _("El archivo no dice si los precios llevan el IVA: los tomamos con el IVA incluido."),
     "stock not said": _("El archivo no dice cuántas unidades hay: escríbelas después."),
@@ -160,6 +171,16 @@ def format_problem(problem: JsonObject) -> str:
 def format_note(note: JsonObject) -> str:
     """Return the text about a change that reading made to a cell."""
     return NOTE_TEXTS[note["code"]].format(detail=note["detail"])
+
+
+def format_file_note(code: str) -> str:
+    """Return the sentence about the whole file."""
+    return FILE_NOTES[code]
+
+
+def format_set_aside(reason: str) -> str:
+    """Return why a row or a sheet is not imported."""
+    return SET_ASIDE_TEXTS[reason]
 
 
 def format_file_problem(error: UnreadableProductFile) -> str:

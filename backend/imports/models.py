@@ -67,6 +67,12 @@ class ProductImport(Timestamps, table=True):
     """The columns of an unknown list: the fields of a `backend.catalog.importer.formats.models.ColumnSuggestion`."""
     publishes: bool = False
     """True if new products are published. Otherwise they are drafts, unless the spreadsheet publishes them."""
+    losses: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """Number of rows that empty or take away a value, by column."""
+    code_changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    """The first changed SKUs and bar codes of existing variants: `{"line", "title", "column", "before", "after"}`."""
+    pictures: JsonObject = Field(default_factory=dict, sa_type=Json)
+    """Pictures that rows name, compared with the sent ones: see `backend.imports.picture_report`."""
     status: str = ImportStatus.CHECKED
     total: int = 0
     """Number of rows."""

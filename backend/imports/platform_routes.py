@@ -25,7 +25,15 @@ from backend.imports.confirmation import discard_import, start_import
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
 from backend.imports.preview import preview_import
 from backend.imports.reports import read_report
-from backend.imports.routes import FILE, PATH, describe_file_body, read_sent_file, store_sent_spreadsheet
+from backend.imports.routes import (
+    FILE,
+    PATH,
+    Confirmation,
+    check_again,
+    describe_file_body,
+    read_sent_file,
+    store_sent_spreadsheet,
+)
 from backend.media.upload_routes import StoredFile
 from backend.media.uploads import SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right
@@ -112,13 +120,19 @@ async def create_import(actor: StaffMember, body: FileToImport, database: Db) ->
 
 @router.post("/import/{transaction_id}/confirm", status_code=ANSWER)
 @router.post("/imports/{transaction_id}/confirm", status_code=ANSWER)
-async def confirm_import(actor: StaffMember, transaction_id: ImportId, database: Db) -> Wire[dict[str, str]]:
-    """Start the import, which a job completes. Do nothing if no row changes anything."""
-    await preview_import(database, transaction_id)
+async def confirm_import(
+    actor: StaffMember, transaction_id: ImportId, database: Db, body: Confirmation | None = None
+) -> Wire[dict[str, str]]:
+    """Start the import, which a job completes. Do nothing if no row changes anything.
+
+    It is refused if it would empty or take away values of existing products, unless `confirm_losses` is true.
+    """
+    confirmed = body or Confirmation()
+    await check_again(database, actor, transaction_id, confirmed)
     async with database.read() as session:
         counts = (await read_report(session, actor, transaction_id)).counts
     if counts.new + counts.changed:
-        await start_import(database, actor, transaction_id)
+        await start_import(database, actor, transaction_id, confirms_losses=confirmed.confirm_losses)
     else:
         await discard_import(database, actor, transaction_id)
     return Wire({}, ANSWER)

@@ -4,7 +4,10 @@ The check is repeated when its input changes: pictures were added, or missing ca
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import bindparam, select, update
@@ -12,24 +15,50 @@ from sqlalchemy import bindparam, select, update
 from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.row_matching import KnownProducts, product_key
-from backend.catalog.importer.row_reader import Row
+from backend.catalog.importer.row_reader import Note, Problem, Row
 from backend.core.db.database import Database
-from backend.core.db.tables import table_of
+from backend.core.db.tables import JsonObject, table_of
 from backend.core.events import publish
 from backend.imports.events import ImportProgressed
 from backend.imports.import_validation import (
     RepeatedValues,
     RowValidation,
     to_stored_changes,
+    to_stored_notes,
     to_stored_problems,
     validate_rows,
 )
 from backend.imports.lookup import find_import
 from backend.imports.models import ImportStatus, ProductImport, ProductImportRow
+from backend.imports.picture_report import PictureCounter
+from backend.imports.row_losses import CODES
 from backend.imports.row_parsing import find_titled_rows, parse_typed_row
 
 BATCH_SIZE = 500
 """Rows that are checked together."""
+MAX_CODE_CHANGES = 50
+"""Maximum number of changed codes that an import stores."""
+
+
+@dataclass
+class PreviewTotals:
+    """Results of a preview that concern all rows."""
+
+    losses: Counter[str] = field(default_factory=Counter)
+    code_changes: list[JsonObject] = field(default_factory=list)
+    pictures: PictureCounter = field(default_factory=PictureCounter)
+
+    def add_rows(self, validated: Sequence[RowValidation], titles: Mapping[int, str]) -> None:
+        """Add the results of these rows. `titles` has the title of each line."""
+        self.pictures.add_rows(validated)
+        for one in validated:
+            losses = one.losses
+            self.losses.update(losses)
+            self.code_changes += [
+                {"line": one.row.line, "title": titles[one.row.line], **change}
+                for change in to_stored_changes(one.changes)
+                if change["column"] in CODES and change["column"] in losses
+            ]
 
 
 async def preview_import(database: Database, import_id: str) -> None:
@@ -41,21 +70,25 @@ async def preview_import(database: Database, import_id: str) -> None:
         found = await session.get(ProductImport, import_id)
         if found is None or found.status != ImportStatus.CHECKED:
             return
-        query = select(ProductImportRow.line, ProductImportRow.texts).where(
-            ProductImportRow.import_id == import_id
-        )
-        lines = [
-            (line, texts) for line, texts in await session.execute(query.order_by(ProductImportRow.line))
-        ]
+        query = select(
+            ProductImportRow.line,
+            ProductImportRow.texts,
+            ProductImportRow.source_problems,
+            ProductImportRow.source_notes,
+            ProductImportRow.title,
+        ).where(ProductImportRow.import_id == import_id)
+        stored = (await session.execute(query.order_by(ProductImportRow.line))).all()
         places = await ProductGroups.read(session, makes_places=found.makes_places)
-    repeats = RepeatedValues()
+    repeats, totals = RepeatedValues(), PreviewTotals()
+    titles = {one.line: one.title for one in stored}
     parsed: list[Row] = []
-    for start in range(0, len(lines), BATCH_SIZE):
-        parsed += await asyncio.to_thread(_parse_rows, found.columns, lines[start : start + BATCH_SIZE])
+    for start in range(0, len(stored), BATCH_SIZE):
+        parsed += await asyncio.to_thread(_parse_rows, found.columns, stored[start : start + BATCH_SIZE])
     keys = await _find_product_keys(database, parsed)
     for rows in _group_batches(parsed, keys):
         async with database.read() as session:
             validated = await validate_rows(session, found, rows, places, repeats)
+        totals.add_rows(validated, titles)
         values = [_preview_values(import_id, one, keys.get(one.row.line, "")) for one in validated]
         async with database.transaction() as session:
             now = await find_import(session, import_id, lock=True)
@@ -63,11 +96,36 @@ async def preview_import(database: Database, import_id: str) -> None:
                 return
             await session.execute(_UPDATE_PREVIEW, values)
     async with database.transaction() as session:
+        now = await find_import(session, import_id, lock=True)
+        if now.status == ImportStatus.CHECKED:
+            now.losses = dict(totals.losses)
+            now.code_changes = sorted(totals.code_changes, key=itemgetter("line"))[:MAX_CODE_CHANGES]
+            now.pictures = asdict(await totals.pictures.build_report(session, import_id))
         await publish(session, ImportProgressed(import_id))
 
 
-def _parse_rows(columns: Sequence[str], lines: Sequence[tuple[int, Sequence[str | None]]]) -> list[Row]:
-    return [parse_typed_row(columns, line, texts) for line, texts in lines]
+def _parse_rows(columns: Sequence[str], stored: Sequence[Any]) -> list[Row]:
+    return [_parse_row(columns, one.line, one.texts, one.source_problems, one.source_notes) for one in stored]
+
+
+def _parse_row(
+    columns: Sequence[str],
+    line: int,
+    texts: Sequence[str | None],
+    problems: Sequence[JsonObject],
+    notes: Sequence[JsonObject],
+) -> Row:
+    """Parse a row, and add the problems and the notes that were found when the file was read."""
+    row = parse_typed_row(columns, line, texts)
+    found = {(one["column"], one["code"]) for one in problems}
+    return replace(
+        row,
+        problems=(
+            *(Problem(line, one["column"], one["code"], one["code"], one["detail"]) for one in problems),
+            *(one for one in row.problems if (one.column, one.code) not in found),
+        ),
+        notes=(*(Note(one["column"], one["code"], one["detail"]) for one in notes), *row.notes),
+    )
 
 
 async def _find_product_keys(database: Database, rows: Sequence[Row]) -> dict[int, str]:
@@ -107,6 +165,8 @@ def _preview_values(import_id: str, validated: RowValidation, of_product: str) -
         "new_product": product.id if product else "",
         "new_key": of_product,
         "new_problems": to_stored_problems(validated.problems),
+        "new_notes": to_stored_notes(validated.row.notes),
+        "new_losses": validated.losses,
         "new_changes": to_stored_changes(validated.changes),
     }
 
@@ -120,6 +180,8 @@ _UPDATE_PREVIEW = (
         product_id=bindparam("new_product"),
         of_product=bindparam("new_key"),
         problems=bindparam("new_problems", type_=_ROW.c.problems.type),
+        notes=bindparam("new_notes", type_=_ROW.c.notes.type),
+        losses=bindparam("new_losses", type_=_ROW.c.losses.type),
         changes=bindparam("new_changes", type_=_ROW.c.changes.type),
     )
 )

@@ -20,13 +20,15 @@ from backend.core.texts import _
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
+from backend.edge.schemas import Body, example
 from backend.edge.wire import Wire
-from backend.imports.confirmation import start_import
+from backend.imports.confirmation import discard_unstarted_imports, set_publishes, start_import
 from backend.imports.files import build_refused_file, build_template
+from backend.imports.mapping_choice import choose_column
 from backend.imports.messages import PICTURE_TEXTS, ZIP_TEXTS, format_file_problem
 from backend.imports.pictures import MAX_ZIP_BYTES, add_pictures
 from backend.imports.preview import preview_import
-from backend.imports.reports import ImportReport, read_report
+from backend.imports.reports import CellMessage, ImportReport, read_report
 from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, UnreadableProductFile
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.media.picture_store import PicturesUnavailable
@@ -62,14 +64,58 @@ def describe_file_body(description: str) -> dict[str, Any]:
 
 
 class RowProblem(TypedDict):
-    """A problem in the spreadsheet to correct."""
+    """A problem in the spreadsheet to correct, or a note about a cell that was read in another way than written."""
 
     row: Annotated[int, Field(description="Row number in the spreadsheet.")]
     column: Annotated[
         str, Field(description="The column's name; empty if the problem concerns the whole row.")
     ]
+    heading: Annotated[str, Field(description="The file's own heading of the column.")]
+    value: Annotated[str, Field(description="The cell; shortened.")]
     code: str
     message: str
+
+
+class CodeChange(TypedDict):
+    """A changed SKU or bar code of an existing variant."""
+
+    row: int
+    title: str
+    column: str
+    before: str
+    after: str
+
+
+class RowSetAside(TypedDict):
+    """A row or a sheet that is not imported."""
+
+    line: Annotated[int, Field(description="Row number in the spreadsheet; 0 for a sheet.")]
+    reason: str
+    text: Annotated[str, Field(description="Its first cells, or the name of the sheet.")]
+    message: str
+
+
+class FileColumn(TypedDict):
+    """A column of an unknown list."""
+
+    place: Annotated[int, Field(description="Position in the file, from 0.")]
+    heading: str
+    samples: list[str]
+    column: Annotated[str, Field(description="The column that it is taken for; empty if it is not imported.")]
+    contested: Annotated[
+        str, Field(description="The column that others may be for, too: the import starts after a choice.")
+    ]
+
+
+class SentPictures(TypedDict):
+    """Pictures that the rows name, compared with the sent ones. The lists have the first names."""
+
+    rows: Annotated[int, Field(description="Rows that name pictures.")]
+    complete: Annotated[int, Field(description="Rows whose pictures were all found.")]
+    missing: list[str]
+    missing_count: int
+    unnamed: Annotated[list[str], Field(description="Sent pictures that no row names.")]
+    unnamed_count: int
 
 
 class RowChange(TypedDict):
@@ -79,6 +125,7 @@ class RowChange(TypedDict):
     title: str
     is_new: bool
     changes: Annotated[list[dict[str, Any]], Field(description="A list of `column`, `before` and `after`.")]
+    losses: Annotated[list[str], Field(description="Columns whose value the row empties or takes away.")]
 
 
 class ImportOut(TypedDict):
@@ -93,6 +140,31 @@ class ImportOut(TypedDict):
     wrong: int
     settled: Annotated[int, Field(description="Rows that were written or refused.")]
     refused: int
+    format: Annotated[
+        str,
+        Field(
+            description="The program that wrote the file: `shopify`, `woocommerce`, `prestashop`, `google`, "
+            "`mercadolibre`, `platform`, `trompo` or `unknown`."
+        ),
+    ]
+    sheet: Annotated[str, Field(description="The imported sheet; empty for a text file.")]
+    publish: Annotated[
+        bool, Field(description="True if new products without a status are published; else they are drafts.")
+    ]
+    losses: Annotated[
+        int,
+        Field(
+            description="Values of existing products that the import would empty or take away. If there are any, "
+            "it starts only with `confirm_losses`."
+        ),
+    ]
+    losses_by_column: Annotated[dict[str, int], Field(description="Number of rows that lose a value.")]
+    code_changes: Annotated[list[CodeChange], Field(description="The first of them.")]
+    set_aside: list[RowSetAside]
+    file_notes: Annotated[list[str], Field(description="Sentences about the whole file.")]
+    notes: Annotated[list[RowProblem], Field(description="The first of them.")]
+    pictures: SentPictures
+    mapping: Annotated[list[FileColumn], Field(description="Columns of a file with the format `unknown`.")]
     ignored_columns: list[str]
     problems: Annotated[list[RowProblem], Field(description="The first of them.")]
     changes: Annotated[list[RowChange], Field(description="The first of them.")]
@@ -120,8 +192,44 @@ class TakenAnswer(TypedDict):
     left: Annotated[int, Field(description="Pictures of a zip that are not processed yet: send it again.")]
 
 
+class Confirmation(Body):
+    """Decisions about an import that starts."""
+
+    model_config = example(publish=True, confirm_losses=False)
+
+    publish: Annotated[
+        bool | None,
+        Field(description="True: publish new products without a status. False: they are drafts."),
+    ] = None
+    confirm_losses: Annotated[
+        bool, Field(description="True: empty or take away values of existing products, counted in `losses`.")
+    ] = False
+
+
+class ColumnChoice(Body):
+    """Choice for a column of an unknown list."""
+
+    model_config = example(place=1, column="sku")
+
+    place: Annotated[int, Field(ge=0, le=1_000, description="Position in the file, from 0.")]
+    column: Annotated[str, Field(max_length=60, description="The shop's column; empty to leave it out.")]
+
+
+async def check_again(database: Database, actor: Actor, import_id: str, confirmed: Confirmation) -> None:
+    """Check the rows of an import before it starts, with the decision about new products.
+
+    Raises:
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
+    """
+    if confirmed.publish is None:
+        await preview_import(database, import_id)
+    else:
+        await set_publishes(database, actor, import_id, publishes=confirmed.publish)
+
+
 async def store_sent_spreadsheet(
-    database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False
+    database: Database, actor: Actor, sent: SentFile, *, makes_places: bool = False, may_choose: bool = False
 ) -> str:
     """Store an uploaded spreadsheet as a new import, and return the import's id.
 
@@ -133,8 +241,11 @@ async def store_sent_spreadsheet(
     sent.content.seek(0)
     content = await asyncio.to_thread(sent.content.read)
     try:
-        return await store_spreadsheet(database, actor, sent.name, content, makes_places=makes_places)
+        return await store_spreadsheet(
+            database, actor, sent.name, content, makes_places=makes_places, may_choose=may_choose
+        )
     except UnreadableProductFile as error:
+        await discard_unstarted_imports(database, actor)
         raise InvalidData(format_file_problem(error)) from None
 
 
@@ -149,7 +260,9 @@ async def send_sheet(
     With `create_places`, missing categories and collections are created after the confirmation.
     """
     async with read_sent_file(request) as sent:
-        import_id = await store_sent_spreadsheet(database, actor, sent, makes_places=create_places)
+        import_id = await store_sent_spreadsheet(
+            database, actor, sent, makes_places=create_places, may_choose=True
+        )
     await preview_import(database, import_id)
     return await _import_response(database, actor, import_id)
 
@@ -199,11 +312,26 @@ async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire[
     return await _import_response(database, actor, import_id)
 
 
+@router.post(f"{PATH}/{{import_id}}/columns")
+async def choose_file_column(
+    actor: StaffMember, database: Db, import_id: str, body: ColumnChoice
+) -> Wire[ImportAnswer]:
+    """Take a column of a file with the format `unknown` for one of the shop's columns, and check the rows again."""
+    await choose_column(database, actor, import_id, body.place, body.column)
+    return await _import_response(database, actor, import_id)
+
+
 @router.post(f"{PATH}/{{import_id}}/confirm")
-async def confirm(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
-    """Start the import after a new check of its rows. Rows with problems are not imported."""
-    await preview_import(database, import_id)
-    await start_import(database, actor, import_id)
+async def confirm(
+    actor: StaffMember, database: Db, import_id: str, body: Confirmation | None = None
+) -> Wire[ImportAnswer]:
+    """Start the import after a new check of its rows. Rows with problems are not imported.
+
+    It is refused if it would empty or take away values of existing products, unless `confirm_losses` is true.
+    """
+    confirmed = body or Confirmation()
+    await check_again(database, actor, import_id, confirmed)
+    await start_import(database, actor, import_id, confirms_losses=confirmed.confirm_losses)
     return await _import_response(database, actor, import_id)
 
 
@@ -237,15 +365,68 @@ def _to_wire(found: ImportReport) -> ImportOut:
         "wrong": counts.wrong,
         "settled": counts.settled,
         "refused": counts.refused,
-        "ignored_columns": list(found.ignored),
-        "problems": [
-            {"row": one.line, "column": one.column, "code": one.code, "message": one.text}
-            for one in found.problems
+        "format": found.format,
+        "sheet": found.sheet,
+        "publish": found.publishes,
+        "losses": found.loss_count,
+        "losses_by_column": dict(found.losses),
+        "code_changes": [
+            {
+                "row": one["line"],
+                "title": one["title"],
+                "column": one["column"],
+                "before": one["before"],
+                "after": one["after"],
+            }
+            for one in found.code_changes
         ],
+        "set_aside": [
+            {"line": one.line, "reason": one.reason, "text": one.text, "message": one.message}
+            for one in found.set_aside
+        ],
+        "file_notes": list(found.file_notes),
+        "notes": [_message_to_wire(one) for one in found.notes],
+        "pictures": {
+            "rows": found.pictures.row_count,
+            "complete": found.pictures.complete_count,
+            "missing": found.pictures.missing,
+            "missing_count": found.pictures.missing_count,
+            "unnamed": found.pictures.unnamed,
+            "unnamed_count": found.pictures.unnamed_count,
+        },
+        "mapping": [
+            {
+                "place": one.place,
+                "heading": one.heading,
+                "samples": one.samples,
+                "column": one.column,
+                "contested": one.contested,
+            }
+            for one in found.mapping
+        ],
+        "ignored_columns": list(found.ignored),
+        "problems": [_message_to_wire(one) for one in found.problems],
         "changes": [
-            {"row": one.line, "title": one.title, "is_new": one.is_new, "changes": list(one.changes)}
+            {
+                "row": one.line,
+                "title": one.title,
+                "is_new": one.is_new,
+                "changes": list(one.changes),
+                "losses": list(one.losses),
+            }
             for one in found.changes
         ],
+    }
+
+
+def _message_to_wire(one: CellMessage) -> RowProblem:
+    return {
+        "row": one.line,
+        "column": one.column,
+        "heading": one.heading,
+        "value": one.value,
+        "code": one.code,
+        "message": one.text,
     }
 
 

@@ -1,21 +1,42 @@
 """Views of a product import: the changes that it would make or has made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.importer.columns import OPTIONS
+from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS, find_contested
+from backend.catalog.importer.formats.models import ColumnSuggestion
 from backend.catalog.importer.headings import get_label
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
 from backend.imports.models import ImportStatus
-from backend.imports.reports import ImportReport, find_newest_import, read_report
+from backend.imports.picture_report import PictureReport
+from backend.imports.reports import CellMessage, ImportReport, find_newest_import, read_report
 from backend.imports.routes import PATH
 from backend.staff.rights import Actor, Right
 
+FORMAT_TEXTS: dict[str, str] = {
+    "shopify": _("Archivo de Shopify"),
+    "woocommerce": _("Archivo de WooCommerce"),
+    "prestashop": _("Archivo de PrestaShop"),
+    "google": _("Archivo de Google Merchant"),
+    "mercadolibre": _("Archivo de Mercado Libre"),
+    "platform": _("Archivo de la plataforma"),
+    "trompo": _("Plantilla de la tienda"),
+    "unknown": _("Lista propia"),
+}
+"""Names of the formats of product files."""
 PRICES = frozenset({"price", "compare_at_price"})
+LEFT_OUT = "-"
+"""Value of the choice that leaves a column out."""
+COLUMN_LABELS = {LEFT_OUT: _("No importar"), **{name: get_label(name) for name in MAPPABLE_COLUMNS}}
+"""Choices for a column of an unknown list."""
 EMPTY_VALUE = _("nada")
+MAX_SET_ASIDE = 50
+"""Maximum number of shown rows that are not imported."""
 MAX_VALUE_LENGTH = 80
 """Maximum number of characters of a value."""
 
@@ -46,6 +67,45 @@ class RowView:
     title: str
     is_new: bool
     changes: list[ChangeView]
+    losses: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextView:
+    """A sentence about a part of the file, such as a row that is not imported."""
+
+    key: str
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnView:
+    """A column of an unknown list: what it is taken for, and three of its values."""
+
+    place: int
+    heading: str
+    samples: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    """A column of the file that may be for `column`."""
+
+    place: int
+    column: str
+    heading: str
+    samples: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question: which column of the file is for one of the importer's columns."""
+
+    key: str
+    text: str
+    choices: list[ChoiceView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +121,14 @@ class ImportView:
         refused: number of rows that are not imported.
         makes_places: True if missing categories and collections are created.
         more: sentence with the number of changes that are not shown; empty if all are.
+        format: name of the recognised format, and the sheet.
+        losses: number of values that the import would empty or take away, by column, in words; empty without any.
+        codes: changed SKUs and bar codes.
+        publishes: True if new products without a status are published.
+        notes: cells that were read in another way than written; `file_notes` are about the whole file.
+        set_aside: rows and sheets that are not imported; `set_aside_count` in words.
+        pictures: sentences about the sent pictures.
+        mapping: columns of an unknown list; `questions` are those that a person must answer first.
     """
 
     id: str
@@ -79,6 +147,19 @@ class ImportView:
     rows: list[RowView]
     more: str
     refused_href: str
+    format: str
+    losses: str
+    codes: list[TextView]
+    publishes: bool
+    new_count: int
+    file_notes: list[str]
+    notes: list[TextView]
+    notes_count: str
+    set_aside: list[TextView]
+    set_aside_count: str
+    pictures: list[str]
+    mapping: list[ColumnView]
+    questions: list[QuestionView]
 
 
 async def import_view(session: AsyncSession, actor: Actor) -> ImportView | None:
@@ -126,10 +207,8 @@ def _import_view(found: ImportReport) -> ImportView:
         problems=[
             ProblemView(
                 f"{one.line} {one.column} {one.code} {number}",
-                _("Fila {line} · {column}").format(line=one.line, column=get_label(one.column))
-                if one.column
-                else _("Fila {line}").format(line=one.line),
-                one.text,
+                _place_text(found, one),
+                f"«{one.value}»: {one.text}" if one.value else one.text,
             )
             for number, one in enumerate(found.problems)
         ],
@@ -137,14 +216,112 @@ def _import_view(found: ImportReport) -> ImportView:
         if bad > shown_bad
         else "",
         rows=[
-            RowView(one.line, one.title, one.is_new, [_change_view(change) for change in one.changes])
+            RowView(
+                one.line,
+                one.title,
+                one.is_new,
+                [_change_view(change) for change in one.changes],
+                ", ".join(map(_column_text, one.losses)),
+            )
             for one in found.changes
         ],
         more=_("Y {n} más.").format(n=moving - len(found.changes))
         if is_checked and moving > len(found.changes)
         else "",
         refused_href=f"{PATH}/{found.id}/refused",
+        format=" · ".join(
+            part
+            for part in (
+                FORMAT_TEXTS.get(found.format, found.format),
+                _("Hoja «{sheet}»").format(sheet=found.sheet) if found.sheet else "",
+            )
+            if part
+        ),
+        losses=" · ".join(
+            f"{_column_text(column)}: {count}" for column, count in sorted(found.losses.items())
+        ),
+        codes=[_code_view(one) for one in found.code_changes],
+        publishes=found.publishes,
+        new_count=counts.new,
+        file_notes=list(found.file_notes),
+        notes=[
+            TextView(f"{one.line} {one.column} {one.code} {number}", _place_text(found, one), one.text)
+            for number, one in enumerate(found.notes)
+        ],
+        notes_count=format_count(found.note_count, _("1 fila con avisos"), _("{n} filas con avisos")),
+        set_aside=[
+            TextView(
+                f"{one.line} {number}",
+                _("Fila {line}").format(line=one.line) if one.line else _("Hoja"),
+                f"{one.text}: {one.message}" if one.text else one.message,
+            )
+            for number, one in enumerate(found.set_aside[:MAX_SET_ASIDE])
+        ],
+        set_aside_count=format_count(
+            len(found.set_aside), _("1 fila que no se importa"), _("{n} filas que no se importan")
+        ),
+        pictures=_picture_texts(found.pictures),
+        mapping=[
+            ColumnView(
+                one.place, one.heading or _("(sin nombre)"), " · ".join(one.samples), one.column or LEFT_OUT
+            )
+            for one in found.mapping
+        ],
+        questions=_question_views(found.mapping),
     )
+
+
+def _question_views(mapping: Sequence[ColumnSuggestion]) -> list[QuestionView]:
+    """Return a question for each of the importer's columns that several columns of the file may be for."""
+    return [
+        QuestionView(
+            column,
+            _("¿Qué columna es «{column}»?").format(column=get_label(column)),
+            [
+                ChoiceView(one.place, column, one.heading, " · ".join(one.samples))
+                for one in mapping
+                if one.contested == column
+            ],
+        )
+        for column in find_contested(mapping)
+    ]
+
+
+def _place_text(found: ImportReport, message: CellMessage) -> str:
+    """Return the cell of a message: the sheet, the row, and the file's heading of the column."""
+    column = message.heading or (get_label(message.column) if message.column else "")
+    parts = (found.sheet, _("Fila {line}").format(line=message.line), column)
+    return " · ".join(part for part in parts if part)
+
+
+def _column_text(column: str) -> str:
+    return _("Opciones") if column == OPTIONS else get_label(column)
+
+
+def _code_view(change: Mapping[str, Any]) -> TextView:
+    before, after = change["before"], _value_text(change["column"], change["after"])
+    column = get_label(change["column"])
+    return TextView(
+        f"{change['line']} {change['column']}", f"{change['title']} · {column}", f"{before} → {after}"
+    )
+
+
+def _picture_texts(report: PictureReport) -> list[str]:
+    """Return the sentences about the pictures: rows with all of theirs, missing ones, and ones that no row names."""
+    texts = []
+    if report.row_count:
+        texts.append(
+            _("Filas con todas sus fotos: {n} de {total}.").format(
+                n=report.complete_count, total=report.row_count
+            )
+        )
+    for names, count, text in (
+        (report.missing, report.missing_count, _("Faltan {n}: {names}")),
+        (report.unnamed, report.unnamed_count, _("Ninguna fila nombra {n}: {names}")),
+    ):
+        if count:
+            texts.append(text.format(n=count, names=", ".join(names) + ("…" if count > len(names) else ".")))
+    return texts
 
 
 def _change_view(change: Mapping[str, Any]) -> ChangeView:

@@ -11,13 +11,33 @@ from backend.core.error_texts import SESSION_ENDED
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.exports.service import request_export
-from backend.imports.confirmation import discard_import, set_makes_places, start_import
+from backend.imports.confirmation import (
+    UnconfirmedLosses,
+    discard_import,
+    discard_unstarted_imports,
+    set_makes_places,
+    set_publishes,
+    start_import,
+)
+from backend.imports.mapping_choice import choose_column
 from backend.imports.preview import preview_import
 from backend.imports.routes import PATH
 from backend.imports.spreadsheet_parsing import MAX_ROWS
 from backend.news.topics import Topic
 from backend.office.exports import ExportView, exports_view
-from backend.office.imports import ChangeView, ImportView, ProblemView, RowView, import_view
+from backend.office.imports import (
+    COLUMN_LABELS,
+    LEFT_OUT,
+    ChangeView,
+    ChoiceView,
+    ColumnView,
+    ImportView,
+    ProblemView,
+    QuestionView,
+    RowView,
+    TextView,
+    import_view,
+)
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce
 from storefront.components.react_components import on_text
@@ -95,13 +115,40 @@ class ImportState(OfficeScreen, KnownClientState):
             await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
-    async def begin(self, actor: Actor) -> None:
-        """Start the import as it was previewed."""
+    async def choose_publishes(self, actor: Actor, is_wanted: bool) -> None:
+        """Choose whether new products without a status are published."""
         if (shown := self._current_import()) is not None:
+            await set_publishes(current_shop().database, actor, shown.id, publishes=is_wanted is True)
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def choose_column(self, actor: Actor, place: int, column: str) -> None:
+        """Take a column of the file for one of the importer's columns."""
+        if (shown := self._current_import()) is not None:
+            chosen = "" if column == LEFT_OUT else column
             try:
-                await start_import(current_shop().database, actor, shown.id)
-            except InvalidData:
-                self._announce(_("No hay nada que importar."), "problem")
+                await choose_column(current_shop().database, actor, shown.id, int(place), chosen)
+            except InvalidData as error:
+                self._announce(error.staff_text or error.message, "problem")
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
+    async def drop_preview(self, actor: Actor) -> None:
+        """Discard the preview: a file that replaces it was refused."""
+        await discard_unstarted_imports(current_shop().database, actor)
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def begin(self, actor: Actor, form_data: dict[str, Any]) -> None:
+        """Start the import as it was previewed. The form contains `confirm_losses` if losses are confirmed."""
+        if (shown := self._current_import()) is not None:
+            confirms_losses = bool(form_data.get("confirm_losses"))
+            try:
+                await start_import(current_shop().database, actor, shown.id, confirms_losses=confirms_losses)
+            except InvalidData as error:
+                self._announce(error.staff_text or _("No hay nada que importar."), "problem")
+            except UnconfirmedLosses as error:
+                self._announce(error.staff_text, "problem")
             else:
                 self._announce(_("Empezó. Puedes cerrar esta pantalla: sigue sola."))
             await self._show(actor)
@@ -135,6 +182,7 @@ class SpreadsheetDrop(rx.Component):
     texts: rx.Var[dict[str, str]]
     import_id: rx.Var[str]
     on_sent: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
+    on_refused: rx.EventHandler[rx.event.no_args_event_spec]  # type: ignore[type-arg, valid-type]
 
 
 VIEW = ImportState.content
@@ -176,6 +224,7 @@ def upload_panel() -> rx.Component:
             texts=rx.Var.create(TEXTS),
             import_id=rx.cond(is_open, CURRENT_IMPORT.id, ""),
             on_sent=ImportState.read_upload,
+            on_refused=ImportState.drop_preview,
         ),
         download_link(f"{PATH}/template", "download", _("Descargar la plantilla"), "import-template"),
         class_name="o-panel o-import",
@@ -200,6 +249,11 @@ def import_panel() -> rx.Component:
         rx.el.p(
             CURRENT_IMPORT.summary, class_name="o-row__title", role="status", data_testid="import-summary"
         ),
+        rx.el.p(CURRENT_IMPORT.format, class_name="o-row__detail", data_testid="import-format"),
+        rx.foreach(
+            CURRENT_IMPORT.file_notes,
+            lambda note: rx.el.p(note, class_name="o-row__detail", data_testid="import-file-note"),
+        ),
         rx.cond(
             CURRENT_IMPORT.ignored != "",
             rx.el.p(_("Columnas que no se importan: "), CURRENT_IMPORT.ignored, class_name="o-row__detail"),
@@ -215,10 +269,19 @@ def import_panel() -> rx.Component:
             ),
         ),
         rx.cond(
+            (CURRENT_IMPORT.status == "checked") & (CURRENT_IMPORT.mapping.length() > 0), mapping_panel()
+        ),
+        rx.cond(
             CURRENT_IMPORT.status == "checked",
-            SubmitOnce.create(confirm_panel(), answers=answer_number(ImportState)),
+            SubmitOnce.create(
+                rx.el.form(confirm_panel(), on_submit=ImportState.begin), answers=answer_number(ImportState)
+            ),
         ),
         rx.cond(CURRENT_IMPORT.problems.length() > 0, problems_list()),
+        text_list(
+            CURRENT_IMPORT.set_aside, CURRENT_IMPORT.set_aside_count, "import-set-aside", is_folded=True
+        ),
+        text_list(CURRENT_IMPORT.notes, CURRENT_IMPORT.notes_count, "import-notes", is_folded=True),
         rx.cond(CURRENT_IMPORT.rows.length() > 0, changes_list()),
         class_name="o-panel o-import",
         data_testid="import-current",
@@ -236,18 +299,49 @@ def confirm_panel() -> rx.Component:
         _("Importar {n}").format(n=CURRENT_IMPORT.to_write.to_string()),
     )
     return rx.fragment(
+        rx.foreach(
+            CURRENT_IMPORT.pictures,
+            lambda text: rx.el.p(text, class_name="o-row__detail", data_testid="import-pictures"),
+        ),
+        text_list(CURRENT_IMPORT.codes, _("Códigos que cambian"), "import-codes"),
+        rx.cond(
+            CURRENT_IMPORT.losses != "",
+            rx.el.div(
+                rx.el.p(
+                    rx.el.b(_("Se vacía o se quita: ")),
+                    CURRENT_IMPORT.losses,
+                    data_testid="import-losses",
+                ),
+                rx.el.label(
+                    rx.el.input(
+                        type="checkbox",
+                        name="confirm_losses",
+                        required=True,
+                        key=CURRENT_IMPORT.losses,
+                        class_name="o-box",
+                        data_testid="import-confirm-losses",
+                    ),
+                    rx.el.span(_("Sí, quitarlo de la tienda")),
+                    class_name="o-every",
+                ),
+            ),
+        ),
         rx.cond(
             CURRENT_IMPORT.misses_places,
-            rx.el.label(
-                rx.el.input(
-                    type="checkbox",
-                    checked=CURRENT_IMPORT.makes_places,
-                    on_change=ImportState.choose_makes_places,
-                    class_name="o-box",
-                    data_testid="import-places",
-                ),
-                rx.el.span(_("Crear las categorías y colecciones que faltan")),
-                class_name="o-every",
+            tick(
+                _("Crear las categorías, colecciones, etiquetas y tipos que faltan"),
+                CURRENT_IMPORT.makes_places,
+                ImportState.choose_makes_places,
+                "import-places",
+            ),
+        ),
+        rx.cond(
+            CURRENT_IMPORT.new_count > 0,
+            tick(
+                _("Publicar los juguetes nuevos. Sin marcar, quedan ocultos."),
+                CURRENT_IMPORT.publishes,
+                ImportState.choose_publishes,
+                "import-publish",
             ),
         ),
         rx.el.div(
@@ -255,11 +349,9 @@ def confirm_panel() -> rx.Component:
                 CURRENT_IMPORT.to_write > 0,
                 rx.el.button(
                     label,
-                    type="button",
-                    data_once="",
-                    on_click=ImportState.begin,
+                    type="submit",
                     class_name=f"{BUTTON}button--primary",
-                    data_testid="import-begin",
+                    data_testid="import-run",
                 ),
                 rx.el.p(_("No hay nada que importar.")),
             ),
@@ -274,6 +366,87 @@ def confirm_panel() -> rx.Component:
             class_name="o-import__ways",
         ),
     )
+
+
+def mapping_panel() -> rx.Component:
+    """Render the columns of an unknown list; above them the questions that a person must answer."""
+
+    def choice(view: ObjectVar[ChoiceView]) -> rx.Component:
+        return rx.el.button(
+            rx.el.span(view.heading, class_name="o-row__title"),
+            rx.el.span(view.samples, class_name="o-row__detail"),
+            type="button",
+            on_click=ImportState.choose_column(view.place, view.column),
+            class_name=f"{BUTTON}button--quiet o-import__choice",
+            data_testid="import-column-choice",
+        )
+
+    def question(view: ObjectVar[QuestionView]) -> rx.Component:
+        return rx.el.fieldset(
+            rx.el.legend(view.text, class_name="o-import__title"),
+            rx.foreach(view.choices, choice),
+            key=view.key,
+            class_name="o-import__ways",
+            data_testid="import-question",
+        )
+
+    def row(view: ObjectVar[ColumnView]) -> rx.Component:
+        return rx.el.li(
+            rx.el.label(
+                rx.el.span(view.heading, class_name="o-row__title"),
+                rx.el.span(view.samples, class_name="o-row__detail"),
+                rx.el.select(
+                    *(rx.el.option(label, value=name) for name, label in COLUMN_LABELS.items()),
+                    value=view.column,
+                    on_change=lambda column: ImportState.choose_column(view.place, column),
+                    class_name="field__input",
+                    data_testid="import-column",
+                ),
+                class_name="o-import__column",
+            ),
+            key=view.place,
+            class_name="o-import__row",
+        )
+
+    return rx.el.div(
+        rx.foreach(CURRENT_IMPORT.questions, question),
+        rx.el.details(
+            rx.el.summary(_("Qué es cada columna de tu lista"), class_name="o-disclosure"),
+            rx.el.ul(rx.foreach(CURRENT_IMPORT.mapping, row)),
+        ),
+        data_testid="import-mapping",
+    )
+
+
+def tick(text: str, checked: Any, on_change: Any, test_id: str) -> rx.Component:
+    """Render a box that changes the preview."""
+    return rx.el.label(
+        rx.el.input(
+            type="checkbox", checked=checked, on_change=on_change, class_name="o-box", data_testid=test_id
+        ),
+        rx.el.span(text),
+        class_name="o-every",
+    )
+
+
+def text_list(views: Any, title: Any, test_id: str, *, is_folded: bool = False) -> rx.Component:
+    """Render sentences about parts of the file below a title; nothing without any."""
+
+    def line(view: ObjectVar[TextView]) -> rx.Component:
+        return rx.el.li(
+            rx.el.span(view.place, class_name="o-row__title"),
+            rx.el.span(view.text, class_name="o-row__detail"),
+            key=view.key,
+            class_name="o-import__row",
+            data_testid=test_id,
+        )
+
+    items = rx.el.ul(rx.foreach(views, line))
+    if is_folded:
+        block = rx.el.details(rx.el.summary(title, class_name="o-disclosure"), items)
+    else:
+        block = rx.el.div(rx.el.h3(title, class_name="o-import__title"), items)
+    return rx.cond(views.length() > 0, block)
 
 
 def problems_list() -> rx.Component:
@@ -297,7 +470,7 @@ def problems_list() -> rx.Component:
             rx.el.p(CURRENT_IMPORT.more_problems, class_name="o-row__detail"),
         ),
         rx.cond(
-            CURRENT_IMPORT.status == "done",
+            CURRENT_IMPORT.status != "running",
             download_link(
                 CURRENT_IMPORT.refused_href,
                 "download",
@@ -324,6 +497,7 @@ def changes_list() -> rx.Component:
                 rx.el.summary(
                     rx.el.span(row.title, class_name="o-row__title"),
                     rx.cond(row.is_new, chip(_("Nuevo"), "good"), chip(_("Cambia"), "wait")),
+                    rx.cond(row.losses != "", chip(_("Pierde: {losses}").format(losses=row.losses), "bad")),
                     class_name="o-disclosure",
                 ),
                 rx.el.dl(rx.foreach(row.changes, change), class_name="o-changes"),

@@ -152,7 +152,7 @@ def import_products(spreadsheet: bytes, pictures: bytes) -> Callable[[PhoneUser]
         await user.upload(user.by_test_id("import-input"), files)
         summary = user.by_test_id("import-summary").get_by_text(f"{PRODUCTS} nuevos")
         await expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
-        await user.tap(user.by_test_id("import-begin"))
+        await user.tap(user.by_test_id("import-run"))
         done = user.page.locator('[data-testid="import-current"][data-status="done"]')
         await expect(done).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
         return done

@@ -63,7 +63,7 @@ async def test_spreadsheet_with_a_zip_creates_products(
         await expect_summary(page, "4 nuevos", "1 por corregir")
         await expect(page.get_by_test_id("import-problem")).to_contain_text("Fila 6 · Precio")
         await check_at_widths(page, axe)
-        await page.get_by_test_id("import-begin").click()
+        await page.get_by_test_id("import-run").click()
         await expect(page.get_by_test_id("import-current")).to_have_attribute(
             "data-status", "done", timeout=TIMEOUT_MS
         )

@@ -40,13 +40,15 @@ function send(path, file, texts, onProgress, abortCallbacks) {
   return answer;
 }
 
-export function SpreadsheetDrop({ texts, importId, onSent }) {
+export function SpreadsheetDrop({ texts, importId, onSent, onRefused }) {
   const input = useRef(null);
   const button = useRef(null);
   const abortCallbacks = useRef(new Set());
   const isUnmounted = useRef(false);
   const latestOnSent = useRef(onSent);
   latestOnSent.current = onSent;
+  const latestOnRefused = useRef(onRefused);
+  latestOnRefused.current = onRefused;
   const [isDraggedOver, setDraggedOver] = useState(false);
   const [work, setWork] = useState(null); // {label, done, total}
   const [problems, setProblems] = useState([]);
@@ -103,6 +105,7 @@ export function SpreadsheetDrop({ texts, importId, onSent }) {
       const { body, problem } = await sendWithRetries(SPREADSHEETS_PATH, spreadsheets[0], onProgress);
       if (isUnmounted.current) return;
       if (problem) {
+        latestOnRefused.current(); // an older preview must not be taken for that of this file
         setProblems([...foundProblems, `${spreadsheets[0].name}: ${problem}`]);
         setWork(null);
         setAnnouncement("");

@@ -17,6 +17,7 @@ from backend.catalog.events import publish_product_changes
 from backend.catalog.importer.categories import GroupLookup, ProductGroups
 from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.importer.option_writer import write_options
+from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
 from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
@@ -73,8 +74,10 @@ async def write_batch(
     location_id: str,
     picture: Callable[[str], PreparedPicture],
     result: ImportResult,
+    *,
+    publishes: bool = False,
 ) -> None:
-    """Write these rows in one transaction.
+    """Write these rows in one transaction. For `publishes` see `set_new_statuses`.
 
     Raises:
         ShopChanged: a row that was valid when the file was checked is not valid any more; the whole batch is rolled
@@ -82,7 +85,7 @@ async def write_batch(
     """
     try:
         async with database.transaction() as session:
-            targets, changed = await write_rows(session, rows, location_id, picture)
+            targets, changed = await write_rows(session, rows, location_id, picture, publishes=publishes)
             if changed:
                 values = {"products": (None, sorted(changed))}
                 await record(
@@ -101,8 +104,12 @@ async def write_rows(
     location_id: str,
     picture: Callable[[str], PreparedPicture],
     why: MovementDetails = COMMAND_LINE_REASON,
+    *,
+    publishes: bool = False,
 ) -> tuple[Sequence[Target], set[str]]:
     """Write these rows in the session's transaction. The caller records the change in the audit.
+
+    For `publishes` see `set_new_statuses`.
 
     Returns:
         The product and the variant of each row, and the ids of the products that are new or were changed.
@@ -110,7 +117,7 @@ async def write_rows(
     Raises:
         ShopChanged: a row that was valid when the file was checked is not valid any more.
     """
-    targets = await _resolve_targets(session, rows)
+    targets = await _resolve_targets(session, rows, publishes=publishes)
     product_groups = await ProductGroups.read(session)
     changed = await _write_columns(session, targets, product_groups.collections)
     changed |= await _write_categories(session, targets, product_groups.categories)
@@ -123,12 +130,12 @@ async def write_rows(
     return targets, changed
 
 
-async def _resolve_targets(session: AsyncSession, rows: Sequence[Row]) -> list[Target]:
+async def _resolve_targets(session: AsyncSession, rows: Sequence[Row], *, publishes: bool) -> list[Target]:
     known_products = await KnownProducts.read(session, rows, lock=True)
     new_products: dict[str, Product] = {}
     ranks = {product_id: len(some) for product_id, some in known_products.variants.items()}
     targets = []
-    for one in match_rows(known_products, rows):
+    for one in set_new_statuses(match_rows(known_products, rows), publishes=publishes):
         row, match = one.row, one.match
         if one.problems or match is None:
             raise ShopChanged(f"{one.problems[0]}")
@@ -160,7 +167,6 @@ async def _write_columns(
         differs = _set_differing(target.product, values, (*PRODUCT_CELLS, "collection_id"))
         if target.product.deleted_at is not None:  # importing a deleted product restores it
             target.product.deleted_at = None
-            target.product.status = values.get("status", "published")
             differs = True
         differs |= _set_differing(target.variant, values, VARIANT_CELLS)
         differs |= _set_differing(

@@ -1,11 +1,13 @@
 """The import from start to end: check the file, create the pictures, write the batches."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write_batch
 from backend.catalog.importer.file_validation import ImportRefused, check_file
@@ -22,6 +24,17 @@ CONCURRENCY = 2
 StepCallback = Callable[[int], None]
 ProgressBar = Callable[[int | None, str], AbstractContextManager[StepCallback]]
 """Creates a progress bar, from its length (if known) and its title."""
+LossCounter = Callable[
+    [AsyncSession, Sequence[Row], Mapping[str, PreparedPicture], str], Awaitable[Counter[str]]
+]
+"""Counts the values that rows would empty or take away, by column: see `backend.imports.row_losses.count_losses`."""
+
+
+class UnconfirmedLosses(Exception):
+    """The file would empty or take away values of existing products. Nothing was written."""
+
+    def __init__(self, counts: Counter[str]) -> None:
+        super().__init__(", ".join(f"{column} {count}" for column, count in sorted(counts.items())))
 
 
 async def import_file(
@@ -31,8 +44,11 @@ async def import_file(
     location_id: str,
     bar: ProgressBar,
     *,
-    only_check: bool,
+    count_losses: LossCounter,
+    only_check: bool = False,
     makes_places: bool = False,
+    publishes: bool = False,
+    confirms_losses: bool = False,
 ) -> ImportResult:
     """Import the file.
 
@@ -41,24 +57,33 @@ async def import_file(
         pictures: the source folder of its pictures, and the store for the resized files.
         location_id: the location whose stock is set.
         bar: creates a progress bar.
+        count_losses: counts the losses of rows.
         only_check: write nothing.
         makes_places: see `check_file`.
+        publishes: publish new products without a status; otherwise they are drafts.
+        confirms_losses: values of existing products may be emptied or taken away.
 
     Returns:
         The number of new, changed and unchanged rows.
 
     Raises:
         ImportRefused: the file has problems; nothing was written.
+        UnconfirmedLosses: it has losses, and `confirms_losses` is False; nothing was written.
         ShopChanged: the shop or the file changed in the meantime; batches that were already written are not rolled
             back.
     """
     with bar(None, "Looking through the file") as step:
         checked = await check_file(database, path, pictures, step, makes_places=makes_places)
         count = checked.count
+    losses: Counter[str] = Counter()
     with bar(count, "Making the pictures") as step:
         for rows in read_batches(path):
-            await _prepare_pictures(pictures, rows)
+            prepared = await _prepare_pictures(pictures, rows)
+            async with database.read() as session:
+                losses += await count_losses(session, rows, prepared, location_id)
             step(len(rows))
+    if losses and not confirms_losses:
+        raise UnconfirmedLosses(losses)
     result = ImportResult()
     if only_check:
         return result
@@ -71,7 +96,9 @@ async def import_file(
         for rows in read_batches(path):
             prepared = await _prepare_pictures(pictures, rows)
             try:
-                await write_batch(database, rows, location_id, prepared.__getitem__, result)
+                await write_batch(
+                    database, rows, location_id, prepared.__getitem__, result, publishes=publishes
+                )
             except DBAPIError as error:
                 raise ShopChanged(f"a concurrent change was faster ({type(error.orig).__name__})") from error
             step(len(rows))

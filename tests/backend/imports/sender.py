@@ -29,7 +29,7 @@ class Sender:
     async def send_spreadsheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
         raw = content.encode() if isinstance(content, str) else content
         self.id = await store_spreadsheet(
-            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places
+            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places, may_choose=True
         )
         await preview_import(self.shop.database, self.id)
         return await self.report()
@@ -42,9 +42,16 @@ class Sender:
         sent = SentFile(name, len(content), BytesIO(content))
         return await add_pictures(self.shop.database, self.shop.uploads, OWNER, self.id, sent)
 
-    async def run_import(self) -> ImportReport:
-        await start_import(self.shop.database, OWNER, self.id)
+    async def run_import(self, *, confirms_losses: bool = False) -> ImportReport:
+        await start_import(self.shop.database, OWNER, self.id, confirms_losses=confirms_losses)
+        return await self.run_job()
+
+    async def run_job(self) -> ImportReport:
         await self.shop.worker.run_due(JOB)
+        return await self.report()
+
+    async def preview(self) -> ImportReport:
+        await preview_import(self.shop.database, self.id)
         return await self.report()
 
     async def count(self, table: Any = Product) -> int:

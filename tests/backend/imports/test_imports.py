@@ -306,7 +306,7 @@ async def test_exact_handle_of_a_category_has_priority_over_its_name(
         found = await sender.send_spreadsheet(sheet)
         assert list_problems(found) == []
         if found.counts.new or found.counts.changed:
-            await sender.run_import()
+            await sender.run_import(confirms_losses=True)
         async with sender.shop.database.read() as session:
             placed = select(Category.handle).join(ProductCategory, ProductCategory.category_id == Category.id)
             assert (await session.execute(placed)).scalars().all() == [handle]

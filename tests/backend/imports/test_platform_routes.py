@@ -71,7 +71,10 @@ async def test_platform_file_is_imported_completely(admin: httpx.AsyncClient, sh
     )
     assert (begun.status_code, begun.json()["summary"]) == (202, {"toCreate": 0, "toUpdate": 1})
     assert (await admin.get(uploaded["url"])).json()["product_import"]["changed"] == 2
-    await admin.post(f"/admin/products/imports/{begun.json()['transaction_id']}/confirm", json={})
+    confirm = f"/admin/products/imports/{begun.json()['transaction_id']}/confirm"
+    refused = await admin.post(confirm, json={})
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert await admin.post(confirm, json={"confirm_losses": True})
     await shop.worker.run_due(JOB)
     async with shop.database.read() as session:
         assert (await session.execute(select(Product.handle, Product.title))).all() == [("bolero", "Bolero")]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from openpyxl import load_workbook
 from PIL import Image
 
 from backend.app import Shop
@@ -72,3 +73,53 @@ async def test_spreadsheet_beyond_the_limits_is_refused(admin: httpx.AsyncClient
     answer = await send(admin, bombs.cells_without_reference())
     assert answer.status_code == 400
     assert answer.json()["message"].startswith("Tiene demasiadas filas")
+
+
+async def test_report_has_format_losses_and_rows_set_aside(admin: httpx.AsyncClient, shop: Shop) -> None:
+    found = (await send(admin, SHEET.replace(";trompo.jpg", ";").encode())).json()["product_import"]
+    assert (found["format"], found["losses"], found["set_aside"], found["publish"]) == (
+        "trompo",
+        0,
+        [],
+        False,
+    )
+    problem = found["problems"][0]
+    assert [problem[name] for name in ("row", "column", "value")] == [3, "price", "mucho"]
+    confirm = f"/admin/imports/{found['id']}/confirm"
+    begun = await admin.post(confirm, json={"publish": True, "confirm_losses": False})
+    assert begun.json()["product_import"]["publish"] is True
+    await shop.worker.run_due(JOB)
+    assert (await admin.get("/admin/products?handle=trompo")).json()["products"][0]["status"] == "published"
+
+
+async def test_losses_start_only_with_confirmation(admin: httpx.AsyncClient, shop: Shop) -> None:
+    head = b"Nombre;SKU;Precio;Marca\n"
+    first = (await send(admin, head + b"Trompo;T-1;18900;Uno\n")).json()["product_import"]
+    await admin.post(f"/admin/imports/{first['id']}/confirm")
+    await shop.worker.run_due(JOB)
+    found = (await send(admin, head + b"Trompo;T-1;18900;\n")).json()["product_import"]
+    assert (found["losses"], found["losses_by_column"], found["changes"][0]["losses"]) == (
+        1, {"brand": 1}, ["brand"],
+    )  # fmt: skip
+    confirm = f"/admin/imports/{found['id']}/confirm"
+    refused = await admin.post(confirm)
+    assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")
+    assert "empty or take away: 1." in refused.json()["message"]
+    begun = await admin.post(confirm, json={"confirm_losses": True})
+    assert begun.json()["product_import"]["status"] == "running"
+
+
+async def test_refused_file_discards_the_previous_preview(admin: httpx.AsyncClient) -> None:
+    found = (await send(admin, SHEET.encode())).json()["product_import"]
+    assert (await send(admin, b"color\nrojo\n")).status_code == 400
+    assert (await admin.get(f"/admin/imports/{found['id']}")).status_code == 404
+
+
+async def test_rows_to_correct_are_a_file_before_the_import(admin: httpx.AsyncClient) -> None:
+    found = (await send(admin, SHEET.replace(";trompo.jpg", ";").encode())).json()["product_import"]
+    refused = await admin.get(f"/admin/imports/{found['id']}/refused")
+    sheet = load_workbook(BytesIO(refused.content)).worksheets[0]
+    head, row = ([str(cell) for cell in one] for one in sheet.iter_rows(values_only=True))
+    assert head[-2:] == ["Qué corregir", "Fila"]
+    assert (row[0], row[-1]) == ("Yoyo", "3")
+    assert "Precio" in row[-2]

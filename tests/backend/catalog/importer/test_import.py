@@ -16,7 +16,7 @@ from backend import subscriptions  # noqa: F401 - makes the listeners known
 from backend.catalog.importer import batch_writer, command, file_validation, row_reader
 from backend.catalog.importer.batch_writer import ShopChanged
 from backend.catalog.importer.categories import ProductGroups
-from backend.catalog.importer.command import StepCallback, import_file
+from backend.catalog.importer.command import StepCallback, UnconfirmedLosses, import_file
 from backend.catalog.importer.file_validation import CheckedFile, ImportRefused
 from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
@@ -26,6 +26,7 @@ from backend.catalog.views import ProductDetail
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
+from backend.imports.row_losses import count_losses
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve
@@ -50,7 +51,13 @@ class Importer:
         self.allow_private = True
 
     async def __call__(
-        self, text: str, *, only_check: bool = False, makes_places: bool = False
+        self,
+        text: str,
+        *,
+        only_check: bool = False,
+        makes_places: bool = False,
+        publishes: bool = True,
+        confirms_losses: bool = True,
     ) -> Counter[str]:
         file = self.folder / "toys.csv"
         file.write_text(text, "utf-8")
@@ -62,8 +69,11 @@ class Importer:
             pictures,
             self.defaults.location_id,
             no_progress,
+            count_losses=count_losses,
             only_check=only_check,
             makes_places=makes_places,
+            publishes=publishes,
+            confirms_losses=confirms_losses,
         )
         return done.counts
 
@@ -608,3 +618,27 @@ async def test_hosted_picture_is_downloaded_and_failures_are_reported_by_row(
     assert "does not answer" in problem
     (problem,) = await importer.read_problems(f"{head}b,B,5,https://\n")
     assert "is no address" in problem
+
+
+async def test_losses_are_refused_until_they_are_confirmed(importer: Importer) -> None:
+    await importer(HEAD + TROMPO)
+    emptied = HEAD + TROMPO.replace(",Uno,madera|patio,", ",,madera,")
+    with pytest.raises(UnconfirmedLosses, match="brand 1, categories 1"):
+        await importer(emptied, confirms_losses=False)
+    assert (await importer.read_detail("trompo")).card.brand == "Uno"
+    assert await importer(emptied) == {"changed": 1}
+    assert (await importer.read_detail("trompo")).card.brand == ""
+
+
+async def test_repeated_import_with_pictures_loses_nothing(importer: Importer) -> None:
+    Image.new("RGB", (400, 300), "red").save(importer.folder / "trompo.jpg")
+    text = "sku,handle,title,price,pictures\nTRO-1,trompo,Trompo,18900,trompo.jpg\n"
+    assert await importer(text) == {"new": 1}
+    assert await importer(text, confirms_losses=False) == {"same": 1}
+
+
+async def test_new_products_are_drafts_without_publication(importer: Importer) -> None:
+    await importer("handle,title,price,status\na,A,5,\nb,B,5,published\n", publishes=False)
+    async with importer.database.read() as session:
+        statuses = dict((await session.execute(select(Product.handle, Product.status))).all())
+    assert statuses == {"a": "draft", "b": "published"}

@@ -16,6 +16,7 @@ from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Product
 from backend.catalog.schemas.product_fields import CELLS, FIELDS, METADATA_FIELDS
 from backend.core.config.settings import Settings
+from backend.imports.row_losses import count_losses
 from backend.media.picture_store import open_picture_store
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post
@@ -90,7 +91,7 @@ async def test_product_fields_of_an_imported_file_are_returned(
         pictures,
         shop_defaults.location_id,
         lambda _total, _title: nullcontext(lambda _steps: None),
-        only_check=False,
+        count_losses=count_losses,
     )
     fields = ",".join(f"+{name}" for name in (*FIELDS, "metadata"))
     (found,) = (await get(store, "/store/products", handle=VALUES["handle"], fields=fields))["products"]

@@ -1,0 +1,40 @@
+"""Choice of one column of an unknown list: it is taken for one of the importer's columns, or left out."""
+
+from backend.catalog.importer.formats.mapping import LIST_COLUMNS
+from backend.core.db.database import Database
+from backend.core.errors import InvalidData
+from backend.imports.lookup import find_open_import
+from backend.imports.preview import preview_import
+from backend.imports.spreadsheet_upload import change_mapping
+from backend.staff.rights import Actor, Right
+
+
+async def choose_column(database: Database, actor: Actor, import_id: str, place: int, column: str) -> None:
+    """Take a column of an unknown list for one of the importer's columns, and check the rows again.
+
+    Another column of the file that was taken for the same one is left out.
+
+    Args:
+        database: the shop's database.
+        actor: the staff member.
+        import_id: the import.
+        place: position of the column in the file, from 0.
+        column: the importer's column; empty to leave the column out.
+
+    Raises:
+        NotFound: the import does not exist.
+        NotAllowed: the import was started already.
+        InvalidData: the file or the importer has no such column, or no column identifies products.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    async with database.read() as session:
+        found = await find_open_import(session, import_id)
+    if not 0 <= place < len(found.mapping):
+        raise InvalidData("The file has no such column")
+    columns = [
+        "" if one["column"] == column and column not in LIST_COLUMNS else one["column"]
+        for one in found.mapping
+    ]
+    columns[place] = column
+    await change_mapping(database, actor, import_id, columns)
+    await preview_import(database, import_id)

@@ -1,0 +1,60 @@
+"""Columns of an unknown list: suggested, chosen by a person, and remembered."""
+
+import pytest
+from sqlalchemy import select
+
+from backend.catalog.models import Product, Variant
+from backend.core.errors import InvalidData
+from backend.imports.mapping_choice import choose_column
+from backend.imports.reports import ImportReport
+from tests.backend.imports.sender import OWNER, Sender, list_problems
+
+LIST = "Código;Referencia;Descripción;IVA;Precio 1;Saldo\n0001;REF-1;Trompo;19%;18900;7\n0002;REF-2;Yoyo;19%;9900;3\n"
+
+
+async def choose(sender: Sender, place: int, column: str) -> ImportReport:
+    await choose_column(sender.shop.database, OWNER, sender.id, place, column)
+    return await sender.report()
+
+
+async def test_contested_column_must_be_chosen_by_its_heading(sender: Sender) -> None:
+    found = await sender.send_spreadsheet(LIST)
+    assert found.format == "unknown"
+    assert {one.heading: (one.column, one.contested) for one in found.mapping} == {
+        "Código": ("sku", "sku"),
+        "Referencia": ("", "sku"),
+        "Descripción": ("title", ""),
+        "IVA": ("tax_rate", ""),
+        "Precio 1": ("price", ""),
+        "Saldo": ("stock", ""),
+    }
+    with pytest.raises(InvalidData, match="choose one of them"):
+        await sender.run_import()
+    chosen = await choose(sender, 1, "sku")
+    assert [one.column for one in chosen.mapping] == ["", "sku", "title", "tax_rate", "price", "stock"]
+    assert (chosen.counts.new, list_problems(chosen)) == (2, [])
+    assert (await sender.run_import()).counts.refused == 0
+    async with sender.shop.database.read() as session:
+        skus = (await session.execute(select(Variant.sku).order_by(Variant.sku))).scalars().all()
+    assert skus == ["REF-1", "REF-2"]
+    assert await sender.value(Product.title, "REF-1") == "Trompo"
+
+
+async def test_choice_is_remembered_for_the_next_list_with_this_head(sender: Sender) -> None:
+    await sender.send_spreadsheet(LIST)
+    await choose(sender, 0, "sku")
+    await choose(sender, 5, "")
+    found = await sender.send_spreadsheet(LIST.replace("Trompo", "Balero"))
+    assert [one.column for one in found.mapping] == ["sku", "", "title", "tax_rate", "price", ""]
+    assert not any(one.contested for one in found.mapping)
+    assert (await sender.run_import()).counts.refused == 0
+
+
+async def test_invalid_choices_are_refused(sender: Sender) -> None:
+    await sender.send_spreadsheet(LIST)
+    for place, column in ((9, "sku"), (-1, "sku"), (0, "product_id"), (0, "nada")):
+        with pytest.raises(InvalidData):
+            await choose(sender, place, column)
+    await sender.send_spreadsheet("Nombre;SKU;Precio\nTrompo;T-1;5000\n")
+    with pytest.raises(InvalidData):
+        await choose(sender, 0, "sku")
