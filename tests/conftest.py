@@ -44,6 +44,7 @@ SLOWEST_FIRST = (
     "tests/wire/test_any_input.py",
     "tests/failure/",
     "tests/e2e/",
+    "tests/engines/",
     "tests/test_english.py",
     "tests/attacks/",
     "tests/wire/",

@@ -117,6 +117,11 @@ ONLY_ALL = (
         "every operation gets random input on PostgreSQL; what its fields refuse is tested next to the routes",
     ),
     ExtraTests(
+        "engines other than Chromium",
+        ("tests/engines/",),
+        "`tests/e2e/` has the same journeys in Chromium",
+    ),
+    ExtraTests(
         "processes that die in a running shop",
         (
             "tests/e2e/test_renderer.py",

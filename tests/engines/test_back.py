@@ -114,13 +114,3 @@ def test_back_from_a_product_restores_the_list(visitor: Visitor) -> None:
     visitor.find(by_id("add-to-cart"))
     visitor.driver.back()
     expect_list(visitor, link)
-
-
-def test_back_from_another_document_restores_the_list(visitor: Visitor, engine: Engine) -> None:
-    link = extend_list(visitor)
-    visitor.mark_document()
-    visitor.open("/product/yoyo-de-madera")
-    visitor.find(by_id("add-to-cart"))
-    visitor.go_back()
-    assert visitor.is_restored() is engine.stores_connected_pages
-    expect_list(visitor, link)
