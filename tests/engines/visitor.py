@@ -101,7 +101,7 @@ class Visitor:
         )
 
     def wait_until(self, is_reached: Callable[[], T], message: str) -> T:
-        """Wait until the function returns a true value, and return it. Elements may be replaced meanwhile.
+        """Wait until the function returns a true value, and return it. Elements that are replaced do not matter.
 
         Raises:
             TimeoutException: it did not within `TIMEOUT_S`.
