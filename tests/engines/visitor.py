@@ -15,7 +15,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.e2e.shopper import ANA, BANK, MEDELLIN
 
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 """The tests share two cores with other servers and browsers."""
 POLL_S = 0.05
 BEFORE_THE_CLICK = (
