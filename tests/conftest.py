@@ -24,7 +24,7 @@ from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
-from tests.sizes import COVERAGE_TESTS, DATABASES, Size, deselect_tests, is_ignored, is_quick
+from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
 
@@ -160,18 +160,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Trace only the tests of `COVERAGE_TESTS` if `COVERAGE_TESTS_ONLY` is set.
+    """Trace only the tests of `is_traced` if `COVERAGE_TESTS_ONLY` is set.
 
-    In Python 3.11 tracing makes a test a third slower. A test that runs on both databases is traced on SQLite only.
-    It covers the same branches there.
+    In Python 3.11 tracing makes a test a third slower.
     """
     plugin = item.config.pluginmanager.getplugin("_cov")
     controller = getattr(plugin, "cov_controller", None)
     if controller is not None and COVERAGE_TESTS_ONLY in os.environ:
-        is_traced = item.nodeid.startswith(COVERAGE_TESTS) and "postgresql" not in item.name
-        if is_traced and not controller.started:
+        if is_traced(item) and not controller.started:
             controller.resume()
-        elif controller.started and not is_traced:
+        elif controller.started and not is_traced(item):
             controller.pause()
     with trace_outside_greenlets():
         return (yield)
