@@ -92,7 +92,6 @@ def test_refused_payment_is_tried_again(visitor: Visitor, engine: Engine, server
     visitor.wait_for_value(by_id("bank-select"), BANK)
     assert visitor.list_visible(f"{by_id('consent-data')}:checked") == []
     visitor.accept_terms()
-    visitor.wait_for_text(by_id("place-order"), "Pagar $")
     visitor.go_to_bank()
     visitor.decide_at_bank("approve", "paid")
     assert read_stock(server, product) == stock - 1

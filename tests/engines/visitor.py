@@ -225,7 +225,6 @@ class Visitor:
         self.pick_town()
         self.choose(by_id("bank-select"), BANK)
         self.accept_terms()
-        self.wait_for_text(by_id("place-order"), "Pagar $")
 
     def pick_town(self) -> None:
         """Type the beginning of a municipality's name and pick it from the list."""
@@ -236,7 +235,8 @@ class Visitor:
         self.wait_for_value(by_name("dane_code"), code)
 
     def accept_terms(self) -> None:
-        """Tick the consents that every purchase needs."""
+        """Tick the consents that every purchase needs, once the price is there: it moves what is below it."""
+        self.wait_for_text(by_id("place-order"), "Pagar $")
         for box in ("consent-data", "consent-terms"):
             self.click(by_id(box))
             self.find(f"{by_id(box)}:checked")
