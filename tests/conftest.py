@@ -10,13 +10,11 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from uuid import uuid4
 
 import hypothesis
 import pytest
-from sqlalchemy import URL, Engine, make_url
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import URL, make_url
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -24,6 +22,7 @@ from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
+from tests.shared_statements import share_compiled_statements
 from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
@@ -74,8 +73,6 @@ REUSES_CLONES = tuple(
     )
 )
 """Tests that may share a clone. They leave no process that still writes, and no changed table structure."""
-STATEMENT_CACHE_SIZE = 5_000
-"""Number of compiled statements in the cache: more than all tests of a worker use."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -204,27 +201,7 @@ def _clean_environment() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _share_compiled_statements() -> Iterator[None]:
-    """Share one SQLAlchemy dialect and its compiled statements between all databases of a kind.
-
-    Each test has its own databases. With independent engines a test would spend a quarter of its time on compiling
-    the statements that the previous test had already compiled.
-    """
-    first: dict[str, Engine] = {}
-
-    def create(url: str, **options: Any) -> AsyncEngine:
-        asynchronous = create_async_engine(url, query_cache_size=STATEMENT_CACHE_SIZE, **options)
-        engine = asynchronous.sync_engine
-        shared = first.setdefault(engine.dialect.name, engine)
-        if shared is not engine and getattr(
-            shared.dialect, "server_version_info", None
-        ):  # the first engine has connected once
-            engine.dialect = engine.pool._dialect = shared.dialect
-            engine._compiled_cache = shared._compiled_cache
-        return asynchronous
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("backend.core.db.database.create_async_engine", create)
-        patch.setattr("backend.core.db.postgresql.create_async_engine", create)
+    with share_compiled_statements():
         yield
 
 
