@@ -7,7 +7,11 @@ from types import CodeType, FunctionType
 
 
 class CannotSwap(Exception):
-    """The change needs a new import: a function has other variables, or another number of inner functions."""
+    """The change needs a new import.
+
+    A function has other variables, or another number of inner functions, or no function of this process has the
+    code of the source.
+    """
 
 
 def swap_functions(path: str, source: str, tree: ast.Module) -> None:
@@ -19,7 +23,7 @@ def swap_functions(path: str, source: str, tree: ast.Module) -> None:
         tree: the changed tree, whose nodes still have their lines.
 
     Raises:
-        CannotSwap: see the class. No function is changed.
+        CannotSwap: see the class.
     """
     old = list(_iterate_codes(compile(source, path, "exec")))
     new = list(_iterate_codes(compile(tree, path, "exec")))
@@ -29,10 +33,16 @@ def swap_functions(path: str, source: str, tree: ast.Module) -> None:
     if any(before.co_freevars != after.co_freevars for before, after in replacements.items()):
         raise CannotSwap
     gc.unfreeze()  # tests/conftest.py froze them
-    for candidate in gc.get_objects():
-        if type(candidate) is FunctionType and candidate.__code__.co_filename == path:
-            candidate.__code__ = replacements.get(candidate.__code__, candidate.__code__)
+    functions = [
+        one
+        for one in gc.get_objects()
+        if type(one) is FunctionType and one.__code__.co_filename == path and one.__code__ in replacements
+    ]
     gc.freeze()
+    for function in functions:
+        function.__code__ = replacements[function.__code__]
+    if not functions:
+        raise CannotSwap
 
 
 def _iterate_codes(code: CodeType) -> Iterator[CodeType]:

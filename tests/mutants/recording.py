@@ -70,9 +70,14 @@ def digest_files(files: Iterable[str]) -> str:
 
 @cache
 def digest_file(file: str) -> str:
-    """Return a digest of a file's contents; empty if it does not exist."""
+    """Return a digest of a file's contents."""
+    return hashlib.sha256(read_text(file).encode()).hexdigest()
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file of the project; empty if it does not exist."""
     path = ROOT / file
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+    return path.read_text("utf-8") if path.exists() else ""
 
 
 def _digest_tests(file: str, tests: Iterable[RecordedTest]) -> str:

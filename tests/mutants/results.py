@@ -11,7 +11,7 @@ import orjson
 
 from tests.mutants.areas import ROOT
 from tests.mutants.operators import Mutant
-from tests.mutants.recording import digest_files
+from tests.mutants.recording import digest_files, read_text
 
 FILE = ROOT / "test-results" / "mutants" / "results.jsonl"
 EQUIVALENT_FILE = Path(__file__).with_name("equivalent.toml")
@@ -36,7 +36,7 @@ class Result:
     Attributes:
         test: the test that failed, if any.
         tests: number of tests that were chosen.
-        digest: digest of the files that decided: the module, and the failed test's file or all chosen ones.
+        digest: digest of the module, and of the files of the chosen tests if none of them failed.
     """
 
     id: str
@@ -53,16 +53,25 @@ class Result:
 
 def make_result(mutant: Mutant, outcome: Outcome, test: str, chosen: list[str]) -> Result:
     """Return the result of a mutant whose chosen tests have ended."""
-    return Result(mutant.id, outcome, test, len(chosen), _digest(mutant, test, chosen))
+    is_killed = outcome in (Outcome.KILLED, Outcome.TIMEOUT)
+    return Result(mutant.id, outcome, test, len(chosen), _digest(mutant, [] if is_killed else chosen))
 
 
 def is_valid(result: Result, mutant: Mutant, chosen: list[str]) -> bool:
-    """Return True if neither the module nor the tests that decided have changed."""
-    return result.digest == _digest(mutant, result.test, chosen)
+    """Return True if the mutant need not run again.
+
+    A killed mutant stays killed while its module has not changed and the failed test exists. Another one runs again
+    as soon as a chosen test may have changed.
+    """
+    if not result.is_killed:
+        return result.digest == _digest(mutant, chosen)
+    file, _, name = result.test.partition("::")
+    exists = not file or f"def {name.partition('[')[0]}" in read_text(file)
+    return exists and result.digest == _digest(mutant, [])
 
 
-def _digest(mutant: Mutant, test: str, chosen: list[str]) -> str:
-    return digest_files({mutant.file, *(name.partition("::")[0] for name in ([test] if test else chosen))})
+def _digest(mutant: Mutant, chosen: list[str]) -> str:
+    return digest_files({mutant.file, *(name.partition("::")[0] for name in chosen)})
 
 
 def load_results() -> dict[str, Result]:

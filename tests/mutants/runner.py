@@ -67,7 +67,9 @@ class MutantRun:
             elif chosen:
                 seconds = sum(tests[name].seconds for name in chosen)
                 is_imported = runs_at_import(mutant, import_lines)
-                trials.append(_Trial(mutant, chosen, is_imported, BASE_CPU_S + int(seconds * MAX_SLOWDOWN)))
+                source = (ROOT / mutant.file).read_text("utf-8")
+                limit = BASE_CPU_S + int(seconds * MAX_SLOWDOWN)
+                trials.append(_Trial(mutant, source, chosen, is_imported, limit))
             else:
                 self._store(mutant, Outcome.NO_TEST, "", chosen)
         print(f"{len(self.results)} results are stored, {len(trials)} mutants to run", flush=True)
@@ -156,6 +158,7 @@ class _Trial:
     """A mutant to run.
 
     Attributes:
+        source: the module's source when the run started.
         tests: ids of the chosen tests, the most promising first.
         is_imported: True if it needs a new import.
         max_cpu_s: processor time after which the tests are stopped.
@@ -163,6 +166,7 @@ class _Trial:
     """
 
     mutant: Mutant
+    source: str
     tests: list[str]
     is_imported: bool
     max_cpu_s: int
@@ -192,7 +196,7 @@ def _plan_work(
     chosen = [items[name] for name in names]
 
     def work(send: Callable[[Any], None]) -> None:
-        if trial.is_imported or not _swap(trial.mutant):
+        if trial.is_imported or not _swap(trial.mutant, trial.source):
             send(_run_in_new_process(trial.mutant, names))
             return
         outcome = Outcome.SURVIVED, ""
@@ -217,12 +221,10 @@ def _run_test(session: pytest.Session, item: pytest.Item, following: pytest.Item
     return session.testsfailed == failed
 
 
-def _swap(mutant: Mutant) -> bool:
+def _swap(mutant: Mutant, source: str) -> bool:
     """Change the functions of this process. Return False if the mutant needs a new import."""
-    path = ROOT / mutant.file
-    source = path.read_text("utf-8")
     try:
-        swap_functions(str(path), source, mutate(source, mutant))
+        swap_functions(str(ROOT / mutant.file), source, mutate(source, mutant))
     except CannotSwap:
         return False
     return True

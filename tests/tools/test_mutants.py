@@ -187,6 +187,13 @@ def test_functions_of_a_module_are_changed_in_place(tmp_path: Path) -> None:
         assert (check(3), is_full(3)) == (mutant.scope == "make.check", mutant.scope == "Box.is_full")
 
 
+def test_functions_of_another_source_are_not_changed_in_place(tmp_path: Path) -> None:
+    path = tmp_path / "rules.py"
+    load_module(path, f"import ast\n{RULES}")
+    with pytest.raises(CannotSwap):
+        swap_functions(str(path), RULES, mutate(RULES, find_mutant(RULES, "boundary")))
+
+
 def test_function_with_other_variables_is_not_changed_in_place(tmp_path: Path) -> None:
     source = (
         "def make(box):\n    def check():\n        box.x = 1\n    return check\n\n\ncheck = make(object)\n"
@@ -245,29 +252,39 @@ def test_error_of_a_task_is_raised() -> None:
         list(run_tasks([Task("subject", fail)], 1))
 
 
-def test_result_is_reused_until_its_module_or_test_changes(
+def test_result_is_reused_until_its_module_or_tests_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Check that a killed mutant runs again only if its module changes or the failed test is removed."""
     monkeypatch.setattr(recording, "ROOT", tmp_path)
     monkeypatch.setattr(results, "FILE", tmp_path / "results.jsonl")
-    for name in ("rules.py", "test_a.py", "test_b.py"):
-        (tmp_path / name).write_text("1", "utf-8")
+
+    def write(file: str, text: str) -> None:
+        (tmp_path / file).write_text(text, "utf-8")
+        recording.digest_file.cache_clear()
+
+    write("rules.py", RULES)
+    write("test_a.py", "def test_a(): ...")
+    write("test_b.py", "def test_b(): ...")
     mutant = list_mutants("rules.py", RULES)[0]
-    chosen = ["test_a.py::test_a", "test_b.py::test_b"]
-    killed = results.make_result(mutant, Outcome.KILLED, "test_a.py::test_a", chosen)
+    chosen = ["test_a.py::test_a[1]", "test_b.py::test_b"]
+    killed = results.make_result(mutant, Outcome.KILLED, "test_a.py::test_a[1]", chosen)
     survived = results.make_result(mutant, Outcome.SURVIVED, "", chosen)
     results.store_result(survived)
     results.store_result(killed)
     assert results.load_results() == {mutant.id: killed}  # the latest
 
     def list_valid() -> list[Result]:
-        recording.digest_file.cache_clear()
         return [one for one in (killed, survived) if results.is_valid(one, mutant, chosen)]
 
     assert list_valid() == [killed, survived]
-    (tmp_path / "test_b.py").write_text("2", "utf-8")
+    write("test_a.py", "def test_a(): assert True")
     assert list_valid() == [killed]
-    (tmp_path / "rules.py").write_text("2", "utf-8")
+    write("test_a.py", "def test_other(): ...")
+    assert list_valid() == []
+    write("test_a.py", "def test_a(): ...")
+    assert list_valid() == [killed, survived]
+    write("rules.py", "")
     assert list_valid() == []
     recording.digest_file.cache_clear()
 
