@@ -177,7 +177,7 @@ async def test_price_that_was_changed_after_the_preview_is_not_overwritten(
     assert list(await read_states(shop, bulk_id)) == [RowState.REFUSED]
 
 
-async def test_products_are_hidden_and_published(shop: Shop, variant_ids: list[str]) -> None:
+async def test_bulk_change_hides_and_publishes_products(shop: Shop, variant_ids: list[str]) -> None:
     chosen = [(await read_product_id(shop, one)).id for one in variant_ids[:2]]
     bulk_id = await run_change(shop, Change(Action.HIDE), Selection(chosen))
     async with shop.database.read() as session:
