@@ -12,6 +12,8 @@
 #   make try-dev check that a product can be bought in the shops of `make dev` and `reflex run` (a minute)
 #   make try-starter STARTER=clone   build the platform's official storefront and buy in it (ten minutes): docs/api.md
 #   make try-dashboard use the platform's official dashboard, from npm, with a shop (some minutes)
+#   make mutants change the code of payments, stock and rights in 315 places and see whether a test fails (ARGS: other
+#               options); continues
 #   make wander  simulate random shoppers in a real browser, 20,000 actions (ARGS: other options); continues the last run
 #   make check   check format, lint, types, import contracts, lint rules, dead code, and the collection of the tests
 #   make bench   run the measurements
@@ -80,7 +82,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: run release dev quick test test-all durations loaded try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
+.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
 
 # The build skips itself if nothing has changed: see storefront/server/build.py.
 pages: $(RUN_STAMP)
@@ -130,6 +132,9 @@ try-starter: $(DEV_STAMP) pages browser
 
 try-dashboard: $(DEV_STAMP) pages browser
 	@$(python) -m tests.foreign.dashboard
+
+mutants: $(DEV_STAMP)
+	@$(python) -m tests.mutants.command $(ARGS)
 
 wander: $(DEV_STAMP) pages browser
 	@$(python) -m tests.failure.wandering $(ARGS)

@@ -82,7 +82,8 @@ observe_events()
 accept_own_pages_only(app)
 guard_websocket(app)
 public_states = {page.state for page in PAGES if page.state and page.is_public}
-app.add_middleware(StateLossMiddleware(public_states))
-app.add_middleware(NewDocumentMiddleware(public_states))
+MIDDLEWARE = StateLossMiddleware(public_states), NewDocumentMiddleware(public_states)
+for middleware in MIDDLEWARE:
+    app.add_middleware(middleware)
 for page in (*PAGES, *OFFICE_PAGES):
     page.add_to(app)

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, event
 
 import backend
 from backend.audit import recording
+from backend.presses.service import use_press
 from backend.staff.rights import Actor
 
 BACKEND = str(Path(backend.__file__).parent)
@@ -89,13 +90,12 @@ def watch_audit(code: str = BACKEND) -> Iterator[AuditGuard]:
     def record(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
         guard.record_write(statement)
 
-    class Entry(recording._Entry):
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            guard.record_entry()
+    async def use_press_of_entry(*arguments: Any) -> None:
+        await use_press(*arguments)
+        guard.record_entry()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recording, "_Entry", Entry)
+        patch.setattr(recording, "use_press", use_press_of_entry)  # each entry uses the form's press first
         event.listen(Engine, "before_cursor_execute", record)
         try:
             yield guard

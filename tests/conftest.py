@@ -10,13 +10,11 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from uuid import uuid4
 
 import hypothesis
 import pytest
-from sqlalchemy import URL, Engine, make_url
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import URL, make_url
 
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -24,7 +22,8 @@ from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
-from tests.sizes import COVERAGE_TESTS, DATABASES, Size, deselect_tests, is_ignored, is_quick
+from tests.shared_statements import share_compiled_statements
+from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
 
@@ -44,6 +43,7 @@ SLOWEST_FIRST = (
     "tests/wire/test_any_input.py",
     "tests/failure/",
     "tests/e2e/",
+    "tests/engines/",
     "tests/test_english.py",
     "tests/attacks/",
     "tests/wire/",
@@ -73,8 +73,6 @@ REUSES_CLONES = tuple(
     )
 )
 """Tests that may share a clone. They leave no process that still writes, and no changed table structure."""
-STATEMENT_CACHE_SIZE = 5_000
-"""Number of compiled statements in the cache: more than all tests of a worker use."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -159,18 +157,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Trace only the tests of `COVERAGE_TESTS` if `COVERAGE_TESTS_ONLY` is set.
+    """Trace only the tests of `is_traced` if `COVERAGE_TESTS_ONLY` is set.
 
-    In Python 3.11 tracing makes a test a third slower. A test that runs on both databases is traced on SQLite only.
-    It covers the same branches there.
+    In Python 3.11 tracing makes a test a third slower.
     """
     plugin = item.config.pluginmanager.getplugin("_cov")
     controller = getattr(plugin, "cov_controller", None)
     if controller is not None and COVERAGE_TESTS_ONLY in os.environ:
-        is_traced = item.nodeid.startswith(COVERAGE_TESTS) and "postgresql" not in item.name
-        if is_traced and not controller.started:
+        if is_traced(item) and not controller.started:
             controller.resume()
-        elif controller.started and not is_traced:
+        elif controller.started and not is_traced(item):
             controller.pause()
     with trace_outside_greenlets():
         return (yield)
@@ -205,27 +201,7 @@ def _clean_environment() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _share_compiled_statements() -> Iterator[None]:
-    """Share one SQLAlchemy dialect and its compiled statements between all databases of a kind.
-
-    Each test has its own databases. With independent engines a test would spend a quarter of its time on compiling
-    the statements that the previous test had already compiled.
-    """
-    first: dict[str, Engine] = {}
-
-    def create(url: str, **options: Any) -> AsyncEngine:
-        asynchronous = create_async_engine(url, query_cache_size=STATEMENT_CACHE_SIZE, **options)
-        engine = asynchronous.sync_engine
-        shared = first.setdefault(engine.dialect.name, engine)
-        if shared is not engine and getattr(
-            shared.dialect, "server_version_info", None
-        ):  # the first engine has connected once
-            engine.dialect = engine.pool._dialect = shared.dialect
-            engine._compiled_cache = shared._compiled_cache
-        return asynchronous
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("backend.core.db.database.create_async_engine", create)
-        patch.setattr("backend.core.db.postgresql.create_async_engine", create)
+    with share_compiled_statements():
         yield
 
 

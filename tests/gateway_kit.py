@@ -81,15 +81,26 @@ class Merchant:
 
 
 class RecordingTransport(httpx.AsyncBaseTransport):
-    """A transport that records the path of each request."""
+    """A transport that records the path of each request, and sends it to `inner`."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
         self.paths: list[str] = []
-        self._inner = inner
+        self.inner = inner
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.paths.append(request.url.path)
-        return await self._inner.handle_async_request(request)
+        return await self.inner.handle_async_request(request)
+
+    def answer(self, ending: str, status: int, content: bytes) -> None:
+        """Answer each request whose path has this ending, instead of sending it."""
+        inner = self.inner
+
+        async def handle(request: httpx.Request) -> httpx.Response:
+            if request.url.path.endswith(ending):
+                return httpx.Response(status, content=content)
+            return await inner.handle_async_request(request)
+
+        self.inner = httpx.MockTransport(handle)
 
     def count(self, ending: str) -> int:
         return sum(path.endswith(ending) for path in self.paths)
@@ -154,7 +165,7 @@ async def age_transactions(database: Database, span: timedelta) -> None:
 
 def set_retry_policy(client: GatewayClient, policy: RetryPolicy = FAST_RETRIES) -> GatewayClient:
     """Set a shorter retry policy than the one for the real gateway. Return the client."""
-    client._channel.http.policy = policy
+    client.http.policy = policy
     return client
 
 

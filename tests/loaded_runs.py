@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "test-results" / "loaded"
-BROWSER_TESTS = ("--size", "test", "tests/e2e")
+BROWSER_TESTS = ("--size", "test", "tests/e2e", "tests/failure/test_cuts.py")
 """Arguments of pytest: the browser tests of `make test`."""
 DEFAULT_RUNS = 10
 DEFAULT_LOOPS = 3

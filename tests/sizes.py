@@ -44,7 +44,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "width": WIDTHS,
 }
 """Parameters whose values run the same test on another database or screen. `make test` runs one of them."""
-COVERAGE_TESTS = tuple(
+BOTH_DATABASES = tuple(
     f"tests/backend/{name}"
     for name in (
         *(
@@ -55,13 +55,24 @@ COVERAGE_TESTS = tuple(
             "warehouse/",
             "fulfillment/test_locations.py",
         ),
-        *("jobs/", "attention/test_attention.py", "test_pricing.py"),
+        *("jobs/", "attention/test_attention.py", "test_pricing.py", "rate_limit/"),
         *("orders/test_contradictions.py", "orders/test_other_amounts.py"),
     )
 )
-"""Tests that count for the coverage of the guarded packages (`tools/coverage_gate.py`); traced on SQLite."""
+"""Tests of money and stock: `make test` runs them on both databases."""
+COVERAGE_TESTS = (
+    *BOTH_DATABASES,
+    *(
+        f"tests/backend/{name}"
+        for name in (
+            *("promotions/", "cart/test_promotion_codes.py"),
+            *("staff/", "channels/test_channels_and_keys.py"),
+        )
+    ),
+)
+"""Tests that count for the coverage of the guarded packages (`tools/coverage_gate.py`): see `is_traced`."""
 ALL_VARIANTS = (
-    *COVERAGE_TESTS,
+    *BOTH_DATABASES,
     *(
         f"tests/backend/{name}"
         for name in (
@@ -69,7 +80,6 @@ ALL_VARIANTS = (
                 "cart/",
                 "migrations/",
                 "core/db/test_database.py",
-                "rate_limit/",
                 "customers/test_lock_out.py",
             ),
             *("catalog/search/", "catalog/api/test_list_cache.py"),
@@ -115,6 +125,11 @@ ONLY_ALL = (
             "tests/wire/test_any_input.py::test_random_input_never_causes_a_server_error_on_sqlite",
         ),
         "every operation gets random input on PostgreSQL; what its fields refuse is tested next to the routes",
+    ),
+    ExtraTests(
+        "engines other than Chromium",
+        ("tests/engines/",),
+        "`tests/e2e/` has the same journeys in Chromium",
     ),
     ExtraTests(
         "processes that die in a running shop",
@@ -356,6 +371,15 @@ def find_variant(item: pytest.Item) -> str | None:
 def base_id(nodeid: str, variant: str) -> str:
     """Return the id of a test without its variant: `test[sqlite-3]` and `test[postgresql-3]` have the same base id."""
     return re.sub(rf"(?<=[\[-]){variant}(?=[\]-])", "*", nodeid, count=1)
+
+
+def is_traced(item: pytest.Item) -> bool:
+    """Return True for a test that counts for the coverage: of two runs of the same test, only the one on SQLite does.
+
+    It covers the same branches on PostgreSQL.
+    """
+    is_second = "postgresql" in item.name and has_all_variants(item)
+    return item.nodeid.startswith(COVERAGE_TESTS) and not is_second
 
 
 def has_all_variants(item: pytest.Item) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 from backend.catalog.countries import country_names
 from backend.core.texts import translations
 from backend.sandbox.gateway.responses import BANKS
-from backend.shipping.municipalities import _gazetteer
+from backend.shipping.municipalities import read_gazetteer
 from tools.messages import extract_messages
 
 _WORDS = (
@@ -67,7 +67,7 @@ def _is_exempt(node: ast.AST) -> bool:
 @cache
 def _build_names_pattern(names: frozenset[str]) -> re.Pattern[str]:
     """Return a pattern for these names and those of all towns, departments, banks and countries, longest first."""
-    towns = {part for town in _gazetteer().by_code.values() for part in (town.name, town.department)}
+    towns = {part for town in read_gazetteer().by_code.values() for part in (town.name, town.department)}
     place_names = names | towns | {town.partition(",")[0] for town in towns} | set(BANKS.values())
     place_names |= set(country_names().values())
     return re.compile(

@@ -1,10 +1,12 @@
-"""Recording of SQL statements."""
+"""Recording of SQL statements, and interruptions between two of them."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import Database
 
@@ -22,3 +24,23 @@ def record_statements(database: Database) -> Iterator[list[str]]:
         yield statements
     finally:
         event.remove(database.engine.sync_engine, "before_cursor_execute", record)
+
+
+@contextmanager
+def run_after_query(words: str, act: Callable[[], Awaitable[object]], *, number: int = 1) -> Iterator[None]:
+    """Run `act` after the first query with these words (or the n-th) was answered, before its caller continues."""
+    execute, count = AsyncSession.execute, 0
+
+    async def execute_and_act(session: AsyncSession, statement: Any, *arguments: Any, **options: Any) -> Any:
+        nonlocal count
+        result = await execute(session, statement, *arguments, **options)
+        if words in str(statement):
+            count += 1
+            if count == number:
+                await act()
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AsyncSession, "execute", execute_and_act)
+        yield
+    assert count >= number, f"{count} queries have the words “{words}”"

@@ -20,7 +20,15 @@ import pytest
 
 from tests import sizes
 from tests.backend import rivals
-from tests.sizes import ALL_VARIANTS, COLLECTED, COVERAGE_TESTS, ONLY_ALL, ONLY_ALL_TESTS, Size
+from tests.sizes import (
+    ALL_VARIANTS,
+    BOTH_DATABASES,
+    COLLECTED,
+    COVERAGE_TESTS,
+    ONLY_ALL,
+    ONLY_ALL_TESTS,
+    Size,
+)
 
 ROOT = Path(__file__).parent.parent
 TABLE_ENTRIES = (*ALL_VARIANTS, *ONLY_ALL_TESTS, *sizes.NOT_QUICK, *sizes.QUICK_FOLDERS)
@@ -29,7 +37,10 @@ TABLE_ENTRIES = (*ALL_VARIANTS, *ONLY_ALL_TESTS, *sizes.NOT_QUICK, *sizes.QUICK_
 def build_item(nodeid: str, fixtures: tuple[str, ...] = (), **parameters: str) -> pytest.Item:
     """Return a fake collected test, with the attributes that the selection reads."""
     callspec = SimpleNamespace(params=parameters)
-    return cast(pytest.Item, SimpleNamespace(nodeid=nodeid, fixturenames=fixtures, callspec=callspec))
+    name = nodeid.partition("::")[2]
+    return cast(
+        pytest.Item, SimpleNamespace(nodeid=nodeid, name=name, fixturenames=fixtures, callspec=callspec)
+    )
 
 
 def build_pair(base: str) -> list[pytest.Item]:
@@ -110,9 +121,23 @@ def test_packages_of_money_and_stock_run_on_both_databases(base: str) -> None:
     assert sizes.select_ids(tests, Size.TEST) == {test.nodeid for test in tests}
 
 
-def test_coverage_tests_run_on_both_databases() -> None:
-    """Only the run on SQLite is traced."""
-    assert set(COVERAGE_TESTS) <= set(ALL_VARIANTS)
+@pytest.mark.parametrize(
+    ("base", "traced"),
+    [
+        ("tests/backend/payment/test_states.py::test_a", ["sqlite"]),  # runs on both
+        ("tests/backend/rate_limit/test_limiter.py::test_a", ["sqlite"]),
+        ("tests/backend/staff/test_changes.py::test_a", ["sqlite", "postgresql"]),  # runs on one of them
+        ("tests/backend/promotions/test_rules.py::test_a", ["sqlite", "postgresql"]),
+        ("tests/backend/mail/test_mails.py::test_a", []),
+    ],
+)
+def test_each_coverage_test_is_traced_once(base: str, traced: list[str]) -> None:
+    found = [test for test in build_pair(base) if sizes.is_traced(test)]
+    assert [test.callspec.params["database_url"] for test in found] == traced  # type: ignore[attr-defined]
+
+
+def test_tests_of_money_and_stock_count_for_the_coverage() -> None:
+    assert set(BOTH_DATABASES) <= set(ALL_VARIANTS) & set(COVERAGE_TESTS)
 
 
 async def one_writer() -> None:

@@ -46,6 +46,8 @@ DISABLED_BY_PLAYWRIGHT = (
     *("OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch"),
 )
 """Features that Playwright disables in every Chromium: repeated here, because only the final list is effective."""
+START_TIMEOUT_S = 180
+"""A busy machine took over 30 seconds."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -70,7 +72,9 @@ async def launch(playwright: "Playwright") -> "Browser":
     executable = await asyncio.to_thread(find_browser)
     if executable is None:
         raise FileNotFoundError("there is no browser: run `make browser`")
-    return await playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    return await playwright.chromium.launch(
+        executable_path=executable, args=FLAGS, timeout=START_TIMEOUT_S * 1000
+    )
 
 
 def main() -> None:
@@ -105,7 +109,10 @@ def _can_start(path: str) -> bool:
     """Return True if the program at `path` runs: a browser without its system libraries does not."""
     try:
         return (
-            subprocess.run([path, "--version"], capture_output=True, timeout=30, check=False).returncode == 0
+            subprocess.run(
+                [path, "--version"], capture_output=True, timeout=START_TIMEOUT_S, check=False
+            ).returncode
+            == 0
         )
     except (OSError, subprocess.TimeoutExpired):
         return False

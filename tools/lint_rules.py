@@ -3,6 +3,7 @@
 - Names that only one module may use. They are found in the syntax tree, so comments and texts may mention them.
 - Words that were replaced by the field's own words. They are found in names, comments and documents.
 - The English of docstrings, names and documents: see `tools/wording.py`.
+- Private names of other modules in tests: see `tools/private_names.py`.
 """
 
 import ast
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.private_names import find_private_uses
 from tools.wording import find_offences
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -152,6 +154,10 @@ def find_all_violations(texts: dict[str, str]) -> Iterator[str]:
         yield from find_old_words(Path(place), text)
     prose = {place: text for place, text in texts.items() if not place.startswith(NOT_WORDED)}
     yield from map(str, find_offences(prose))
+    tests = {
+        place: text for place, text in texts.items() if place.startswith("tests/") and place.endswith(".py")
+    }
+    yield from find_private_uses(tests)
 
 
 def find_violations(file: Path, source: str) -> Iterator[str]:

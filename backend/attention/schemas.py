@@ -51,7 +51,7 @@ class NewResolution(Body):
     label: FoundLabel | None = Field(None, description="For `honor` of a label in doubt.")
 
     def label_found(self) -> JsonObject:
-        """Return the given fields of the label."""
+        """Return the fields of the shipping label that the request contains. Fields that were not sent are left out."""
         return self.label.model_dump(exclude_none=True) if self.label else {}
 
 

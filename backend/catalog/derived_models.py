@@ -33,7 +33,10 @@ class CatalogVersion(SQLModel, table=True):
 
 
 class ProductChange(SQLModel, table=True):
-    """The latest change of a product or of its parts, written by the same triggers. The row outlives its product."""
+    """The latest change of a product or of its parts. Database triggers on the catalogue's tables write it.
+
+    The row is kept after the product is deleted.
+    """
 
     __tablename__ = "product_change"
 

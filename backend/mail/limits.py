@@ -1,9 +1,9 @@
 """Limits on the mails that a stranger can cause to be sent to an address.
 
-Anyone can type anyone's address. So each address has a few slots, and a mail that needs no payment takes one of
-them before it is sent. A repetition of a mail that was sent within the hour is skipped. Every other mail waits for
-a slot. When a slot is free, all waiting acknowledgements, which the law requires, are sent together in one mail. A
-lock per address serves one request for a slot at a time, on all replicas.
+Anyone can type the address of another person. Therefore each address has a few slots. A mail that can be caused
+without a payment takes a slot before it is sent; if no slot is free, it waits. A mail that repeats one of the hour
+before is skipped. When a slot is free, all waiting acknowledgements, which the law requires, are sent together in
+one mail. A lock per address serves one request for a slot at a time, on all replicas.
 """
 
 from collections.abc import Sequence

@@ -176,10 +176,10 @@ async def check(database: Database, providers: Providers, session_id: str) -> ti
     if moment >= (payment.expires_at or payment.created_at) + CHECK_PERIOD:
         await _give_up(database, session_id)
         return None
-    return _next_check_interval(payment, state, moment)
+    return compute_check_interval(payment, state, moment)
 
 
-def _next_check_interval(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
+def compute_check_interval(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
     """Return the interval until the next check: two fifths of the session's age, within a minimum and a maximum.
 
     The next check is not later than the end of the session's reservation.

@@ -96,7 +96,8 @@ async def require_unused_press(session: AsyncSession) -> None:
 async def use_press(session: AsyncSession, subject: str = "") -> None:
     """Store the current press as executed, in the transaction that executes it. Do nothing if there is no press.
 
-    A handler may use several transactions for one press, and call this in each: only an earlier request counts.
+    A handler may use several transactions for one press and call this in each of them. Calls of the same request do
+    not raise `PressUsed`; only a press that an earlier request executed does.
 
     Args:
         session: the transaction that executes the press.

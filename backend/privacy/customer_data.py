@@ -130,14 +130,15 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
 async def read_held_data(session: AsyncSession, person: DataSubject) -> list[HeldRows]:
     """Return all rows of the person by table, without empty tables."""
     held = []
-    for name, label, query in _queries(person):
+    for name, label, query in build_queries(person):
         rows = [_json_row(found) for found in (await session.execute(query)).mappings()]
         if rows:
             held.append(HeldRows(name, label, rows))
     return held
 
 
-def _queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
+def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
+    """Return the name, label and query of each table with data of the person."""
     own_orders = or_(Order.customer_id.in_(person.ids), Order.guest_id.in_(person.ids))
     orders = select(Order.id).where(own_orders)
     numbers = select(Order.number).where(own_orders)

@@ -1,1 +1,1 @@
-"""Returns: units that customers send back or never received, the shop's decision, and the refund."""
+"""Returns of customers: requests, received units, the shop's decision, and the refund before its deadline."""

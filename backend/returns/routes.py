@@ -110,11 +110,12 @@ async def send_request(
 async def _store_request(
     request: Request, database: Database, uploads: PictureUploads, order_id: str, client: Client
 ) -> None:
-    """Parse the form, and store its request once.
+    """Parse the return form, and store the return request once.
 
-    All forms of the page share the id in its address, also after the browser's button «Back». So a form counts as
-    repeated only if its order and its content are the same. A form that may be a repetition is processed even if no
-    return can be requested any more: the return that its first submission created may have used up all units.
+    The address of the page contains an id, and all forms sent from that page share it, also after the browser's
+    button «Back». The id alone does not show a repetition: the order and the content of the form must also be
+    equal. A form is not refused early when no units can be returned: it may repeat the form whose return request
+    contains these units.
 
     Raises:
         PressUsed: the same form has already been stored.

@@ -21,14 +21,14 @@ from backend.sandbox.invoicing import create_sandbox_invoicing
 class Sandbox:
     """The embedded providers that the settings require. A provider with real credentials is not embedded.
 
-    `carrier` and `invoicing` are for tests; None if the real provider is used.
+    `gateway`, `carrier` and `invoicing` are for tests; None if the real provider is used.
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._http = LimitedClient(
             verify=get_ssl_context()
         )  # sends notifications over a real connection, like an external gateway
-        self._gateway = (
+        self.gateway = (
             create_sandbox_gateway(settings, database, self._http) if settings.uses_sandbox_gateway else None
         )
         self.carrier = create_sandbox_carrier(settings, database) if settings.uses_sandbox_carrier else None
@@ -37,7 +37,7 @@ class Sandbox:
     @property
     def gateway_transport(self) -> httpx.AsyncBaseTransport | None:
         """Return the transport to the embedded gateway; None if the real gateway is used."""
-        return httpx.ASGITransport(self._gateway.app) if self._gateway else None
+        return httpx.ASGITransport(self.gateway.app) if self.gateway else None
 
     @property
     def carrier_transport(self) -> httpx.AsyncBaseTransport | None:
@@ -52,19 +52,19 @@ class Sandbox:
     def mounts(self) -> dict[str, ASGIApp]:
         """Return the apps to mount in the shop's server, by path."""
         mounts: dict[str, ASGIApp] = {}
-        if self._gateway is not None:
-            mounts[GATEWAY_PATH] = self._gateway.app
+        if self.gateway is not None:
+            mounts[GATEWAY_PATH] = self.gateway.app
         if self.carrier is not None:
             mounts[CARRIER_PATH] = self.carrier.app
         return mounts
 
     async def start(self) -> None:
         """Start to deliver the gateway's notifications."""
-        if self._gateway is not None:
-            await self._gateway.start()
+        if self.gateway is not None:
+            await self.gateway.start()
 
     async def stop(self) -> None:
         """Stop the delivery. Undelivered notifications are delivered after the next start."""
-        if self._gateway is not None:
-            await self._gateway.stop()
+        if self.gateway is not None:
+            await self.gateway.stop()
         await self._http.aclose()

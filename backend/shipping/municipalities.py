@@ -44,7 +44,7 @@ class Municipality:
 
 def find_municipality_by_code(code: str) -> Municipality | None:
     """Return the municipality with exactly this eight-digit code; None if there is none."""
-    return _gazetteer().by_code.get(code)
+    return read_gazetteer().by_code.get(code)
 
 
 def find_municipality_by_name(city: str, department: str) -> Municipality | None:
@@ -80,7 +80,7 @@ def find_department_codes(text: str) -> frozenset[str] | None:
     words = re.sub(r"^(co|departamento( de(l| la)?)?) (?=.)", "", fold_text(text))
     if not words:
         return None
-    codes = _gazetteer().department_codes
+    codes = read_gazetteer().department_codes
     if words.isdecimal():
         found = {words.zfill(2)} & set(codes.values())
     elif words in codes:
@@ -102,7 +102,7 @@ def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
         return []
     found = [
         (rank, entry.order, entry.municipality)
-        for entry in _gazetteer().entries
+        for entry in read_gazetteer().entries
         if (rank := entry.rank(typed)) is not None
     ]
     return [place for _, _, place in sorted(found, key=lambda hit: hit[:2])[:limit]]
@@ -151,7 +151,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gazetteer:
+class Gazetteer:
     """The whole list, indexed for each kind of lookup."""
 
     by_code: dict[str, Municipality]
@@ -167,7 +167,7 @@ def _find_entries_by_name(name: str) -> tuple[_Entry, ...]:
 
     If there are none, return the entries whose name is the beginning of the text and whose department is the rest.
     """
-    by_name = _gazetteer().by_name
+    by_name = read_gazetteer().by_name
     if name in by_name:
         return by_name[name]
     words = name.split()
@@ -189,14 +189,15 @@ def _are_word_prefixes(words: str, beginnings: list[str]) -> bool:
 
 
 @cache
-def _gazetteer() -> _Gazetteer:
+def read_gazetteer() -> Gazetteer:
+    """Return all municipalities, read once."""
     entries = sorted(_read_entries(), key=lambda entry: entry.order[1:])
     by_name: dict[str, list[_Entry]] = {}
     for entry in entries:
         for name in dict.fromkeys(entry.names):
             by_name.setdefault(name, []).append(entry)
     departments = {entry.municipality.department: entry.municipality.department_code for entry in entries}
-    return _Gazetteer(
+    return Gazetteer(
         by_code={entry.municipality.code: entry.municipality for entry in entries},
         entries=tuple(entries),
         by_name={name: tuple(found) for name, found in by_name.items()},

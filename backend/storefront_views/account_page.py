@@ -127,7 +127,7 @@ async def list_customer_orders(
             id=order.id,
             number=order.number or 0,
             token=ORDER_LINK.token(signing_key, order.id),
-            status=_derive_status(order),
+            status=derive_status(order),
             created_label=time_label(order.created_at),
             total_label=format_cop(order.total),
             fulfillments=fulfillments[order.id],
@@ -152,7 +152,8 @@ async def _list_ordered_products(
     return toys
 
 
-def _derive_status(order: Order) -> str:
+def derive_status(order: Order) -> str:
+    """Return the status that the list of orders shows."""
     unpaid = "canceled" if order.status == OrderStatus.CANCELED else "pending"
     paid = _STATUS.get(order.payment_status, unpaid)
     return "canceled" if paid == "paid" and order.status == OrderStatus.CANCELED else paid

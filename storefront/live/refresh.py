@@ -42,6 +42,12 @@ class Refreshable(Protocol):
         """
 
 
+async def update_state(state: object) -> list[Event]:
+    """Let the state read its displayed data again. Return events for the browser."""
+    # not public: every public method of a state is an event that any client may send
+    return Event.from_event_type(await cast(Refreshable, state)._update())  # noqa: SLF001
+
+
 class Refresher:
     """Refreshes the open pages of this process. Changes that arrive during a round are combined in the next round.
 
@@ -90,12 +96,12 @@ class Refresher:
             self._changed, self._everything = set(), False
             begun = monotonic()
             try:
-                await self._round(None if everything else changed)
+                await self.refresh_pages(None if everything else changed)
             except Exception:
                 log.exception("open pages could not be refreshed")
             await asyncio.sleep(max(PAUSE_S, monotonic() - begun))
 
-    async def _round(self, changed: Collection[str] | None) -> None:
+    async def refresh_pages(self, changed: Collection[str] | None) -> None:
         """Refresh every page whose displayed data differ from the current data or cannot be compared.
 
         If `changed` is None, refresh all pages: Redis may have been unavailable, and with it the stored Reflex
@@ -156,8 +162,7 @@ class Refresher:
                 state = await root.get_state(showing.state)
                 if not has_to_start_over and address_of(state) == showing.address:
                     try:
-                        # not public: every public method of a state is an event that any client may send
-                        events += Event.from_event_type(await cast(Refreshable, state)._update())  # noqa: SLF001
+                        events += await update_state(state)
                     except Exception:
                         log.exception("%s of an open page could not be refreshed", showing.state.__name__)
                 else:

@@ -51,13 +51,13 @@ class Revalidated(BaseModel):
 
 
 @dataclass
-class _Live:
+class Live:
     """The publisher of changes; replaced while the app runs."""
 
     pubsub: PubSub = field(default_factory=LocalPubSub)
 
 
-_live = _Live()
+live = Live()
 router = APIRouter(route_class=WireRoute, tags=["storefront"])
 
 
@@ -86,7 +86,7 @@ async def revalidate(request: Request) -> Revalidated:
     except ValidationError as error:
         raise InvalidData('Invalid request: expected {"events": [{"product_id": "prod_…"}, …]}') from error
     products = {event.product_id for event in changes.events}
-    await _live.pubsub.publish(products)
+    await live.pubsub.publish(products)
     return Revalidated(revalidated=len(products))
 
 
@@ -99,16 +99,16 @@ async def refresh_open_pages(app: rx.App) -> AsyncIterator[None]:
     open_pages.connected = connected_tokens(app)
     refresher = Refresher(app, open_pages)
     refresher.start()
-    _live.pubsub = pubsub_over(current_shop().settings.redis_url)
-    await _live.pubsub.start(refresher.notify)
+    live.pubsub = pubsub_over(current_shop().settings.redis_url)
+    await live.pubsub.start(refresher.notify)
     end_news = notifications.listen(_announce_topics)
     try:
         yield
     finally:
         end_news()
-        await _live.pubsub.stop()
+        await live.pubsub.stop()
         await refresher.stop()
-        _live.pubsub, open_pages.connected = LocalPubSub(), None
+        live.pubsub, open_pages.connected = LocalPubSub(), None
 
 
 _announcements: set[asyncio.Task[None]] = set()
@@ -123,6 +123,6 @@ def _announce_topics(topics: Collection[str]) -> None:
 
 async def _publish_news(topics: Collection[str]) -> None:
     try:
-        await _live.pubsub.publish(topics)
+        await live.pubsub.publish(topics)
     except OutsideFailure as error:
         log.warning("office screens were not notified of a change: %s", error.message)

@@ -137,9 +137,9 @@ class PageState(rx.State, mixin=True):
         return self._show_or_redirect(await self._data(PageParams.from_url(self.router.url)))
 
     def _reader(self, params: PageParams) -> Reader | None:  # noqa: ARG002
-        """Return the function that reads this page's content; None if the content is not shared.
+        """Return the function that reads the content of this page; None if the content differs between customers.
 
-        The content must be the same for all customers whose page has the same `_key`.
+        The function must return the same content to all customers whose page has the same `_key`.
         """
         return None
 

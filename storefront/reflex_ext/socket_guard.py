@@ -190,7 +190,7 @@ class GuardedNamespace(EventNamespace):
         self._sockets[sid] = socket
         WEBSOCKETS.set(len(self._sockets))
         try:
-            _require_token(environ)
+            require_token(environ)
             presses = read_first_presses(auth)
             await super().on_connect(sid, environ, parse_first_frame(auth))
         except FrameRefused as reason:
@@ -312,7 +312,7 @@ def _frame_of(message: Message) -> str | bytes:
     return text if text is not None else binary or b""
 
 
-def _require_token(environ: Mapping[str, Any]) -> None:
+def require_token(environ: Mapping[str, Any]) -> None:
     """Check the client token of a socket's page.
 
     Raises:

@@ -226,7 +226,7 @@ async def use_changed_cart(state: CartState, cart_id: str, view: CartView) -> No
 
 
 async def resume_cart(state: CartState, cart_id: str) -> None:
-    """Continue with a cart that this browser changed, but without receiving the response.
+    """Continue with a cart that this browser changed. The response to that change never reached the browser.
 
     If the browser has created another cart in the meantime, the lines of the first one are moved to it.
     """

@@ -16,7 +16,7 @@ from tests.failure import fuzz
 async def test_every_socket_closed_by_the_shop_is_counted(
     attacked_shop: ShopServer, monkeypatch: pytest.MonkeyPatch, event: Any, closes: bool
 ) -> None:
-    monkeypatch.setattr(fuzz, "_build_event", lambda *_: event)
+    monkeypatch.setattr(fuzz, "build_random_event", lambda *_: event)
     figures = fuzz.Figures()
     known = fuzz.KnownData(routes=[], handlers={}, ids=[], key="", token="")
     await fuzz.send_events(attacked_shop.url, known, 2 * fuzz.EVENTS_PER_SOCKET, random.Random(1), figures)

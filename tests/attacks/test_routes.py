@@ -98,7 +98,7 @@ def test_table_of_callers_lists_exactly_the_routes(shop_surface: dict[str, list[
     assert sorted(ROUTES) == sorted(shop_surface["routes"])
 
 
-def test_table_of_routes_contains_only_known_callers() -> None:
+def test_every_route_in_the_table_has_a_known_caller() -> None:
     assert {caller for callers in ROUTES.values() for caller in callers.split()} == {
         "anybody",
         "key",

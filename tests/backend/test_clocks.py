@@ -16,12 +16,13 @@ from backend.core.clock import now
 from backend.core.config.modules import CARRIER, GATEWAY_PSE
 from backend.fulfillment.labels import OVERDUE
 from backend.mail.models import SEND
+from backend.mail.transports import FolderTransport
 from backend.migrations.sandbox_tables import SandboxTransaction
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.notifications import NOTIFICATION_JOB
 from backend.payment.transitions import CHECK_JOB
-from backend.sandbox.gateway import SandboxGateway
+from backend.sandbox.gateway import SandboxGateway, create_sandbox_gateway
 from tests.backend.conftest import SHOPPER
 from tests.backend.mail.conftest import Inbox
 from tests.store_defaults import Defaults, add_product
@@ -91,9 +92,9 @@ def create_client(api: FastAPI, like: httpx.AsyncClient) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=transport, base_url=like.base_url, headers=like.headers)
 
 
-def get_gateway(shop: Shop) -> SandboxGateway:
-    assert shop.sandbox._gateway
-    return shop.sandbox._gateway
+def create_gateway(shop: Shop, http: httpx.AsyncClient) -> SandboxGateway:
+    """Create the replica's embedded gateway, which sends its notifications with this client."""
+    return create_sandbox_gateway(shop.settings, shop.database, http)
 
 
 async def count(shop: Shop, model: type) -> int:
@@ -111,6 +112,7 @@ async def test_purchase_on_replicas_with_different_clocks_happens_once(
     admin: httpx.AsyncClient,
     interrupt: Callable[..., list[Any]],
     minutes: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with set_clock_ahead(minutes):
         assert abs(now() - datetime.now().astimezone()) > timedelta(minutes=1)
@@ -132,12 +134,12 @@ async def test_purchase_on_replicas_with_different_clocks_happens_once(
     assert pressed == [409]
     order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
 
-    gateway = get_gateway(shop)
+    http = create_client(api, store)
+    gateway, other_gateway = create_gateway(shop, http), create_gateway(other, other_store)
     async with httpx.AsyncClient(transport=gateway.transport(), base_url="http://bank") as browser:
         page = bank.removeprefix(gateway.public_base)
         assert (await browser.post(page, data={"decision": "approve"})).status_code == 303
-    delivered = interrupt(gateway.notifier, "_send", get_gateway(other).notifier.deliver_due)
-    gateway.notifier._http = create_client(api, store)  # in place of the network
+    delivered = interrupt(http, "send", other_gateway.notifier.deliver_due)
     assert await gateway.notifier.deliver_due() == 1
     assert delivered == [0]
 
@@ -147,7 +149,7 @@ async def test_purchase_on_replicas_with_different_clocks_happens_once(
     assert checked == [0]
 
     inbox = Inbox()
-    shop.mailer._transport = other.mailer._transport = inbox
+    monkeypatch.setattr(FolderTransport, "send", lambda _transport, mail: inbox.send(mail))
     sent = interrupt(inbox, "send", lambda: other.worker.run_due(SEND))
     await shop.worker.run_due(SEND)
     assert sent == [1]  # the other mail

@@ -25,6 +25,9 @@ from backend.customers.models import Customer
 from backend.edge.middleware.instrumentation import REQUEST_ID, with_instrumentation
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
+from backend.payment import sessions
+from backend.payment.providers.pse.client import GatewayClient
+from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.conftest import SHOPPER
 from tests.store_defaults import Defaults, add_product
@@ -107,11 +110,10 @@ async def test_carrier_that_echoes_its_request_reveals_nothing_in_the_log(
     log_text: StringIO,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def echo(quotation: Any) -> Any:
+    async def echo(_client: CarrierClient, quotation: Any) -> Any:
         raise CarrierError(f"cannot quote {quotation!r}", http_status=400)
 
-    quotes = shop.fulfillment_providers["carrier_standard"]._quotes  # type: ignore[attr-defined]
-    monkeypatch.setattr(quotes._client, "request_quotation", echo)
+    monkeypatch.setattr(CarrierClient, "request_quotation", echo)
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo")
     cart, answer = await start_payment(store, variant)
@@ -127,15 +129,15 @@ async def test_gateway_that_echoes_its_request_reveals_nothing_in_the_log(
     log_text: StringIO,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def echo(asked: Any) -> Any:
+    async def echo(_client: GatewayClient, asked: Any) -> Any:
+        monkeypatch.setattr(sessions, "lock_session", fail)  # so that the outcome cannot be stored
         logging.getLogger("backend.somewhere").error("the gateway was asked %r", asked)
         raise OutcomeUnknown(f"what is {asked!r}")
 
-    async def broken(*_args: Any) -> Any:
+    async def fail(*_args: Any) -> Any:
         raise RuntimeError(f"of {NAME} {SURNAME}, {EMAIL}, {STREET}, {DOCUMENT}")
 
-    monkeypatch.setattr(shop.payments.providers["gateway_pse"]._client, "create_bank_payment", echo)  # type: ignore[attr-defined]
-    monkeypatch.setattr("backend.payment.sessions._store_failure", broken)
+    monkeypatch.setattr(GatewayClient, "create_bank_payment", echo)
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo")
     _cart, answer = await start_payment(store, variant)

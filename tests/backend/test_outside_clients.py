@@ -31,9 +31,10 @@ from backend.core.web.response_limits import LimitedClient
 from backend.customers.auth.google import Google, SignInAttempt
 from backend.invoices.providers.base import DocumentRejected, Issued
 from backend.invoices.providers.ubl.client import UblClient
+from backend.jobs import JobRun
 from backend.operations.monitoring.alert_webhook import OwnersWebhook
 from backend.outbox.models import OutboxEvent
-from backend.outbox.publisher import OutboxPublisher
+from backend.outbox.publisher import REVALIDATE, OutboxPublisher
 from backend.payment.providers.pse.client import GatewayClient, get_gateway_credentials
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.payment.providers.pse.responses import LoginFailed
@@ -203,8 +204,10 @@ async def test_endless_webhook_and_storefront_answers_raise_an_error(
     with pytest.raises(OutsideFailure):
         await webhook.send_test_call("http://hooks.test/hook")
     publisher = OutboxPublisher(database, LimitedClient(transport=service), "http://shop.test", "secret")
+    async with database.transaction() as session:
+        session.add(OutboxEvent(product_id="prod_1"))
     with pytest.raises(OutsideFailure):
-        await publisher._send([OutboxEvent(id=1, product_id="prod_1")])
+        await publisher.publish(JobRun(1, REVALIDATE, "", {}, 1))
     await webhook.close()
     await publisher.close()
     await database.close()

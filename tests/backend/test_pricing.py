@@ -15,7 +15,9 @@ from backend.pricing import (
     PricedLine,
     ShippingCharge,
     Totals,
+    percent_of,
     price_cart,
+    price_of_units,
 )
 
 Cart = tuple[list[PricedLine], ShippingCharge | None, list[Adjustment]]
@@ -218,3 +220,49 @@ def test_invalid_input_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=r"negative|id|adjustment|no line"):
         price_cart(lines, shipping, adjustments)
+
+
+def test_discounts_and_savings_are_added_up_by_promotion_and_code() -> None:
+    lines = [PricedLine("a", 1, 10_000), PricedLine("b", 1, 10_000)]
+    adjustments = [
+        Adjustment(1_000, "a", "NAVIDAD", promotion_id="promo_1"),
+        Adjustment(500, "b", "AMIGOS"),  # not of a promotion
+        Adjustment(2_000, "b", "NAVIDAD", promotion_id="promo_1"),
+        Adjustment(700, SHIPPING, "ENVIO", promotion_id="promo_2"),
+    ]
+    totals = price_cart(lines, ShippingCharge(9_000), adjustments)
+    assert list(totals.discounts_by_promotion.items()) == [("promo_1", 3_000), ("promo_2", 700)]
+    assert totals.savings == [("NAVIDAD", 3_000), ("AMIGOS", 500), ("ENVIO", 700)]
+
+
+def test_shipping_before_its_adjustments_is_restored() -> None:
+    adjustments = [Adjustment(700, SHIPPING), Adjustment(300, SHIPPING), Adjustment(5_000, "a")]
+    assert ShippingCharge.before_adjustments(8_000, adjustments, 5) == ShippingCharge(9_000, 5)
+
+
+@pytest.mark.parametrize(
+    ("total", "quantity", "units", "price"),
+    [(10_000, 3, 1, 3_333), (10_000, 3, 2, 6_667), (10_000, 3, 3, 10_000), (5, 2, 1, 3), (0, 4, 1, 0)],
+)
+def test_price_of_some_units_is_rounded_to_the_peso(
+    total: int, quantity: int, units: int, price: int
+) -> None:
+    assert price_of_units(total, quantity, units) == price
+
+
+@pytest.mark.parametrize(
+    ("price", "percent", "step", "nearest", "below"),
+    [
+        (10_000, 19, 1, 1_900, 1_900),
+        (1_050, 10, 1, 105, 105),
+        (1_005, 10, 1, 101, 100),  # a half is rounded up
+        (1_004, 10, 1, 100, 100),
+        (12_345, 50, 100, 6_200, 6_100),
+        (12_300, 50, 100, 6_200, 6_100),
+    ],
+)
+def test_percentage_is_a_multiple_of_the_step(
+    price: int, percent: int, step: int, nearest: int, below: int
+) -> None:
+    assert percent_of(price, percent, step) == nearest
+    assert percent_of(price, percent, step, rounds_down=True) == below

@@ -16,7 +16,6 @@ import reflex as rx
 from reflex.istate.data import RouterData
 from reflex.istate.manager.token import BaseStateToken
 from reflex.state import StateUpdate
-from reflex.utils.token_manager import SocketRecord
 from sqlalchemy import select
 
 from backend.app import Shop, set_current_shop
@@ -87,8 +86,7 @@ async def measure(shop: Shop) -> None:
 async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> None:
     """Load this state as a browser at this address."""
     assert app.event_namespace is not None
-    sockets = app.event_namespace._token_manager
-    sockets.token_to_socket[token] = SocketRecord(instance_id=sockets.instance_id, sid=token)
+    await app.event_namespace.link_token_to_sid(token, token, update_state=False)
     router_data = {
         "pathname": address,
         "asPath": address,

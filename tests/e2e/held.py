@@ -84,6 +84,16 @@ class LostMessages:
         """Intercept the websocket of this page, which must not be open yet."""
         await page.route_web_socket(re.compile("_event"), self._connect)
 
+    async def wait_until_lost(self) -> None:
+        """Wait until all the messages are lost that are to be.
+
+        Raises:
+            TimeoutError: the page or the server did not send them.
+        """
+        async with asyncio.timeout(TIMEOUT_MS / 1000):
+            while self.count:  # noqa: ASYNC110 - Playwright reports messages only by callbacks
+                await asyncio.sleep(0.01)
+
     async def _connect(self, socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
         source, target = (socket, server) if self._is_from_page else (server, socket)

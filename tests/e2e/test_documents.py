@@ -144,10 +144,11 @@ async def expect_hydration(page: Page, address: str) -> None:
     await page.goto(address)
     await wait_until_hydrated(page)
     await page.wait_for_load_state("networkidle")
-    assert "Trompo" in await page.title()
-    assert await page.locator("main").count() == 1  # the page in the document is the one that was hydrated
+    assert "Trompo" in await page.title(), address
+    # the page in the document is the one that was hydrated
+    assert await page.locator("main").count() == 1, address
     for tag in ("title", "meta[name=description]", "link[rel=canonical]", 'meta[property="og:image"]'):
-        assert await page.locator(f"head > {tag}").count() <= 1
+        assert await page.locator(f"head > {tag}").count() <= 1, address
 
 
 async def test_document_of_an_unknown_url_has_a_spanish_head(server: ShopServer) -> None:
@@ -157,12 +158,10 @@ async def test_document_of_an_unknown_url_has_a_spanish_head(server: ShopServer)
     assert head.meta("og:image") == "/brand/og.png"
 
 
-@pytest.mark.parametrize("path", PUBLIC + PRIVATE)
-async def test_rendered_document_is_hydrated_without_an_error(
-    page: Page, watch: PageWatch, path: str
-) -> None:
+async def test_rendered_document_is_hydrated_without_an_error(page: Page, watch: PageWatch) -> None:
     watch.expect("404")  # the browser reports the status of the document
-    await expect_hydration(page, path)
+    for path in PUBLIC + PRIVATE:
+        await expect_hydration(page, path)
 
 
 async def test_document_that_was_not_rendered_is_hydrated(

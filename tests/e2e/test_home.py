@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import PHONE_ONLY, OpenPage
+from tests.e2e.conftest import PHONE_ONLY
 
 ARCOIRIS = "Arcoíris de madera"
 RECORD_OBSERVERS = """
@@ -95,33 +95,33 @@ async def test_slide_observer_that_reports_after_leaving_the_page_is_ignored(pag
     assert await page_1280.evaluate(NOTIFY_OBSERVERS_AGAIN)
 
 
-async def test_header_has_two_rows_below_1024_px_and_one_above(open_page: OpenPage) -> None:
+async def test_header_has_two_rows_below_1024_px_and_one_above(page_1280: Page) -> None:
+    await page_1280.goto("/")
     for width, rows in ((320, 2), (768, 2), (1023, 2), (1024, 1), (1280, 1)):
-        async with open_page(width, 800) as page:
-            await page.goto("/")
-            search = await page.get_by_test_id("search-input").bounding_box()
-            cart = await page.locator("a[href='/cart']").first.bounding_box()
-            logo = await page.locator(".logo").bounding_box()
-            assert search is not None
-            assert cart is not None
-            assert logo is not None
-            assert abs(cart["y"] - logo["y"]) < 12, width
-            below = search["y"] >= cart["y"] + cart["height"] - 1
-            assert below is (rows == 2), width
-            if rows == 2:
-                assert search["width"] > width * 0.85
+        await page_1280.set_viewport_size({"width": width, "height": 800})
+        search = await page_1280.get_by_test_id("search-input").bounding_box()
+        cart = await page_1280.locator("a[href='/cart']").first.bounding_box()
+        logo = await page_1280.locator(".logo").bounding_box()
+        assert search is not None
+        assert cart is not None
+        assert logo is not None
+        assert abs(cart["y"] - logo["y"]) < 12, width
+        below = search["y"] >= cart["y"] + cart["height"] - 1
+        assert below is (rows == 2), width
+        if rows == 2:
+            assert search["width"] > width * 0.85
 
 
-async def test_age_tiles_form_one_row_of_equal_widths(open_page: OpenPage) -> None:
+async def test_age_tiles_form_one_row_of_equal_widths(page_1280: Page) -> None:
+    await page_1280.goto("/")
+    tiles = page_1280.locator(".ages > *")
+    await expect(tiles).to_have_count(5)
     for width in (768, 1024, 1280):
-        async with open_page(width, 800) as page:
-            await page.goto("/")
-            tiles = page.locator(".ages > *")
-            await expect(tiles).to_have_count(5)
-            boxes = [box for tile in await tiles.all() if (box := await tile.bounding_box())]
-            assert len({box["y"] for box in boxes}) == 1, width
-            widths = [box["width"] for box in boxes]
-            assert max(widths) - min(widths) < 1, width
+        await page_1280.set_viewport_size({"width": width, "height": 800})
+        boxes = [box for tile in await tiles.all() if (box := await tile.bounding_box())]
+        assert len({box["y"] for box in boxes}) == 1, width
+        widths = [box["width"] for box in boxes]
+        assert max(widths) - min(widths) < 1, width
 
 
 async def test_department_links_open_their_category(page_1280: Page) -> None:

@@ -163,9 +163,9 @@ async def test_enter_shows_all_results(page_1280: Page) -> None:
 
 
 @PHONE_ONLY
-@pytest.mark.parametrize("query", ["q=" + "juguete%20" * 40, "category=" + "x" * 300, "page=" + "9" * 300])
-async def test_catalog_accepts_a_very_long_address(page: Page, watch: PageWatch, query: str) -> None:
+async def test_catalog_accepts_a_very_long_address(page: Page, watch: PageWatch) -> None:
     watch.expect("404")  # there is no such category
-    await visit(page, f"/catalog?{query}")
-    await expect(page.get_by_test_id("catalog-title")).to_be_visible()
-    await expect(page.locator("[aria-busy=true]")).to_have_count(0)
+    for query in ("q=" + "juguete%20" * 40, "category=" + "x" * 300, "page=" + "9" * 300):
+        await visit(page, f"/catalog?{query}")
+        await expect(page.get_by_test_id("catalog-title")).to_be_visible()
+        await expect(page.locator("[aria-busy=true]")).to_have_count(0)

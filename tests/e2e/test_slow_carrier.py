@@ -47,8 +47,8 @@ async def page(
     browser: Browser,
     watch: PageWatch,
 ) -> AsyncIterator[Page]:
-    """Open the checkout of a shop that waits 8 seconds at most for this carrier, with a product in the cart."""
-    shop = new_server(CARRIER_API_URL=carrier[1], CARRIER_API_KEY=KEY, CARRIER_TIMEOUT="8")
+    """Open the checkout of a shop that waits 20 seconds at most for this carrier, with a product in the cart."""
+    shop = new_server(CARRIER_API_URL=carrier[1], CARRIER_API_KEY=KEY, CARRIER_TIMEOUT="20")
     async with build_page_opener(shop, browser, watch)(*WIDTHS["320"]) as page:
         await put_in_cart(page, "yoyo-de-madera")
         await open_checkout(page)
@@ -59,7 +59,7 @@ async def page(
 async def test_checkout_stays_usable_while_the_carrier_is_slow(
     page: Page, carrier: tuple[SandboxCarrier, str], fault: Fault
 ) -> None:
-    carrier[0].faults.plan(fault, Operation.QUOTATION, times=1, seconds=6)
+    carrier[0].faults.plan(fault, Operation.QUOTATION, times=1, seconds=15)
     button, option = page.get_by_test_id("place-order"), page.get_by_test_id("shipping-option").first
     for name, text in ANA.items():
         await field(page, name).fill(text)

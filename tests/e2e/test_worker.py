@@ -1,7 +1,9 @@
 """The process that serves the shop dies, and the shop opens again."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import psutil
 
@@ -10,10 +12,16 @@ from tests.e2e.conftest import OPEN_TIMEOUT_S, ShopServer
 
 
 def _list_processes(shop: ShopServer) -> tuple[list[psutil.Process], list[psutil.Process]]:
-    """Return the processes that serve the shop, and the renderers that they started."""
+    """Wait until the shop's worker has a renderer. Return the processes that serve the shop, and their renderers."""
     assert shop.process is not None
-    workers = psutil.Process(shop.process.pid).children()
-    return workers, [drawing for worker in workers for drawing in worker.children()]
+    deadline = time.monotonic() + OPEN_TIMEOUT_S
+    while time.monotonic() < deadline:
+        with suppress(psutil.NoSuchProcess):  # a killed worker
+            workers = psutil.Process(shop.process.pid).children()
+            if renderers := [renderer for worker in workers for renderer in worker.children()]:
+                return workers, renderers
+        time.sleep(0.05)
+    raise AssertionError("no renderer was started")
 
 
 async def test_killed_worker_is_replaced_and_stopped_worker_finishes_its_requests(

@@ -43,6 +43,7 @@ from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
 from tests.spanish import find_spanish
 from tests.storefront.documents.conftest import SHELL, FakeRenderer, build
 from tests.storefront.pages.test_account import ADDRESS
+from tests.storefront.root_state import get_root_state
 
 __all__ = ["build"]
 
@@ -80,7 +81,7 @@ def list_error_classes(error_class: type[ShopError]) -> Iterator[type[ShopError]
 
 def join_state_texts(state: rx.State) -> str:
     """Return everything that the browser receives of a state and its parents."""
-    return join_texts(state._get_root_state().dict())
+    return join_texts(get_root_state(state).dict())
 
 
 def find_spanish_in_code(code: str) -> list[str]:

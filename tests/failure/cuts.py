@@ -28,7 +28,7 @@ from typing import Any
 from playwright.async_api import Browser, BrowserContext, Page, WebSocketRoute, async_playwright, expect
 from playwright.async_api import Error as BrowserError
 
-from tests.e2e.conftest import ShopServer
+from tests.e2e.conftest import TIMEOUT_MS, ShopServer
 from tests.e2e.shopper import (
     decide_at_bank,
     expect_status,
@@ -46,7 +46,6 @@ CUT_SHARE = 0.75
 """Share of the steps during which the connection is cut."""
 LEAVE_SHARE = 0.35
 """Share of the clicks after which the next address is opened immediately."""
-PATIENCE_MS = 30_000
 FOLDER = Path("test-results/cuts")
 NOTICE = """() => {
     window.notices = [];
@@ -58,6 +57,7 @@ NOTICE = """() => {
     }).observe(document, { childList: true, subtree: true, characterData: true });
 }"""
 """Record each notice that says that a product was added: its text and the browser's cart id."""
+IS_NOTIFIED = "title => window.notices.some(([text]) => text.includes(title))"
 
 
 @dataclass
@@ -154,18 +154,17 @@ class Purchase:
         await self._cut_during(button.click())
         self.expected[product] = self.expected.get(product, 0) + 1
         total = str(sum(self.expected.values()))
-        await expect(page.get_by_test_id("cart-count")).to_have_text(total, timeout=PATIENCE_MS)
+        await expect(page.get_by_test_id("cart-count")).to_have_text(total, timeout=TIMEOUT_MS)
         if leaves:
             await page.goto(self._rng.choice(("/", "/cart", "/checkout", "/catalog")))
             await expect(
                 page.get_by_test_id("cart-count").or_(form_field(page, "email")).first
-            ).to_be_visible(timeout=PATIENCE_MS)
+            ).to_be_visible(timeout=TIMEOUT_MS)
         else:
             title = await page.locator(
                 "h1"
             ).inner_text()  # the notice of an earlier page's product may appear first
-            notice = page.get_by_test_id("added-notice").filter(has_text=title)
-            await expect(notice).to_be_visible(timeout=PATIENCE_MS)
+            await page.wait_for_function(IS_NOTIFIED, arg=title)
             for text, cart_id in await page.evaluate("window.notices"):
                 assert title not in text or self._lines(cart_id).get(product), (
                     f"a notice says that {product} was added, but it is not in the cart"
@@ -176,7 +175,7 @@ class Purchase:
         page = self._page
         await page.goto("/cart")
         lines = page.get_by_test_id("cart-line")
-        await expect(lines).to_have_count(len(self.expected), timeout=PATIENCE_MS)
+        await expect(lines).to_have_count(len(self.expected), timeout=TIMEOUT_MS)
         product = next(iter(self.expected))
         line = lines.filter(has=page.locator(f'a[href*="/product/{product}"]'))
         leaves = self._rng.random() < LEAVE_SHARE
@@ -187,7 +186,7 @@ class Purchase:
         if leaves:
             await page.goto("/catalog")
         await expect(page.get_by_test_id("cart-count")).to_have_text(
-            str(sum(self.expected.values())), timeout=PATIENCE_MS
+            str(sum(self.expected.values())), timeout=TIMEOUT_MS
         )
         await self._expect_cart()
 
@@ -195,10 +194,10 @@ class Purchase:
         page = self._page
         self.steps.append("fill in")
         await page.goto("/checkout")
-        await expect(form_field(page, "email")).to_be_visible(timeout=PATIENCE_MS)
+        await expect(form_field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
         await self._cut_during(fill_in_checkout(page, email=self._email))
         pay = page.get_by_test_id("place-order")
-        await expect(pay).to_contain_text("Pagar $", timeout=PATIENCE_MS)
+        await expect(pay).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
         self.steps.append("pay")
         await self._cut_during(pay.click())
         await reach_bank(page)
@@ -220,7 +219,7 @@ class Purchase:
 
     async def _expect_cart(self) -> None:
         """Wait until the browser's cart in the database holds exactly the expected units."""
-        deadline = time.monotonic() + PATIENCE_MS / 1000
+        deadline = time.monotonic() + TIMEOUT_MS / 1000
         while (found := self._lines(await self._cart_id())) != self.expected:
             assert time.monotonic() < deadline, f"the cart holds {found}, expected {self.expected}"
             await asyncio.sleep(0.05)
@@ -259,7 +258,7 @@ class Purchase:
 
     def _query(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         file = self._shop.folder / "data" / "trompo.db"
-        with closing(sqlite3.connect(file, timeout=10)) as books:
+        with closing(sqlite3.connect(file, timeout=TIMEOUT_MS / 1000)) as books:
             return books.execute(query, values).fetchall()
 
 
@@ -270,6 +269,7 @@ async def buy(shop: ShopServer, browser: Browser, figures: Figures, folder: Path
     context = await browser.new_context(
         base_url=shop.url, viewport={"width": 390, "height": 800}, locale="es-CO"
     )
+    context.set_default_timeout(TIMEOUT_MS)
     await cutter.attach_to(context)
     page = await context.new_page()
     purchase = Purchase(shop, page, cutter, rng, f"cortes-{name}@example.com")

@@ -244,7 +244,7 @@ async def send_events(url: str, known: KnownData, count: int, rng: random.Random
             client = f"{rng.randrange(1, 224)}.{rng.randrange(256)}.{rng.randrange(256)}.9"
             figures.sockets += 1
             async with raw_socket(url, client=client) as socket:
-                frames = [event_frame(_build_event(known, rng)) for _ in range(EVENTS_PER_SOCKET)]
+                frames = [event_frame(build_random_event(known, rng)) for _ in range(EVENTS_PER_SOCKET)]
                 figures.sent += sum(map(len, frames))
                 figures.events += len(frames)
                 try:
@@ -258,7 +258,7 @@ async def send_events(url: str, known: KnownData, count: int, rng: random.Random
     await asyncio.gather(*(send() for _ in range(SOCKET_CONCURRENCY)))
 
 
-def _build_event(known: KnownData, rng: random.Random) -> Any:
+def build_random_event(known: KnownData, rng: random.Random) -> Any:
     if rng.random() < 0.05:
         return _build_value(known, rng, 1)
     name, arguments = rng.choice(list(known.handlers.items()))

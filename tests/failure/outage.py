@@ -311,8 +311,8 @@ async def run(outages: int, *, database_url: str, folder: Path, rng_seed: int | 
         async with shop.database.transaction() as session:
             await session.execute(update(InventoryLevel).values(stocked=100_000))
         gateway = FailingGateway(rng)
-        shop.sandbox._gateway.app.add_middleware(gateway.wrap)  # type: ignore[union-attr]
-        set_retry_policy(shop.payments.providers[GATEWAY_PSE]._client)  # type: ignore[attr-defined]
+        shop.sandbox.gateway.app.add_middleware(gateway.wrap)  # type: ignore[union-attr]
+        set_retry_policy(shop.payments.providers[GATEWAY_PSE].client)  # type: ignore[attr-defined]
         await shop.worker.schedule()
         scene = Scene(shop, gateway, rng)
         for _ in range(outages):

@@ -15,7 +15,7 @@ from backend.core.error_texts import FAILURE
 Cart = dict[str, int]
 """Units by variant id."""
 
-TIMEOUT_S = 20.0
+TIMEOUT_S = 120.0
 """Seconds until all must hold. The shop and its browser share two cores with others."""
 POLL_INTERVAL_S = 0.05
 
@@ -83,7 +83,7 @@ class ShopQueries:
         return [str(handle) for (handle,) in self._query(query)]
 
     def _query(self, query: str, *values: object) -> list[Any]:
-        with closing(sqlite3.connect(self.file, timeout=10)) as books:
+        with closing(sqlite3.connect(self.file, timeout=TIMEOUT_S)) as books:
             return books.execute(query, values).fetchall()
 
 

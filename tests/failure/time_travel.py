@@ -3,10 +3,11 @@
 from datetime import timedelta
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Interval, Table, func, literal, type_coerce, update
+from sqlalchemy import ColumnElement, Interval, Table, func, inspect, literal, type_coerce, update
 from sqlmodel import SQLModel
 
 from backend.core.db.database import Database, UtcDateTime
+from backend.jobs.models import Job
 
 UNMOVED_MODULES = ("backend.catalog", "backend.channels", "backend.migrations.sandbox_tables")
 """The catalogue's moments stay, because a change re-renders pages; the gateway's moments belong to the banks."""
@@ -18,7 +19,7 @@ async def move_moments_back(
     """Move all stored moments back by `span`, or only those of one table."""
     tables = [
         cast("Table", mapper.local_table)
-        for mapper in SQLModel._sa_registry.mappers
+        for mapper in inspect(Job).registry.mappers
         if only in (None, mapper.class_) and not mapper.class_.__module__.startswith(UNMOVED_MODULES)
     ]
     async with database.transaction() as session:

@@ -1,9 +1,9 @@
-"""Product search for staff: published products or not, by words and codes, and by missing data or low stock.
+"""Product search for staff: published and hidden products, by words, by codes, by missing data and by low stock.
 
 A query word matches products with a term that begins with it (`product_term`). The terms are the words of title and
-handle, the SKUs and the bar codes. If few products match all conditions, their ids are looked up once. If many
-match, each product is tested in the order of the list. So both cases are fast in a large shop, on PostgreSQL and on
-SQLite.
+handle, the SKUs and the bar codes. If few products match all conditions, one query reads their ids. If many match,
+the search goes through the sorted list of products and tests each of them. So both cases are fast in a large shop,
+on PostgreSQL and on SQLite.
 """
 
 from collections.abc import Sequence

@@ -313,7 +313,7 @@ async def admit_hold(
     cart_id: str,
     sale: Sale,
 ) -> datetime | None:
-    """Decide whether a new payment may hold its units. If it may, the payment ends together with the hold.
+    """Check whether a new payment may reserve its units. If it may, store the end of the reservation in the payment.
 
     Args:
         session: the caller's transaction; the client and the levels are locked.
@@ -324,11 +324,11 @@ async def admit_hold(
         sale: the content of the purchase.
 
     Returns:
-        The end of the hold; None if the purchase continues without a hold.
+        The end of the reservation; None if the purchase continues without a reservation.
 
     Raises:
         InsufficientStock: too few units are free, or other purchases wait for them.
-        HoldTooLarge: the limits refuse the purchase.
+        HoldTooLarge: the purchase exceeds the limits of reservations.
     """
     holds = await _read_client_holds(session, client, payment, cart_id, sale)
     if not await holds.admit(session, free):

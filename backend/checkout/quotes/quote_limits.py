@@ -60,10 +60,10 @@ class QuotationSlots:
 
     @contextmanager
     def take_slot(self, client: Client) -> Iterator[None]:
-        """Count one list of prices for this client until the context ends.
+        """Count one running quotation for this client until the context ends.
 
         Raises:
-            TooManyQuotations: the client is already waiting for the maximum number of lists.
+            TooManyQuotations: the client already has the maximum number of running quotations.
         """
         if self._waiting[client.address] >= max(
             MIN_CONCURRENT_LISTS, ceil(MAX_CONCURRENT_LISTS * client.max_people / DEFAULT_PEOPLE_PER_ADDRESS)

@@ -59,11 +59,11 @@ class VersionCache(Generic[Key, Value]):
         self._stored: LRUCache[Key, _Stored[Value]] = LRUCache(max_size, getsizeof=lambda stored: stored.size)
 
     async def get(self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True) -> Value:
-        """Return the result of `read` for the current version.
+        """Return the stored value of `key`; call `read` if none is stored for the current version of the data.
 
-        A key is read by one caller at a time; callers that arrive in the meantime share the next reading. Pass
-        `shows_units=False` if no value of this key shows the units in stock: it then stays valid when units are
-        sold, unless a product sells out.
+        One call of `read` runs per key. Callers that arrive while it runs wait for it, then share the result of one
+        further call. Pass `shows_units=False` if the value shows no units in stock: then a sale does not make it
+        invalid, unless a product sells out.
 
         Raises:
             DatabaseUnavailable: the database does not answer.

@@ -29,7 +29,7 @@ class SqliteJson:
 
     @staticmethod
     def json(column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return a JSON column as a value in a row."""
+        """Return an SQL expression that inserts a JSON column into a row as JSON, not as a text."""
         return func.json(column)
 
     @staticmethod

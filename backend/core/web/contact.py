@@ -156,10 +156,10 @@ def tidy_name(value: Any) -> str:
 
 
 def is_person_name(name: str) -> bool:
-    """Return True if a name in the form of `tidy_name` could be the name of a person, or a part of it, in any script.
+    """Return True if the name can be the name of a person, or a part of such a name, in any script.
 
-    It may have letters and their marks, spaces, dots, hyphens and apostrophes, but no digits and nothing like a
-    link.
+    Pass the name as `tidy_name` returns it. It may have letters and their marks, spaces, dots, hyphens and
+    apostrophes, but no digits and nothing like a link.
     """
     return (
         0 < len(name) <= MAX_NAME_LENGTH

@@ -18,7 +18,7 @@ MIN_LENGTH, MIN_STAFF_LENGTH, MAX_LENGTH = 8, 12, 200
 TOO_COMMON = _("Esta contraseña es de las más usadas y se adivina fácil. Escoge otra.")
 COMMON_PASSWORDS = Path(__file__).with_name("common_passwords.txt")
 
-_hasher = PasswordHasher()
+HASHER = PasswordHasher()
 
 
 _THREADS = Threads("passwords", 2)
@@ -38,7 +38,7 @@ def is_common(password: str) -> bool:
 
 async def hash_password(password: str) -> str:
     """Return the hash to store."""
-    return await _THREADS.run(_hasher.hash, password)
+    return await _THREADS.run(HASHER.hash, password)
 
 
 async def is_password(password: str, stored_hash: str | None) -> bool:
@@ -53,7 +53,7 @@ async def is_password(password: str, stored_hash: str | None) -> bool:
 def _verify(password: str, stored_hash: str | None) -> bool:
     dummy_hash = _get_dummy_hash()  # computed in both cases, so that the first check takes the same time too
     try:
-        _hasher.verify(stored_hash if stored_hash is not None else dummy_hash, password)
+        HASHER.verify(stored_hash if stored_hash is not None else dummy_hash, password)
     except (VerificationError, InvalidHashError):
         return False
     return stored_hash is not None
@@ -61,7 +61,7 @@ def _verify(password: str, stored_hash: str | None) -> bool:
 
 @cache
 def _get_dummy_hash() -> str:
-    return _hasher.hash(secrets.token_hex())
+    return HASHER.hash(secrets.token_hex())
 
 
 _MAX_TOKEN_LENGTH = 100

@@ -138,12 +138,13 @@ async def refund_money(
 async def book_reversal(
     session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
 ) -> None:
-    """Book a refund that the provider itself made of this amount of a captured payment.
+    """Record a refund of a captured payment that the payment provider made without a request of the shop.
 
-    An order without money is no longer sent. It is cancelled unless it has active fulfillments.
+    If all money of the order is refunded then, the order is not sent any more: it is cancelled, unless it has
+    active fulfillments.
 
     Raises:
-        NotAllowed: the amount exceeds the rest of the payment.
+        NotAllowed: the amount exceeds the part of the payment that is not refunded yet.
     """
     await book_refund(session, payment, _build_refund(payment, order, amount, transfer))
     if order is not None:

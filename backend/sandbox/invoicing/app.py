@@ -45,12 +45,13 @@ class SandboxInvoicing:
 
     Attributes:
         app: the ASGI app, with the operations under `/api/v1`.
+        key: the key that it accepts.
         faults: the planned faults.
         requests: method and path of the latest requests.
     """
 
     def __init__(self, key: str, database: Database) -> None:
-        self._key = f"Bearer {key}"
+        self.key = key
         self._database = database
         self.faults = Faults()
         self.requests: list[tuple[str, str]] = []
@@ -117,7 +118,9 @@ class SandboxInvoicing:
     def _find_refusal(self, request: Request) -> Response | None:
         self.requests.append((request.method, request.url.path.removeprefix(BASE_PATH)))
         del self.requests[:-100]
-        if not hmac.compare_digest(request.headers.get("authorization", "").encode(), self._key.encode()):
+        if not hmac.compare_digest(
+            request.headers.get("authorization", "").encode(), f"Bearer {self.key}".encode()
+        ):
             return JSONResponse({"error": "unauthorized"}, 401)
         return None
 

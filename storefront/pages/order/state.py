@@ -38,9 +38,10 @@ UNKNOWN = _("No encontramos este pedido")
 
 @dataclass(frozen=True, slots=True)
 class OrderContent:
-    """The order in a URL; None if there is no such order, or the token is for another order.
+    """The content of an order's page.
 
     Attributes:
+        order: None if the URL names no order, or if the token belongs to another order.
         bank_url: the bank's page to pay the order; empty if it cannot be paid there.
         form_action: the URL that receives the forms of the page.
         result: the message about a submitted form.

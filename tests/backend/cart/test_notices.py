@@ -202,7 +202,9 @@ async def type_code(database: Database, cart_id: str, code: str) -> None:
         await add_codes(session, await open_cart(session, cart_id), [code])
 
 
-async def test_code_that_was_not_merged_adds_a_notice(database: Database, defaults: Defaults) -> None:
+async def test_promotion_code_lost_in_a_merge_of_carts_adds_a_notice(
+    database: Database, defaults: Defaults
+) -> None:
     for handle in ("trompo", "yoyo"):
         await make_variant(database, defaults, handle)
     kept, gone = await make_promotion(database, "UNO"), await make_promotion(database, "DOS")

@@ -164,10 +164,10 @@ async def test_merge_does_not_exceed_the_maximum_of_codes(
     assert (len(found), found >= set(mine)) == (MAX_CODES, True)
 
 
-async def test_restored_guest_cart_still_belongs_to_its_purchase_after_sign_in(
+async def test_restored_guest_cart_stays_linked_to_its_order_after_sign_in(
     database: Database, variants: dict[str, str]
 ) -> None:
-    """Check that the order's cart belongs to the guest's cart, and then to the account's."""
+    """Check that the chain of the order, the guest's cart and the account's cart is complete."""
     ana = await customer(database)
     own = await find_browser_cart(database, await cart(database, variants, trompo=1), ana)
     ordered, guests = await cart(database, variants), await cart(database, variants, yoyo=1)

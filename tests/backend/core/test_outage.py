@@ -194,15 +194,20 @@ async def test_database_with_is_patient_has_no_statement_timeout(
     await database.close()
 
 
+_OTHER_PIDS = text(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
 async def test_version_probe_replaces_its_connection_to_a_frozen_server(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = Database(postgresql_url)
     probe = VersionProbe(database)
     before = await probe.read_version()
-    assert probe._server is not None
-    assert probe._server._connection is not None
-    async with freeze_backend(probe._server._connection.get_server_pid()):
+    async with database.read() as session:
+        probe_pid = (await session.execute(_OTHER_PIDS)).scalar_one()
+    async with freeze_backend(probe_pid):
         with monkeypatch.context() as patch:
             patch.setattr(postgresql, "ANSWER_TIMEOUT_S", SHORT_TIMEOUT_S)
             with pytest.raises(DatabaseUnavailable, match="does not answer"):

@@ -1,6 +1,6 @@
 """Browsers of shoppers with separate cookies."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 
 import httpx
 import pytest
@@ -22,12 +22,9 @@ NewBrowser = Callable[..., httpx.AsyncClient]
 
 
 @pytest.fixture(autouse=True)
-def _light_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def light_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords with little memory and time; the tests check access, not duration."""
-    monkeypatch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._get_dummy_hash.cache_clear()
-    yield
-    passwords._get_dummy_hash.cache_clear()
+    monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from backend.app import Shop
 from backend.core.db.database import db_now
 from backend.core.errors import Forbidden, InvalidData, NotFound, TooManyRequests
 from backend.customers.models import Customer, GuestCustomer
-from backend.exports import kinds, service
+from backend.exports import export_job, kinds, service
 from backend.exports.export_job import DataExports
 from backend.exports.kinds import KINDS, PLATFORM
 from backend.exports.models import DataExport, DataExportPiece, FileFormat
@@ -31,7 +31,7 @@ from backend.exports.service import (
     request_export,
 )
 from backend.inventory.movements import MovementDetails, Reason, move_stock
-from backend.jobs import JobRun
+from backend.jobs import JobRun, RunAgain
 from backend.operations.tidy.rules import RULES
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.models import Staff
@@ -164,13 +164,15 @@ async def test_interrupted_export_continues(
     async with shop.database.transaction() as session:
         await store_orders(session, orders)
     export_id = await request_file(shop, "lines", file_format)
-    assert await DataExports(shop.database, shop.settings.base_url)._add_batch(export_id)
+    run = JobRun(1, JOB, export_id, {"export_id": export_id}, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(export_job, "RUN_TIME_S", -1.0)
+        assert isinstance(await DataExports(shop.database, shop.settings.base_url).create_file(run), RunAgain)
     async with shop.database.read() as session:
         (export,) = await list_own_exports(session, OWNER)
     assert (export.done, export.total, export.is_done) == (2, 5, False)
     with pytest.raises(NotFound):
         await fetch_file(shop, export_id)
-    run = JobRun(1, JOB, export_id, {"export_id": export_id}, 2)
     assert await DataExports(shop.database, shop.settings.base_url).create_file(run) is None
     assert (
         await DataExports(shop.database, shop.settings.base_url).create_file(run) is None

@@ -9,13 +9,12 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
-from backend.core.config.modules import CARRIER
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Fulfillment, Order
 from backend.pricing import SHIPPING, Adjustment
 from backend.sandbox.carrier import SandboxCarrier
-from backend.shipping.providers.carrier.provider import CarrierStandard
+from backend.shipping.providers.carrier.client import CarrierClient
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase, get, post
 
@@ -23,20 +22,16 @@ Charge = Callable[[int], None]
 
 
 @pytest.fixture
-def charge(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Charge:
+def charge(monkeypatch: pytest.MonkeyPatch) -> Charge:
     """Return a function that sets the price of every courier."""
-    provider = shop.fulfillment_providers[CARRIER]
-    assert isinstance(provider, CarrierStandard)
-    clients = (provider._client, provider._quotes._client)  # for labels, and for shoppers' quotations
-    quotation = provider._client.request_quotation
+    quotation = CarrierClient.request_quotation
 
     def at(price: int) -> None:
-        async def dear(asked: Any) -> list[object]:
-            rates: list[Any] = list(await quotation(asked))
+        async def dear(client: CarrierClient, asked: Any) -> list[object]:
+            rates: list[Any] = list(await quotation(client, asked))
             return [{**rate, "flete": price, "minimumInsurance": 0} for rate in rates]
 
-        for client in clients:
-            monkeypatch.setattr(client, "request_quotation", dear)
+        monkeypatch.setattr(CarrierClient, "request_quotation", dear)
 
     return at
 

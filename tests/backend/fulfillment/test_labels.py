@@ -11,9 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from backend.attention import AttentionKind, close_attention
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, InvalidData, NotAllowed, OutcomeUnknown, OutsideFailure
-from backend.fulfillment import labels
 from backend.fulfillment.label_decisions import resolve_doubt
-from backend.fulfillment.labels import NewLabel, create_label, mark_overdue
+from backend.fulfillment.labels import create_label, mark_overdue
 from backend.orders.models import Fulfillment
 from backend.sandbox.carrier import Fault, SandboxCarrier
 from backend.sandbox.carrier.faults import Operation
@@ -24,6 +23,7 @@ from backend.shipping.providers.registry import ManualProvider
 from backend.staff.rights import COMMAND_LINE
 from tests.backend.fulfillment.courier_kit import Courier, list_fulfillments, list_open_attention, new_label
 from tests.backend.shipping.samples import SHOPPER
+from tests.statements import run_after_query
 from tests.store_defaults import Defaults, set_up_defaults
 
 # created once
@@ -126,24 +126,15 @@ async def postgresql_database(postgresql_url: str) -> AsyncIterator[Database]:
 
 
 async def test_label_created_concurrently_between_lookup_and_insert_is_returned(
-    postgresql_database: Database, settings: Any, monkeypatch: pytest.MonkeyPatch
+    postgresql_database: Database, settings: Any
 ) -> None:
     database, courier, rivals = postgresql_database, Courier(), Courier()
     defaults = await set_up_defaults(database, settings)
-    look = labels._lock_existing
-    looks = 0
-
-    async def look_and_be_late(session: Any, new: NewLabel) -> Fulfillment | None:
-        nonlocal looks
-        looks += 1
-        found = await look(session, new)
-        if looks == 1:
-            assert found is None
-            await create_label(database, rivals, new, actor=COMMAND_LINE)
-        return found
-
-    monkeypatch.setattr(labels, "_lock_existing", look_and_be_late)
-    made = await create_label(database, courier, new_label(defaults), actor=COMMAND_LINE)
+    new = new_label(defaults)
+    with run_after_query(
+        "fulfillment.reference =", lambda: create_label(database, rivals, new, actor=COMMAND_LINE)
+    ):
+        made = await create_label(database, courier, new, actor=COMMAND_LINE)
     assert (courier.made, rivals.made) == (0, 1)
     assert made.tracking_number == "T1"
     assert len(await list_fulfillments(database)) == 1

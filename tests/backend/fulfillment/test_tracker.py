@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -14,8 +14,9 @@ from backend.app import Shop
 from backend.attention.models import Attention
 from backend.core.clock import now
 from backend.core.db.database import db_now
-from backend.fulfillment.tracking import MIN_REQUEST_INTERVAL, TRACK
-from backend.jobs import JobRun, RunAgain, Worker
+from backend.fulfillment.tracker import Tracker
+from backend.fulfillment.tracking import BATCH_SIZE, MIN_REQUEST_INTERVAL, TRACK
+from backend.jobs import JobRun, RunAgain, Worker, job_batch
 from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office.orders.detail import ParcelView, order_detail
@@ -476,23 +477,30 @@ async def test_invalid_carrier_hook_is_answered_and_changes_nothing(
     assert await road.follow_due() == 0
 
 
+class ObservedTracker(Tracker):
+    """A tracker that reports the end of its job."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.has_run = asyncio.Event()
+
+    @job_batch(TRACK, batch_size=BATCH_SIZE)
+    async def track(self, runs: Sequence[JobRun]) -> list[RunAgain | None]:
+        results: list[RunAgain | None] = await super().track(runs)
+        self.has_run.set()
+        return results
+
+
 async def test_running_worker_handles_a_carrier_hook_immediately(
     road: Road, anyone: httpx.AsyncClient
 ) -> None:
     await road.move(Status.COLLECTED)
-    asked, hooked = asyncio.Event(), road.shop.tracker.track
-
-    async def track(runs: Sequence[JobRun]) -> list[RunAgain | None]:
-        results = await hooked(runs)
-        asked.set()
-        return results
-
-    worker = Worker(road.shop.database, [road.shop.tracker], poll_interval_s=3600)
-    worker._handlers[TRACK] = replace(worker._handlers[TRACK], bound_method=track)
+    tracker = ObservedTracker(road.shop.database, road.shop.fulfillment_providers)
+    worker = Worker(road.shop.database, [tracker], poll_interval_s=3600)
     worker.start()
     try:
         await anyone.post("/hooks/shipping/carrier_standard", json=make_hook(road))
-        await asked.wait()
+        await tracker.has_run.wait()
     finally:
         await worker.stop()
     assert (await road.fulfillment())["shipped_at"]

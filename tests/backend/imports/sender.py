@@ -1,18 +1,23 @@
 """A staff member who sends spreadsheets."""
 
+from datetime import timedelta
 from io import BytesIO
 from typing import Any
 
+import pytest
 from sqlalchemy import func, select
 
 from backend.app import Shop
 from backend.catalog.models import Collection, Product, Variant
+from backend.imports import import_job
 from backend.imports.confirmation import JOB, start_import
+from backend.imports.import_job import ProductImports
 from backend.imports.pictures import PictureUploadResult, add_pictures
 from backend.imports.preview import preview_import
 from backend.imports.reports import ImportReport, read_report
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.inventory.models import InventoryLevel
+from backend.jobs import JobRun, RunAgain
 from backend.media.uploads import SentFile
 from backend.staff.rights import Actor, Role
 from tests.store_defaults import Defaults
@@ -53,6 +58,14 @@ class Sender:
     async def preview(self) -> ImportReport:
         await preview_import(self.shop.database, self.id)
         return await self.report()
+
+    async def run_one_batch(self) -> None:
+        """Run the job of the started import for one batch, as if its time had then ended."""
+        imports = ProductImports(self.shop.database, self.shop.uploads)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(import_job, "RUN_TIME_S", -1.0)
+            again = await imports.run(JobRun(1, JOB, self.id, {"import_id": self.id}, 1))
+        assert again == RunAgain(timedelta(0), reset=True)
 
     async def count(self, table: Any = Product) -> int:
         async with self.shop.database.read() as session:

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -74,7 +73,7 @@ async def test_interrupted_run_of_an_import_keeps_the_pictures_stored_so_far(
 
     monkeypatch.setattr(import_job, "fetch", fetch)
     imports = await begin_import(sender, ROWS)
-    ended = asyncio.create_task(imports._process_batch(sender.id, Counter()))
+    ended = asyncio.create_task(imports.run(JobRun(1, JOB, sender.id, {"import_id": sender.id}, 1)))
     await hangs.wait()
     ended.cancel()
     gives_up.set()
@@ -102,8 +101,8 @@ async def test_picture_host_is_not_called_again_after_three_slow_failures(
         for host in ("dead", "good")
         for n in range(5)
     ]
-    imports = await begin_import(sender, rows)
-    assert await imports._process_batch(sender.id, Counter())
+    await begin_import(sender, rows)
+    await sender.run_one_batch()
     assert requested == 3 * ["dead.example"] + 5 * ["good.example"]
     assert sorted((await read_picture_problems(sender)).values()) == 5 * [""] + 5 * ["not fetched"]
     assert await sender.count() == 5
@@ -120,6 +119,6 @@ async def test_picture_host_that_fails_quickly_is_still_called_for_every_picture
 
     monkeypatch.setattr(import_job, "fetch", fetch)
     rows = [f"Juguete {n};J-{n};1000;1;;http://a.example/{n}.jpg\n" for n in range(9)]
-    imports = await begin_import(sender, rows)
-    await imports._process_batch(sender.id, Counter())
+    await begin_import(sender, rows)
+    await sender.run_one_batch()
     assert len(requested) == 9

@@ -1,7 +1,6 @@
 """Import of a spreadsheet: preview first, then batches; a refused row does not stop the others."""
 
 import zipfile
-from collections import Counter
 from io import BytesIO
 
 import pytest
@@ -25,7 +24,6 @@ from backend.imports import import_job
 from backend.imports import pictures as pictures_module
 from backend.imports.confirmation import JOB, discard_import, set_makes_places, start_import
 from backend.imports.files import build_refused_file, build_template
-from backend.imports.import_job import ProductImports
 from backend.imports.models import ProductImport
 from backend.imports.pictures import PictureUploadResult
 from backend.imports.preview import preview_import
@@ -167,8 +165,7 @@ async def test_import_continues_after_its_process_was_killed(
     rows = "".join(f"Juguete {n};J-{n};1000;1;;\n" for n in range(5))
     await sender.send_spreadsheet(HEAD + rows)
     await start_import(sender.shop.database, OWNER, sender.id)
-    killed = ProductImports(sender.shop.database, sender.shop.uploads)
-    assert await killed._process_batch(sender.id, Counter())
+    await sender.run_one_batch()
     assert await sender.count() == 2
     assert (await sender.report()).counts.settled == 2
     await sender.shop.worker.run_due(JOB)

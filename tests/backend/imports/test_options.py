@@ -1,6 +1,5 @@
 """Rows with options are variants of one product: previewed and written together, and exported unchanged."""
 
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from backend.exports.kinds import KINDS
 from backend.exports.service import open_export_file
 from backend.imports.confirmation import JOB, start_import
 from backend.imports.files import build_template
-from backend.imports.import_job import ProductImports
 from tests.backend.exports.test_exports import DAYS, request_file
 from tests.backend.imports.sender import OWNER, Sender, list_problems
 
@@ -317,8 +315,7 @@ async def test_two_hundred_products_with_six_variants_are_imported(sender: Sende
     found = await sender.send_spreadsheet(HEAD + "".join(rows))
     assert (found.counts.new, found.counts.wrong) == (1200, 0)
     await start_import(sender.shop.database, OWNER, sender.id)
-    killed = ProductImports(sender.shop.database, sender.shop.uploads)
-    assert await killed._process_batch(sender.id, Counter())
+    await sender.run_one_batch()
     assert (await sender.report()).counts.settled == 50 * 6
     await sender.shop.worker.run_due(JOB)
     done = await sender.report()

@@ -1,11 +1,11 @@
 """Stock: atomic, never negative, never oversold (design: decision 4)."""
 
 import asyncio
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, delete, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.clock import now
@@ -16,6 +16,8 @@ from backend.inventory import service, stock_fulfillment
 from backend.inventory.events import StockChanged
 from backend.inventory.levels import lock_reservations
 from backend.inventory.models import InventoryLevel, Reservation
+from backend.inventory.statements import available_units_query
+from backend.shipping.models import StockLocation
 from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 SOON = timedelta(minutes=30)
@@ -272,3 +274,79 @@ async def test_units_of_a_cancelled_fulfillment_return_only_to_the_location_they
             select(InventoryLevel.variant_id, InventoryLevel.stocked, InventoryLevel.reserved)
         )
         assert {row[0]: (row[1], row[2]) for row in rows} == {trompo: (5, 2), yoyo: (4, 0)}
+
+
+async def add_location(database: Database, variant: str, stocked: int) -> str:
+    """Create a second location with units of this variant. Return its id."""
+    async with database.transaction() as session:
+        location = StockLocation(name="Bodega")
+        session.add(location)
+        await session.flush()
+        session.add(InventoryLevel(variant_id=variant, location_id=location.id, stocked=stocked))
+        return location.id
+
+
+async def test_reservation_moves_to_a_location_that_has_a_part_of_it(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo = await _make_variant(database, defaults, stock=2)
+    other = await add_location(database, trompo, 3)
+    async with database.transaction() as session:
+        await service.reserve(session, "cart_a", {trompo: 3}, now() + SOON)
+    async with database.transaction() as session:
+        await stock_fulfillment.move_reservation(session, "cart_a", {trompo: 3}, other)
+    async with database.read() as session:
+        moved = await stock_fulfillment.read_reserved_by_location(session, "cart_a")
+        ends = set((await session.execute(select(Reservation.expires_at))).scalars())
+    assert (moved, len(ends), None in ends) == ({other: {trompo: 3}}, 1, False)
+    assert await _read_available(database, trompo) == 2
+
+
+async def test_same_reservation_again_keeps_it_and_moves_its_end(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo = await _make_variant(database, defaults, stock=3)
+    until = now() + SOON
+    for end in (until, until + SOON):
+        async with database.transaction() as session:
+            assert await service.reserve(session, "cart_a", {trompo: 2}, end) is True
+    async with database.read() as session:
+        assert (await session.execute(select(Reservation.expires_at))).scalars().all() == [until + SOON]
+
+
+async def test_admission_is_given_the_free_units(database: Database, defaults: Defaults) -> None:
+    """Count the own units and the expired ones as free. Nothing is reserved without an admission."""
+    trompo = await _make_variant(database, defaults, stock=5)
+    until = now() + SOON
+    seen: list[dict[str, int]] = []
+    for holder, end in (("cart_a", until), ("cart_gone", now() - SOON), ("cart_b", until)):
+        async with database.transaction() as session:
+            await service.reserve(session, holder, {trompo: 1}, end)
+
+    async def admit(free: Mapping[str, int]) -> datetime | None:
+        seen.append(dict(free))
+        return until if len(seen) == 1 else None
+
+    for is_reserved in (True, False):
+        async with database.transaction() as session:
+            assert await service.reserve(session, "cart_a", {trompo: 2}, None, admit=admit) is is_reserved
+    assert seen == [{trompo: 4}, {trompo: 4}]
+    assert await _read_available(database, trompo) == 4
+
+
+async def test_unknown_variant_has_no_available_units(database: Database) -> None:
+    async with database.read() as session:
+        assert await service.read_available_units(session, ["variant_none"]) == {"variant_none": 0}
+
+
+async def test_available_units_of_one_variant_include_those_of_the_holder(
+    database: Database, defaults: Defaults
+) -> None:
+    trompo = await _make_variant(database, defaults, 3, "trompo")
+    yoyo = await _make_variant(database, defaults, 7, "yoyo")
+    async with database.transaction() as session:
+        await service.reserve(session, "cart_a", {trompo: 2}, now() + SOON)
+    async with database.read() as session:
+        for variant, holder, units in ((trompo, "cart_a", 3), (trompo, "cart_b", 1), (yoyo, "cart_b", 7)):
+            query = select(available_units_query(literal(variant)))
+            assert (await session.execute(query, {"holder": holder})).scalar_one() == units

@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, ClassVar
 
+import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.core.db.database import lock_rows
 from backend.core.events import publish
+from backend.invoices import issue_job
 from backend.invoices.configuration import save_configuration
 from backend.invoices.creation import ISSUE
 from backend.invoices.documents import Document
@@ -42,6 +46,21 @@ RANGE = {
 
 class Killed(BaseException):
     """Simulates the end of the process."""
+
+
+def crash_at_lock(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """End the process when the job locks the document for the n-th time, that is, at the start of a transaction.
+
+    The transactions: 1 takes the number, 2 stores that the document is being sent, 3 stores the result.
+    """
+    locks = count(1)
+
+    def lock_or_crash(query: Any) -> Any:
+        if next(locks) == number:
+            raise Killed
+        return lock_rows(query)
+
+    monkeypatch.setattr(issue_job, "lock_rows", lock_or_crash)
 
 
 def do_nothing(_document: Document) -> None:

@@ -19,7 +19,6 @@ from backend.invoices.attention_checks import InvoiceWatch
 from backend.invoices.configuration import save_configuration
 from backend.invoices.creation import ISSUE
 from backend.invoices.documents import Document, restore_document
-from backend.invoices.issue_job import Invoices
 from backend.invoices.models import Invoice
 from backend.invoices.numbering import take_number
 from backend.invoices.providers.base import DocumentRejected
@@ -36,6 +35,7 @@ from tests.backend.invoices.desk import (
     Desk,
     Killed,
     book_refund,
+    crash_at_lock,
     enable_invoices,
     list_documents,
     place_paid_order,
@@ -153,10 +153,7 @@ async def _crash_with_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -
 
 
 async def _crash_after_the_number(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
-    async def ask(*_arguments: Any) -> None:
-        raise Killed
-
-    monkeypatch.setattr(Invoices, "_mark_as_sent", ask)
+    crash_at_lock(monkeypatch, 2)
 
 
 async def _crash_before_the_issue(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
@@ -168,10 +165,7 @@ async def _crash_after_the_issue(_monkeypatch: pytest.MonkeyPatch, desk: Desk) -
 
 
 async def _crash_with_the_response(monkeypatch: pytest.MonkeyPatch, _desk: Desk) -> None:
-    async def issued(*_arguments: Any) -> None:
-        raise Killed
-
-    monkeypatch.setattr(Invoices, "_store_issued", issued)
+    crash_at_lock(monkeypatch, 3)
 
 
 @pytest.mark.parametrize(

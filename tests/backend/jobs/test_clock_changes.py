@@ -210,7 +210,7 @@ async def test_concurrent_replicas_correct_and_report_job_times_once(
     assert len(await read_reports(database)) == 1
 
 
-async def test_periodic_job_without_a_stored_delay_is_corrected_by_its_period(
+async def test_due_time_of_a_periodic_job_without_a_delay_is_computed_from_its_period(
     database: Database, worker: Worker
 ) -> None:
     await worker.schedule()

@@ -280,12 +280,15 @@ async def test_mail_is_not_sent_to_a_server_that_answers_too_slowly(
     mail_server: MailServer,
     sample_mail: EmailMessage,
     step: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(smtp, "REPLY_TIMEOUT_S", 2 * smtp.TALK_TIMEOUT_S)
     client = smtp.SmtpClient(mail_server.of(settings))
     mail_server.holds[step] = asyncio.Event()
     sending = asyncio.create_task(client.deliver(sample_mail))
     await mail_server.reached[step].acquire()
-    client._limit.reschedule(0)
+    loop, time = asyncio.get_running_loop(), asyncio.get_running_loop().time
+    monkeypatch.setattr(loop, "time", lambda: time() + smtp.TALK_TIMEOUT_S)
     with pytest.raises(TimeoutError):
         await sending
     assert not client.may_have_mail

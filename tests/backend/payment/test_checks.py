@@ -159,7 +159,7 @@ def test_check_interval_grows_with_the_age_and_ends_with_the_reservation(
         created_at=LONG_AGO,
         expires_at=LONG_AGO + age + left if left is not None else None,
     )
-    assert checks._next_check_interval(payment, state, LONG_AGO + age) == gap
+    assert checks.compute_check_interval(payment, state, LONG_AGO + age) == gap
 
 
 @pytest.mark.parametrize(

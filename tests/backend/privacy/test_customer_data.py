@@ -19,7 +19,7 @@ from backend.operations.table_registry import all_tables
 from backend.privacy.customer_data import (
     DataSubject,
     Format,
-    _queries,
+    build_queries,
     customer_file,
     find_data_subject,
     read_held_data,
@@ -138,7 +138,7 @@ async def test_every_table_with_personal_data_is_exported(shop: Shop) -> None:
     all_tables()
     async with shop.database.read() as session:
         who = DataSubject("ana@example.com", ("cus_1",))
-        told = {name for name, _label, _query in _queries(who)}
+        told = {name for name, _label, _query in build_queries(who)}
         await read_held_data(session, who)
     personal = {
         table.name

@@ -233,3 +233,21 @@ async def test_rule_attributes_and_values_are_listed(
     assert (
         await admin.post(f"/admin/promotions/{made['id']}/target-rules/batch", json=other)
     ).status_code == 400
+
+
+async def test_metadata_changes_only_if_it_is_sent(admin: httpx.AsyncClient) -> None:
+    made = await promotion(admin, metadata={"from": "test"})
+    path = f"/admin/promotions/{made['id']}"
+    for body, stored in (
+        ({"limit": 3}, {"from": "test"}),
+        ({"metadata": {"from": "here"}}, {"from": "here"}),
+        ({"metadata": None}, {}),
+    ):
+        changed = (await post(admin, path, body))["promotion"]
+        assert (changed["metadata"] or {}) == stored
+
+
+async def test_no_rule_attribute_is_required(admin: httpx.AsyncClient) -> None:
+    for kind in ("rules", "target-rules"):
+        found = await get(admin, f"/admin/promotions/rule-attribute-options/{kind}")
+        assert {one["required"] for one in found["attributes"]} == {False}

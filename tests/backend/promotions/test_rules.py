@@ -12,6 +12,7 @@ from backend.promotions.rules import (
     Rule,
     are_met,
     compute_missing_amount,
+    parse_rules,
     to_stored_rule,
 )
 
@@ -81,3 +82,22 @@ def test_stored_promotion_rule_has_an_id_and_unique_values() -> None:
         "id": "prorul_1", "attribute": "region.id", "operator": "in", "values": ["r"], "description": "Colombia",
     }  # fmt: skip
     assert to_stored_rule("region.id", "eq", "r", is_target=False)["id"].startswith("prorul_")
+
+
+@pytest.mark.parametrize(
+    ("rules", "missing"),
+    [
+        ([(ITEM_TOTAL, "gte", "50000")], 20_000),
+        ([(ITEM_TOTAL, "gt", "50000")], 20_001),
+        ([(ITEM_TOTAL, "gte", "30000")], 0),
+        ([(ITEM_TOTAL, "gt", "30000")], 1),
+        ([(ITEM_TOTAL, "lte", "50000"), (ITEM_TOTAL, "lt", "50000"), (ITEM_TOTAL, "eq", "50000")], 0),
+        ([("region.id", "in", "50000")], 0),
+        ([(ITEM_TOTAL, "gte", "40000"), (ITEM_TOTAL, "gt", "45000")], 15_001),
+    ],
+)
+def test_missing_amount_is_that_of_the_highest_minimum(
+    rules: list[tuple[str, str, str]], missing: int
+) -> None:
+    stored = [to_stored_rule(name, operator, value, is_target=False) for name, operator, value in rules]
+    assert compute_missing_amount(parse_rules(stored), 30_000) == missing

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,15 @@ from sqlalchemy import func, select
 from backend.core.db.database import Database
 from backend.promotions.eligibility import PromotionContext
 from backend.promotions.models import Campaign, Promotion, PromotionUse
-from backend.promotions.uses import PromotionClaims, PromotionUsedUp, confirm_uses, release_uses, reserve_uses
+from backend.promotions.uses import (
+    PromotionClaims,
+    PromotionUsedUp,
+    confirm_uses,
+    lock_promotions,
+    release_uses,
+    reserve_uses,
+)
+from tests.statements import record_statements
 
 RACES = 200
 RIVALS = 3
@@ -187,3 +196,36 @@ async def test_late_payment_confirms_a_use_that_is_not_counted(
     assert [(row.holder, row.is_counted, row.confirmed_at is None) for row in rows] == [
         ("cart_1", False, False), ("cart_2", True, True),
     ]  # fmt: skip
+
+
+async def test_customer_with_another_address_is_the_same_customer(database: Database) -> None:
+    campaign = Campaign(name="c", campaign_identifier="c", **BY_CUSTOMER)
+    promotion_id = (await store(database, campaign, promotion("UNA", campaign_id=campaign.id)))[-1]
+
+    def claims(cart_id: str, customer_id: str | None, email: str) -> PromotionClaims:
+        context = PromotionContext(cart_id, customer_id, email, "reg_1", "sc_1", "co")
+        return PromotionClaims(context, {promotion_id: 1_000})
+
+    assert await reserve(database, claims("cart_1", "cus_1", "ana@example.com"))
+    assert not await reserve(database, claims("cart_2", "cus_1", "otra@example.com"))
+    assert await reserve(database, claims("cart_3", "cus_2", "luz@example.com"))
+    assert await reserve(database, claims("cart_4", None, "leo@example.com"))
+
+
+async def test_promotions_that_the_cart_has_reserved_are_locked_too(database: Database) -> None:
+    [promotion_id] = await store(database, promotion("UNO", use_limit=5))
+    assert await reserve(database, make_claims("cart_1", promotion_id))
+    for cart_id, is_locked in (("cart_1", True), ("cart_2", False)):
+        with record_statements(database) as statements:
+            async with database.transaction() as session:
+                await lock_promotions(session, make_claims(cart_id))
+        assert any("promotion.use_limit IS NOT NULL" in one for one in statements) is is_locked
+
+
+async def test_nothing_to_claim_runs_no_statement(database: Database) -> None:
+    nothing = replace(make_claims("cart_1"), may_hold_uses=False)
+    async with database.transaction() as session:
+        with record_statements(database) as statements:
+            await lock_promotions(session, nothing)
+            await confirm_uses(session, nothing)
+    assert statements == []

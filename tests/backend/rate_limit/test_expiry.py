@@ -3,6 +3,7 @@ from sqlalchemy import func, select, update
 from backend.core.clock import now
 from backend.core.db.database import Database
 from backend.jobs import JobRun
+from backend.jobs.kinds import collect_handlers, pause_of
 from backend.rate_limit.expiry import ExpiredCounters
 from backend.rate_limit.limiter import WINDOW, Client, RateLimit, hit
 from backend.rate_limit.models import RateLimitCounter
@@ -22,3 +23,8 @@ async def test_expired_counters_are_deleted(database: Database) -> None:
     async with database.read() as session:
         assert (await session.execute(counters)).scalar_one() == 2
     await hit(database, limit, "old", CLIENT)
+
+
+async def test_expired_counters_are_deleted_periodically(database: Database) -> None:
+    assert collect_handlers([ExpiredCounters(database)]).keys() == {"rate_limit.delete_expired"}
+    assert pause_of("rate_limit.delete_expired") == WINDOW

@@ -1,16 +1,19 @@
 """Rate limits: a client with too many attempts has to wait."""
 
 import asyncio
+from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from backend.core.clock import now
+from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import TooManyRequests
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import (
     DAY,
+    WINDOW,
     Client,
     RateLimit,
     SubjectExhausted,
@@ -178,3 +181,76 @@ async def test_limit_per_client_grows_with_the_people_at_its_ip_address(database
 )
 def test_clients_are_told_apart_by_ipv4_address_or_ipv6_network(ip: str, network: str) -> None:
     assert network_of(ip) == network
+
+
+@pytest.fixture
+def moment(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """Stop the limiter's clock. Return its time."""
+    moment = now()
+    monkeypatch.setattr(limiter, "now", lambda: moment)
+    return moment
+
+
+async def test_wait_is_the_rest_of_the_window(database: Database, moment: datetime) -> None:
+    limit = RateLimit("test", per_pair=1, per_client=9, per_subject=9)
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    for rest, wait in ((WINDOW, 900), (timedelta(seconds=1.5), 2), (timedelta(seconds=0.4), 1)):
+        async with database.transaction() as session:
+            await session.execute(update(RateLimitCounter).values(expires_at=moment + rest))
+        with pytest.raises(TooManyRequests) as refused:
+            await limiter.hit(database, limit, "ana@example.com", CLIENT)
+        assert refused.value.retry_after == wait
+
+
+async def test_daily_limit_lasts_a_day(database: Database, moment: datetime) -> None:
+    limit = RateLimit("test", per_pair=9, per_client=9, per_subject=0, per_day=1)
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    with pytest.raises(SubjectExhausted) as refused:
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    assert refused.value.retry_after == 24 * 60 * 60
+
+
+async def test_second_refund_at_the_same_moment_changes_nothing(database: Database, moment: datetime) -> None:
+    limit = RateLimit("test", per_pair=1, per_client=2, per_subject=9)
+    for subject in ("one", "other"):
+        await limiter.hit(database, limit, subject, CLIENT)
+    for _ in range(2):
+        async with database.transaction() as session:
+            await limiter.refund_in(session, limit, "one", CLIENT)
+    await limiter.hit(database, limit, "third", CLIENT)
+    with pytest.raises(TooManyRequests):
+        await limiter.hit(database, limit, "fourth", CLIENT)
+
+
+async def test_refunds_leave_no_extra_tries(database: Database) -> None:
+    limit = RateLimit("test", per_pair=9, per_client=9, per_subject=2)
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    for _ in range(3):
+        await limiter.refund(database, limit, "ana@example.com", CLIENT)
+    for _ in range(2):
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    with pytest.raises(SubjectExhausted):
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
+
+
+async def test_known_device_without_a_daily_limit(database: Database) -> None:
+    limit = RateLimit("test", per_pair=1, per_client=1, per_subject=1)
+    device = Client(CLIENT.address, device="a")
+    await limiter.hit(database, limit, "ana@example.com", device)
+    with pytest.raises(TooManyRequests):
+        await limiter.hit(database, limit, "ana@example.com", device)
+    async with database.read() as session:
+        assert len((await session.execute(select(RateLimitCounter.key))).all()) == 1
+
+
+async def test_turns_of_a_key_are_not_limited(database: Database) -> None:
+    for key in ("cart_1", "cart_1", "cart_2"):
+        async with database.transaction() as session:
+            await limiter.take_turns(session, key)
+    async with database.read() as session:
+        assert len((await session.execute(select(RateLimitCounter.key))).all()) == 2
+
+
+def test_client_of_an_address_has_the_people_of_the_settings() -> None:
+    client = Client.from_ip("2800:e2:1:2::1", Settings(people_per_address=7))
+    assert client == Client("2800:e2:1:2::/64", 7)

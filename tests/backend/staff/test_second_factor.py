@@ -171,6 +171,20 @@ async def test_guessing_of_second_factor_codes_is_limited(
     assert await tried(owner.code())
 
 
+async def test_each_wrong_code_counts_once_and_a_right_one_resets_the_count(
+    owner: Owner, new_browser: NewBrowser, shop: Shop
+) -> None:
+    browser, _ = await sign_in_with_code(new_browser)
+    is_owner = Staff.role == Role.OWNER
+    async with shop.database.transaction() as session:
+        await session.execute(update(Staff).where(is_owner).values(totp_failures=MAX_FAILURES - 2))
+    for code, status, failures in (("000000", 400, MAX_FAILURES - 1), (owner.code(), 200, 0)):
+        answer = await browser.post("/auth/staff/second-factor", json={"code": code})
+        async with shop.database.read() as session:
+            stored = (await session.execute(select(Staff.totp_failures).where(is_owner))).scalar_one()
+        assert (answer.status_code, stored) == (status, failures)
+
+
 async def test_stored_secret_of_the_second_factor_is_encrypted(owner: Owner, shop: Shop) -> None:
     async with shop.database.read() as session:
         kept = (await session.execute(select(Staff).where(Staff.role == "owner"))).scalar_one()

@@ -1,5 +1,7 @@
 """Staff sign in, and only staff use the Admin API (spec: Authentication; wire: commerce-api, Error bodies)."""
 
+import json
+from base64 import urlsafe_b64decode
 from datetime import timedelta
 from pathlib import Path
 
@@ -36,9 +38,7 @@ async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, sh
     bearer = {"authorization": f"Bearer {token}"}
     me = await anyone.get("/admin/users/me", headers=bearer)
     assert me.json()["user"]["email"] == EMAIL
-    claims = jwt.decode(
-        token, bearer_tokens._derive_token_key(shop.settings.signing_key), algorithms=["HS256"]
-    ).claims
+    claims = json.loads(urlsafe_b64decode(token.split(".")[1] + "=="))
     assert (claims["actor_type"], claims["exp"] - claims["iat"]) == ("user", 12 * 3600)
     fresh = await anyone.post("/auth/token/refresh", headers=bearer)
     assert parse_token(shop.settings.signing_key, fresh.json()["token"]) is not None

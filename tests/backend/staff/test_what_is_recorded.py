@@ -27,6 +27,7 @@ from backend.office.orders.detail import order_detail
 from backend.rate_limit.models import RateLimitCounter
 from backend.staff.bulk_reads import MAX_UNRECORDED_READS, count_reads
 from backend.staff.rights import Actor, Role
+from tests.backend.customers.conftest import NewBrowser
 from tests.backend.staff.conftest import credentials
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import PSE, complete_purchase
@@ -39,6 +40,13 @@ async def list_actions(shop: Shop) -> list[tuple[str, str]]:
     async with shop.database.read() as session:
         rows = await session.execute(select(AuditEntry).order_by(AuditEntry.created_at, AuditEntry.id))
         return [(row.actor_id, row.action) for row in rows.scalars() if row.action != "created"]
+
+
+async def test_sign_in_of_a_browser_is_recorded(
+    new_browser: NewBrowser, shop: Shop, staff: dict[Role, str]
+) -> None:
+    assert (await new_browser().post("/auth/staff/login", json=credentials())).status_code == 200
+    assert await list_actions(shop) == [(staff[Role.OWNER], "signed in")]
 
 
 async def test_staff_sign_ins_are_audited(

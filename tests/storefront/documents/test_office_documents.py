@@ -16,9 +16,9 @@ from backend.staff.models import Staff, StaffSession
 from backend.staff.rights import SHOP, Role
 from backend.staff.sessions import COOKIE, LIFETIME, Browser, close_session, open_session
 from storefront.documents.render_cache import PERSONAL_DEADLINE
+from storefront.office import state as office_state
 from storefront.office.routes import OFFICE_PAGES
-from storefront.office.state import OfficeScreen
-from storefront.office.stock.state import StockState
+from storefront.office.stock import state as stock_state
 from storefront.pages.routes import sample_path
 from tests.storefront.documents.conftest import FakeRenderer
 
@@ -137,9 +137,9 @@ async def test_office_document_whose_state_fails_to_load_is_sent_without_state(
         raise RuntimeError("the database is away")
 
     token = await create_token(toyshop, Role.OWNER)
-    monkeypatch.setattr(StockState, "_read_content", broken)
+    monkeypatch.setattr(stock_state, "stock_page", broken)
     assert parse_states(await request_document(browser, STOCK, token)) == {}
-    monkeypatch.setattr(OfficeScreen, "_load_staff", broken)
+    monkeypatch.setattr(office_state, "count_open", broken)
     answer = await request_document(browser, "/oficina/pedidos", token)
     assert (answer.status_code, parse_states(answer)) == (200, {})
 

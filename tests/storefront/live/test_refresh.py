@@ -3,14 +3,13 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
 from reflex.istate.manager.token import BaseStateToken
-from reflex.state import StateUpdate
-from reflex.utils.token_manager import SocketRecord
+from reflex.state import BaseState, StateUpdate
 from reflex_base.event import Event
 from reflex_base.registry import RegistrationContext
 
@@ -21,14 +20,14 @@ from backend.core.events import publish
 from backend.inventory.service import set_stock
 from storefront.live import open_pages as pages_module
 from storefront.live import refresh
-from storefront.live.open_pages import OpenPages, Showing
+from storefront.live.open_pages import OpenPages
 from storefront.live.refresh import Refresher
 from storefront.pages import home
 from storefront.pages.catalog import CatalogState
 from storefront.pages.home import HomeState
 from storefront.pages.page_loader import PageParams
 from storefront.pages.product import ProductState
-from storefront.reflex_ext.state_loss import KnownClientState, start_over_event
+from storefront.reflex_ext.state_loss import HYDRATE, KnownClientState, StateLossMiddleware, start_over_event
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState, show_frame
 from storefront.state.wishlist import WishlistState
@@ -45,11 +44,12 @@ class Browsers:
             self.app = rx.App()
         assert self.app.event_namespace is not None
         self.namespace = self.app.event_namespace
-        self.sockets = self.namespace._token_manager
         self.received: list[tuple[str, StateUpdate]] = []
         self.heard = asyncio.Event()
         self.refresher = Refresher(self.app, pages)
+        self.is_changed = False
         self.reading = 0
+        self.rounds = 0
         pages.connected = lambda: self.namespace.token_to_sid
         self.namespace.emit = self._note
 
@@ -57,18 +57,23 @@ class Browsers:
         self.received.append((to, update))
         self.heard.set()
 
-    def connect(self, token: str) -> None:
-        self.sockets.token_to_socket[token] = SocketRecord(instance_id=self.sockets.instance_id, sid=token)
+    async def connect(self, token: str) -> None:
+        await self.namespace.link_token_to_sid(token, token, update_state=False)
+
+    async def disconnect(self, token: str) -> None:
+        cleaning = self.namespace.on_disconnect(token)
+        assert cleaning is not None
+        await cleaning
 
     async def open(
         self, token: str, address: str, state: type[Any], load: Load = lambda state: state.load()
     ) -> None:
         """Open this address in a browser and load this state."""
-        self.sockets.token_to_socket[token] = SocketRecord(instance_id=self.sockets.instance_id, sid=token)
+        await self.connect(token)
         place = {"pathname": address, "asPath": address, "token": token, "headers": {"origin": "http://shop"}}
         async with self.app.modify_state(BaseStateToken(ident=token, cls=state)) as root:
             root.router = RouterData.from_router_data(place)
-            (await root.get_state(KnownClientState))._is_known = True
+            await StateLossMiddleware(()).preprocess(self.app, root, Event(name=HYDRATE))
             await load(await root.get_state(state))
         self.received.clear()
         self.heard.clear()
@@ -80,8 +85,13 @@ class Browsers:
     async def wait_until_settled(self) -> None:
         """Wait until all notifications are processed."""
         async with asyncio.timeout(20):
-            while self.refresher._changes_arrived.is_set() or self.reading or self.refresher._tasks:
-                await asyncio.gather(*self.refresher._tasks.values(), asyncio.sleep(0))
+            while self.is_changed or self.reading or self.list_refreshing():
+                await asyncio.gather(*self.list_refreshing(), asyncio.sleep(0))
+
+    @staticmethod
+    def list_refreshing() -> list["asyncio.Task[Any]"]:
+        """Return the tasks that refresh a page."""
+        return [task for task in asyncio.all_tasks() if task.get_name() == "refresh an open page"]
 
     def list_notified(self) -> list[str]:
         return sorted(to for to, _ in self.received)
@@ -98,14 +108,21 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> OpenPages:
 async def browsers(shop: Shop, pages: OpenPages, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Browsers]:
     monkeypatch.setattr(refresh, "PAUSE_S", 0.0)
     browsers = Browsers(pages)
-    begin_round = browsers.refresher._round
+    notify, refresh_pages = browsers.refresher.notify, browsers.refresher.refresh_pages
+
+    def record_change(product_ids: Collection[str] | None) -> None:
+        browsers.is_changed = True
+        notify(product_ids)
 
     async def count_call(changed: Collection[str] | None) -> None:
+        browsers.is_changed = False
         browsers.reading += 1
-        await begin_round(changed)
+        await refresh_pages(changed)
         browsers.reading -= 1
+        browsers.rounds += 1
 
-    monkeypatch.setattr(browsers.refresher, "_round", count_call)
+    monkeypatch.setattr(browsers.refresher, "notify", record_change)
+    monkeypatch.setattr(browsers.refresher, "refresh_pages", count_call)
     browsers.refresher.start()
     yield browsers
     await browsers.refresher.stop()
@@ -342,7 +359,7 @@ async def test_page_that_navigates_during_a_change_is_refreshed_at_its_next_addr
     trompo, yoyo = await factory.make("trompo"), await factory.make("yoyo")
     await browsers.open("ana", "/product/trompo", ProductState)
     await factory.cost("trompo", 12_300)
-    await browsers.refresher._round([trompo])  # process the waiting changes now
+    await browsers.refresher.refresh_pages([trompo])  # process the waiting changes now
     await browsers.open("ana", "/product/yoyo", ProductState)
     await browsers.wait_until_settled()
     await factory.cost("yoyo", 12_300)
@@ -368,7 +385,7 @@ async def test_closed_pages_are_not_refreshed(
 ) -> None:
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
-    del browsers.sockets.token_to_socket["ana"]
+    await browsers.disconnect("ana")
     await factory.cost("trompo", 12_300)
     browsers.refresher.notify([trompo])
     await browsers.wait_until_settled()
@@ -442,31 +459,26 @@ async def test_change_during_a_failed_refresh_is_shown(
     browsers: Browsers, factory: ProductFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trompo = await factory.make("trompo")
-    read, at_work, may_fail = ProductState._update, asyncio.Event(), asyncio.Event()
+    read, at_work, may_fail = refresh.update_state, asyncio.Event(), asyncio.Event()
 
-    async def fail_once(state: ProductState) -> None:
+    async def fail_once(state: BaseState) -> list[Event]:
         if at_work.is_set():
-            await read(state)
-            return
+            return await read(state)
         at_work.set()
         await may_fail.wait()
         raise ZeroDivisionError
 
     await browsers.open("ana", "/product/trompo", ProductState)
-    monkeypatch.setattr(ProductState, "_update", fail_once)
+    monkeypatch.setattr(refresh, "update_state", fail_once)
     await factory.cost("trompo", 12_300)
     browsers.refresher.notify([trompo])
     await at_work.wait()
-    refresh_soon, is_waiting = browsers.refresher._refresh_soon, asyncio.Event()
-
-    def record_call(token: str, showing: Showing) -> None:
-        refresh_soon(token, showing)
-        is_waiting.set()
-
-    monkeypatch.setattr(browsers.refresher, "_refresh_soon", record_call)
+    rounds = browsers.rounds
     await factory.cost("trompo", 12_400)
     browsers.refresher.notify([trompo])
-    await is_waiting.wait()
+    async with asyncio.timeout(20):
+        while browsers.rounds == rounds:  # noqa: ASYNC110 - it is another task we wait for
+            await asyncio.sleep(0)
     may_fail.set()
     await browsers.wait_until_settled()
     assert (await browsers.state("ana", ProductState)).content.detail.card.price == 12_400
@@ -481,12 +493,11 @@ async def test_state_that_fails_to_refresh_does_not_affect_others_of_its_page(
     await factory.make("trompo")
     asked: list[str] = []
 
-    async def fail(state: rx.State) -> None:
+    async def fail(state: BaseState) -> NoReturn:
         asked.append(state.get_name())
         raise ZeroDivisionError
 
-    for state in (ProductState, FrameState):
-        monkeypatch.setattr(state, "_update", fail)
+    monkeypatch.setattr(refresh, "update_state", fail)
     await browsers.open("ana", "/product/trompo", ProductState)
     await browsers.open("ana", "/product/trompo", FrameState, show_frame)
     with caplog.at_level(logging.ERROR, "storefront"):
@@ -539,7 +550,7 @@ async def test_page_whose_browser_data_were_lost_starts_over_instead_of_refreshi
     """Redis drops states one by one, the least recently used one first."""
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
-    (await browsers.state("ana", KnownClientState))._is_known = False
+    (await browsers.state("ana", KnownClientState)).reset()
     await factory.cost("trompo", 21_000)
     browsers.refresher.notify([trompo])
     await browsers.wait_until_settled()

@@ -39,7 +39,7 @@ class RecordingPubSub:
 @pytest.fixture
 def pubsub(monkeypatch: pytest.MonkeyPatch) -> RecordingPubSub:
     pubsub = RecordingPubSub()
-    monkeypatch.setattr(revalidation._live, "pubsub", pubsub)
+    monkeypatch.setattr(revalidation.live, "pubsub", pubsub)
     return pubsub
 
 

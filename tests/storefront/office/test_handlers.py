@@ -11,6 +11,7 @@ from backend.core.db.database import db_now
 from backend.core.outage import DatabaseUnavailable
 from backend.staff.models import StaffSession
 from backend.staff.rights import RIGHTS, Right, Role
+from storefront.live.refresh import update_state
 from storefront.office import search
 from storefront.office.auth import sign_in
 from storefront.office.navigation import PLACES
@@ -157,6 +158,6 @@ async def test_ended_session_clears_the_office_screen(shop: Shop, browser_of: Br
     assert screen.is_ready
     async with shop.database.transaction() as session:
         await session.execute(update(StaffSession).values(revoked_at=db_now()))
-    await screen._update()
+    await update_state(screen)
     assert (screen.content, screen.is_ready, screen.problem) == (None, False, "ended")
     assert "/oficina/entrar" in str(await SCREENS[0].event_handlers["load"].fn(screen))

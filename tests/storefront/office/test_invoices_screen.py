@@ -8,6 +8,7 @@ from backend.app import Shop
 from backend.invoices.creation import ISSUE
 from backend.sandbox.invoicing import Fault
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.invoices import InvoicesState
 from storefront.office.orders.detail_state import OrderState
 from tests.backend.invoices.desk import RANGE, place_paid_order
@@ -48,11 +49,11 @@ async def test_invoicing_is_enabled_and_a_rejected_invoice_is_retried(
     assert shop.sandbox.invoicing is not None
     shop.sandbox.invoicing.faults.plan(Fault.REJECT)
     sold = await place_paid_order(shop)
-    await owner._update()
+    await update_state(owner)
     assert (owner.content.rows, owner.new_count) == ([], 1)
     await send_event(owner, "load")
     await shop.worker.run_due(ISSUE)
-    await owner._update()
+    await update_state(owner)
     (row,) = owner.content.rows
     assert (row.title, row.chip.text, row.can_retry, row.pdf_href) == (
         "Factura SETP990000000", "Rechazada", True, "",
@@ -65,7 +66,7 @@ async def test_invoicing_is_enabled_and_a_rejected_invoice_is_retried(
     await send_event(owner, "retry", row.id)
     assert owner.content.rows[0].chip.text == "Pendiente"
     await shop.worker.run_due(ISSUE)
-    await owner._update()
+    await update_state(owner)
     (row,) = owner.content.rows
     assert (row.chip.text, row.pdf_href) == ("Emitida", f"/admin/invoices/{row.id}/pdf")
     await send_event(owner, "retry", row.id)

@@ -9,6 +9,7 @@ from backend.office import pqrs as module
 from backend.pqrs.service import send_pqrs
 from backend.rate_limit.limiter import Client
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.pqrs import PqrsScreen
 from tests.storefront.office.conftest import BrowserFactory
 
@@ -52,12 +53,12 @@ async def test_pqrs_request_on_the_next_page_does_not_count_as_new(
         words = {**REQUEST, "email": f"ana{person}@example.com"}
         await send_pqrs(shop.database, words, client=Client(f"190.24.{person}.1"))
     screen = await open_screen(browser_of, Role.SHOP)
-    await screen._update()
+    await update_state(screen)
     assert (len(screen.content.rows), screen.new_count) == (1, 0)
     await send_pqrs(
         shop.database, {**REQUEST, "kind": "peticion"}, client=Client("190.24.2.1")
     )  # its deadline is earlier
-    await screen._update()
+    await update_state(screen)
     assert (len(screen.content.rows), screen.new_count) == (1, 1)
 
 

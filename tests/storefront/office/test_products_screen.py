@@ -13,6 +13,7 @@ from backend.inventory.models import InventoryLevel
 from backend.news.topics import Topic
 from backend.staff.rights import Role
 from storefront.live.open_pages import OpenPages
+from storefront.live.refresh import update_state
 from storefront.office import state as office_state
 from storefront.office.products.listing_state import ProductsState
 from storefront.office.products.search import find_products
@@ -245,13 +246,13 @@ async def test_bulk_change_starts_only_after_its_preview(
     )
     await shop.worker.run_due("catalog.bulk")
     assert await read_prices(shop) == [(40_000, 50_000), (16_000, 20_000)]
-    await screen._update()
+    await update_state(screen)
     (change,) = screen.changes
     assert (change.result_label, change.can_be_undone) == ("cambiados: 2", True)
     assert screen.content.rows[0].price == 40_000
     await send_event(screen, "undo_change", change.id)
     await shop.worker.run_due("catalog.bulk")
-    await screen._update()
+    await update_state(screen)
     assert screen.changes[0].result_label == "deshechos: 2"
     assert await read_prices(shop) == [(50_000, None), (20_000, None)]
     await send_event(screen, "undo_change", change.id)

@@ -7,6 +7,7 @@ import pytest
 from backend.app import Shop
 from backend.exports.service import JOB
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.reports import ReportsState
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.test_pqrs_screen import send_event
@@ -57,6 +58,6 @@ async def test_export_is_requested_and_shown(shop: Shop, browser_of: BrowserFact
     (waiting,) = screen.exports
     assert (waiting.is_done, waiting.done, waiting.total, screen.announcement.tone) == (False, 0, 1, "news")
     await shop.worker.run_due(JOB)
-    await screen._update()
+    await update_state(screen)
     (done,) = screen.exports
     assert (done.id, done.is_done, done.href) == (waiting.id, True, f"/admin/exports/{waiting.id}")

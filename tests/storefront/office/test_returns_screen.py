@@ -6,6 +6,7 @@ import pytest
 
 from backend.app import Shop
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.returns.listing import ReturnsState
@@ -64,7 +65,7 @@ async def test_list_of_returns_is_sorted_by_deadline_and_paged_and_counts_new_on
     assert [row.id for row in screen.content.rows] == [soon.id, late.id]
     assert screen.content.cursor == ""
     nothing_came = await open_by_staff(shop, delivered, "reversal", 0)
-    await screen._update()
+    await update_state(screen)
     assert screen.new_count == 1
     await send_event(screen, "load")
     assert screen.content.newest == str(nothing_came.number)

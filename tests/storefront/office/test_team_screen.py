@@ -7,6 +7,7 @@ import pytest
 from backend.app import Shop
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import change_staff, list_staff
+from storefront.live.refresh import update_state
 from storefront.office.team.account import OwnAccountState
 from storefront.office.team.state import TeamState
 from tests.storefront.office.conftest import BrowserFactory
@@ -133,7 +134,7 @@ async def test_rows_of_the_team_list_do_not_move_after_changes_by_others(
     await send_event(rival, "revoke", row.id)
     async with shop.database.transaction() as session:
         await change_staff(session, COMMAND_LINE, luis, is_disabled=True)
-    await screen._update()
+    await update_state(screen)
     assert screen.new_count == 1
     assert [row.id for row in screen.content.members] == before
     assert [row.is_disabled for row in screen.content.members if row.id == luis] == [True]
@@ -163,5 +164,5 @@ async def test_staff_member_ends_only_their_own_sessions(shop: Shop, browser_of:
     (own,) = account.content.sessions
     assert own.is_current
     await send_event(account, "end_session", own.id)
-    await account._update()
+    await update_state(account)
     assert (account.content, account.problem) == (None, "ended")

@@ -8,7 +8,7 @@ import pytest
 import reflex as rx
 from reflex.event import Event
 from reflex.istate.data import RouterData
-from reflex.state import state_snapshot_hashes
+from reflex.state import StateUpdate, state_snapshot_hashes
 from reflex_base.event.context import EventContext
 
 from backend.app import Shop
@@ -31,7 +31,7 @@ from storefront.reflex_ext.state_loss import HYDRATE
 from storefront.state.cart import AddedProduct, CartState
 from storefront.state.frame import SHOP_UNAVAILABLE, FrameState
 from storefront.state.session import get_known_fields, get_session_token, get_shopper, remember_payer
-from storefront.storefront import app
+from storefront.storefront import MIDDLEWARE, app
 from tests.storefront.outage import without_database
 
 HOME = {"first_name": "Ana", "address_1": "Calle 10 # 5-20", "metadata": {"dane_code": "76001000"}}
@@ -77,6 +77,14 @@ def go_to(root: rx.State, cookie: str, path: str) -> None:
     )
 
 
+async def preprocess(root: rx.State, event: Event) -> StateUpdate | None:
+    """Pass the event through the app's middlewares. Return the update of the first one that ends it."""
+    for middleware in MIDDLEWARE:
+        if (update := await middleware.preprocess(app, root, event)) is not None:
+            return update
+    return None
+
+
 async def hydrate(root: rx.State, *, is_document: bool = True) -> list[dict[str, Any]]:
     """Return the first messages to a new document of this tab, or to the existing document after a reconnect."""
     sent: list[dict[str, Any]] = []
@@ -88,7 +96,7 @@ async def hydrate(root: rx.State, *, is_document: bool = True) -> list[dict[str,
     payload: dict[str, Any] = {"vars": {}, **({"hashes": hashes} if is_document else {})}
     unused: Any = None
     with EventContext(token="ana", state_manager=unused, enqueue_impl=unused, emit_delta_impl=emit):  # type: ignore[arg-type]
-        assert await app._preprocess(root, Event(name=HYDRATE, payload=payload)) is None
+        assert await preprocess(root, Event(name=HYDRATE, payload=payload)) is None
         await rx.State.event_handlers["hydrate_and_load"].fn(root, **payload)
     return sent
 
@@ -146,7 +154,7 @@ async def test_account_event_sent_after_a_change_of_session_is_dropped(shop: Sho
     unused: Any = None
     with EventContext(token="ana", state_manager=unused, enqueue_impl=unused):
         event = Event(name=f"{AccountState.get_full_name()}.load", payload={})
-        assert await app._preprocess(tab, event) is not None  # the event is dropped, and the tab is reloaded
+        assert await preprocess(tab, event) is not None  # the event is dropped, and the tab is reloaded
 
 
 async def test_customer_sees_their_own_data(shop: Shop, shopper: Shopper) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from types import SimpleNamespace
 from typing import Any
@@ -31,15 +32,26 @@ ENTRY: Any = SimpleNamespace(
 )
 
 
+async def process_event(
+    monkeypatch: pytest.MonkeyPatch, handle: Callable[[], Awaitable[None]], entry: Any = ENTRY
+) -> None:
+    """Process an event whose handler is `handle`."""
+
+    async def execute(_processor: object, **_entry: object) -> None:
+        await handle()
+
+    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", execute)
+    await ObservedEvents()._execute_event(entry=entry, registered_handler=entry)
+
+
 async def test_event_has_its_own_log_scope(monkeypatch: pytest.MonkeyPatch) -> None:
     entries: list[str] = []
 
-    async def handle(_processor: object, **_entry: object) -> None:
+    async def handle() -> None:
         made = logging.LogRecord("shop", logging.INFO, "f", 1, "for Zoraida", (), None)
         entries.append(LineFormatter().format(made))
 
-    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
-    await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    await process_event(monkeypatch, handle)
     assert entries[0].endswith("for [hidden] [event_id=0123456789ab event=checkout_state.place]")
 
 
@@ -49,26 +61,24 @@ async def test_event_has_its_own_log_scope(monkeypatch: pytest.MonkeyPatch) -> N
 async def test_event_is_counted_under_its_outcome(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | None, outcome: str
 ) -> None:
-    async def handle(_processor: object, **_entry: object) -> None:
+    async def handle() -> None:
         if error is not None:
             raise error
 
-    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
     labels = {"event": "checkout_state.place", "outcome": outcome}
     before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
     with pytest.raises(type(error)) if error else nullcontext():
-        await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+        await process_event(monkeypatch, handle)
     assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
 
 
 async def test_event_that_reports_a_failure_counts_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def handle(_processor: object, **_entry: object) -> None:
+    async def handle() -> None:
         count_failure()
 
-    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
     labels = {"event": "checkout_state.place", "outcome": "failed"}
     before = REGISTRY.get_sample_value("trompo_events_total", labels) or 0
-    await ObservedEvents()._execute_event(entry=ENTRY, registered_handler=ENTRY)
+    await process_event(monkeypatch, handle)
     assert REGISTRY.get_sample_value("trompo_events_total", labels) == before + 1
     count_failure()  # outside of an event
 
@@ -84,7 +94,7 @@ async def test_button_press_is_confirmed_to_the_browser_after_its_event(
     seen: list[str] = []
     emitted: list[Event] = []
 
-    async def handle(_processor: object, **_entry: object) -> None:
+    async def handle() -> None:
         seen.append(current_press_id())
         match outcome:
             case "failed":
@@ -103,9 +113,8 @@ async def test_button_press_is_confirmed_to_the_browser_after_its_event(
         ctx=SimpleNamespace(txid="0123456789ab", emit_event=emit),
         event=SimpleNamespace(name="shop____cart_state.add", payload={PRESS: press_id}),
     )
-    monkeypatch.setattr(BaseStateEventProcessor, "_execute_event", handle)
     with suppress(ValueError, asyncio.CancelledError):
-        await ObservedEvents()._execute_event(entry=entry, registered_handler=entry)
+        await process_event(monkeypatch, handle, entry)
     assert seen == [press_id]
     assert current_press_id() == ""
     assert entry.event.payload == {}

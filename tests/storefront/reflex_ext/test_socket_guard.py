@@ -22,10 +22,8 @@ from storefront.reflex_ext.socket_guard import (
     Clients,
     GuardedNamespace,
     Socket,
-    _client_of,
-    _join_forwarded,
-    _require_token,
     count_failure,
+    require_token,
     with_checked_frames,
 )
 
@@ -36,7 +34,7 @@ NAME = "94fd1906-6e22-436f-8cfa-afd9e692156b"
     "query", [f"token={NAME}", f"EIO=4&token={NAME}&transport=websocket", f"tok%65n={NAME}"]
 )
 def test_valid_client_name_is_accepted(query: str) -> None:
-    _require_token({"QUERY_STRING": query})
+    require_token({"QUERY_STRING": query})
 
 
 @pytest.mark.parametrize(
@@ -45,7 +43,7 @@ def test_valid_client_name_is_accepted(query: str) -> None:
 )
 def test_invalid_client_name_is_refused(query: str) -> None:
     with pytest.raises(FrameRefused, match="without a name"):
-        _require_token({"QUERY_STRING": query})
+        require_token({"QUERY_STRING": query})
 
 
 @pytest.fixture
@@ -72,16 +70,23 @@ def set_clients(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         ("10.0.0.1", [b"2800:e2:1:2:3::4"], "2800:e2:1:2::/64"),
     ],
 )
-def test_client_address_is_the_one_our_proxies_report(
+async def test_client_address_is_the_one_our_proxies_report(
     set_clients: Any, connected: str, forwarded: list[bytes], client: str
 ) -> None:
     set_clients(1000)
     headers = [(b"host", b"shop.test"), *((b"x-forwarded-for", value) for value in forwarded)]
-    scope: dict[str, Any] = {"client": (connected, 1), "headers": headers}
-    _join_forwarded(scope)
-    read_by_reflex = dict(scope["headers"])
+    scope: dict[str, Any] = {"type": "websocket", "client": (connected, 1), "headers": headers}
+    scopes: list[Scope] = []
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        scopes.append(scope)
+
+    unused: Any = None
+    await with_checked_frames(app, Clients())(scope, unused, unused)
+    (passed,) = scopes
+    read_by_reflex = dict(passed["headers"])
     assert read_by_reflex[b"x-forwarded-for"] == b", ".join(forwarded)
-    assert _client_of(scope) == client
+    assert passed[SOCKET].client == client
 
 
 @pytest.mark.parametrize(
@@ -91,7 +96,9 @@ def test_failure_limit_grows_with_the_clients_at_an_address(
     set_clients: Any, number: int, share: float
 ) -> None:
     set_clients(number)
-    assert socket_guard._budget_of_clients().at_once == CLIENT_FAILURES.at_once * share
+    clients, limit = Clients(), CLIENT_FAILURES.at_once * share
+    assert clients.spend("190.24.1.1", limit)
+    assert not clients.spend("190.24.1.2", limit + 1)
 
 
 async def test_failing_events_close_the_socket_of_their_page(
@@ -100,24 +107,26 @@ async def test_failing_events_close_the_socket_of_their_page(
     set_clients(1000)
     with RegistrationContext.get().fork():  # the shop may have created its own app
         guard = GuardedNamespace("/_event", rx.App())
+        socket = Socket("190.24.1.1", Clients())
+        await guard.on_connect("sid", {"asgi.scope": {SOCKET: socket}, "QUERY_STRING": f"token={NAME}"})
     left: list[str] = []
+    has_left = asyncio.Event()
 
     async def leave(sid: str) -> None:
         left.append(sid)
+        has_left.set()
 
     monkeypatch.setattr(guard, "disconnect", leave)
     monkeypatch.setattr(EventContext, "get", lambda: SimpleNamespace(token=NAME))
     here = SimpleNamespace(app=SimpleNamespace(event_namespace=guard))
     monkeypatch.setattr(RegistrationContext, "get", lambda: here)
-    socket = guard._sockets["sid"] = Socket("190.24.1.1", Clients())
-    await guard._token_manager.link_token_to_sid(NAME, "sid")
     for _ in range(int(FAILURES.at_once)):
         count_failure()
     was_closed = socket.is_closed
     for _ in range(3):
         count_failure()
     assert (was_closed, socket.is_closed) == (False, True)
-    await asyncio.gather(*guard._closing)
+    await asyncio.wait_for(has_left.wait(), 20)
     assert left == ["sid"]
 
 

@@ -6,9 +6,11 @@ import os
 import re
 import shutil
 import signal
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,21 +37,51 @@ def require_build() -> None:
         pytest.fail("the pages are not built: run `make pages`")
 
 
+@pytest.fixture(autouse=True)
+def nodes(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
+    """Return the Node processes that the test has started so far."""
+    started: list[Process] = []
+    start = asyncio.create_subprocess_exec
+
+    async def record(*arguments: Any, **options: Any) -> Process:
+        started.append(await start(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", record)
+    return started
+
+
 @pytest.fixture
 async def renderer() -> AsyncIterator[RendererSupervisor]:
     renderer = RendererSupervisor(RENDERER, 1, ["/"])
     await renderer.start()
+    await wait_until_up(renderer)  # on a busy machine, it starts in the background
     yield renderer
     await renderer.stop()
 
 
-def list_pids(renderer: RendererSupervisor) -> list[int]:
-    return [process._process.pid for process in renderer._up if process.is_up]
+def list_pids(nodes: list[Process]) -> list[int]:
+    """Return the ids of the processes that run."""
+    return [node.pid for node in nodes if node.returncode is None]
+
+
+def watch_renderings(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Return an event that is set when a process gets a page to render."""
+    render, has_begun = RendererProcess.render, asyncio.Event()
+
+    async def render_and_report(process: RendererProcess, url: str, initial_state: bytes) -> str:
+        has_begun.set()
+        return await render(process, url, initial_state)
+
+    monkeypatch.setattr(RendererProcess, "render", render_and_report)
+    return has_begun
 
 
 async def wait_until_up(renderer: RendererSupervisor) -> None:
     """Wait until a process is up, even if only briefly: a resting renderer may stop it at once."""
-    await asyncio.wait_for(renderer._until_up(), SECONDS)
+    async with asyncio.timeout(SECONDS):
+        while not renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
+            await asyncio.sleep(0)
 
 
 async def test_every_page_is_rendered(renderer: RendererSupervisor) -> None:
@@ -102,21 +134,25 @@ async def test_page_is_rendered_after_another_page_failed(
     assert {(entry["logger"], entry["level"]) for entry in told} == {("renderer", "ERROR")}
 
 
-async def test_killed_renderer_process_is_replaced(renderer: RendererSupervisor) -> None:
-    (pid,) = list_pids(renderer)
+async def test_killed_renderer_process_is_replaced(
+    renderer: RendererSupervisor, nodes: list[Process]
+) -> None:
+    (pid,) = list_pids(nodes)
     rendering = [asyncio.create_task(renderer.render("/catalog", b"{}")) for _ in range(5)]
     await asyncio.sleep(0)
     os.kill(pid, signal.SIGKILL)
     results = await asyncio.gather(*rendering, return_exceptions=True)
     assert all(isinstance(result, NotRendered | str) for result in results)
     await wait_until_up(renderer)
-    assert list_pids(renderer) != [pid]
+    assert list_pids(nodes) != [pid]
     assert "<main" in await renderer.render("/", b"{}")
     assert renderer.starts == 2
 
 
-async def test_impatient_request_does_not_wait_for_a_renderer_process(renderer: RendererSupervisor) -> None:
-    os.kill(list_pids(renderer)[0], signal.SIGKILL)
+async def test_impatient_request_does_not_wait_for_a_renderer_process(
+    renderer: RendererSupervisor, nodes: list[Process]
+) -> None:
+    os.kill(list_pids(nodes)[0], signal.SIGKILL)
     async with asyncio.timeout(SECONDS):
         while renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
             await asyncio.sleep(0.001)
@@ -125,27 +161,26 @@ async def test_impatient_request_does_not_wait_for_a_renderer_process(renderer: 
 
 
 async def test_patient_request_waits_for_the_next_renderer_process(
-    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch, nodes: list[Process]
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
     await wait_until_up(renderer)
-    (pid,) = list_pids(renderer)
+    (pid,) = list_pids(nodes)
     os.kill(pid, signal.SIGSTOP)  # it accepts the request, and never answers
+    waiting = watch_renderings(monkeypatch)
     rendering = asyncio.create_task(renderer.render("/cart", b"{}", is_patient=True))
-    async with asyncio.timeout(SECONDS):
-        while not renderer._up[0].waiting:  # noqa: ASYNC110 - it is another task we wait for
-            await asyncio.sleep(0)
+    await asyncio.wait_for(waiting.wait(), SECONDS)
     os.kill(pid, signal.SIGKILL)
     assert "<main" in await rendering
     assert renderer.starts == 2
 
 
 async def test_patient_request_for_a_rendering_has_a_timeout(
-    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch, nodes: list[Process]
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 0.2)
     monkeypatch.setattr(supervisor, "MIN_PAUSE_S", 30.0)
-    os.kill(list_pids(renderer)[0], signal.SIGKILL)
+    os.kill(list_pids(nodes)[0], signal.SIGKILL)
     async with asyncio.timeout(SECONDS):
         while renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
             await asyncio.sleep(0.001)
@@ -174,26 +209,29 @@ async def test_impatient_requests_are_rendered_before_patient_ones(
 
 
 async def test_hanging_renderer_process_is_killed(
-    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    renderer: RendererSupervisor,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    nodes: list[Process],
 ) -> None:
     monkeypatch.setattr(supervisor, "RENDER_TIMEOUT_S", 0.2)
-    (pid,) = list_pids(renderer)
+    (pid,) = list_pids(nodes)
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(NotRendered, match="hung"):
         await renderer.render("/?token=s3cret", b"{}")
     assert "hung at / " in caplog.text
     assert "s3cret" not in caplog.text
     await wait_until_up(renderer)
-    assert list_pids(renderer) != [pid]
+    assert list_pids(nodes) != [pid]
 
 
 async def test_renderer_process_with_enough_pages_ends_when_its_successor_is_ready(
-    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch
+    renderer: RendererSupervisor, monkeypatch: pytest.MonkeyPatch, nodes: list[Process]
 ) -> None:
     monkeypatch.setattr(supervisor, "MAX_PAGES_PER_PROCESS", 5)
-    (pid,) = list_pids(renderer)
+    (pid,) = list_pids(nodes)
     async with asyncio.timeout(SECONDS):
-        while list_pids(renderer) == [pid]:
+        while pid in list_pids(nodes):
             assert "<main" in await renderer.render("/cart", b"{}")  # a process is always available
 
 
@@ -209,12 +247,14 @@ async def resting_renderer() -> AsyncIterator[RendererSupervisor]:
 
 async def wait_until_resting(renderer: RendererSupervisor) -> None:
     async with asyncio.timeout(SECONDS):
-        while not renderer.is_resting or renderer._up:  # noqa: ASYNC110 - the clock is what we wait for
+        while not renderer.is_resting or renderer.is_up:  # noqa: ASYNC110 - the clock is what we wait for
             await asyncio.sleep(0.01)
 
 
-async def test_idle_renderer_has_no_process(resting_renderer: RendererSupervisor) -> None:
-    await asyncio.wait_for(asyncio.gather(*resting_renderer._closing), SECONDS)
+async def test_idle_renderer_has_no_process(
+    resting_renderer: RendererSupervisor, nodes: list[Process]
+) -> None:
+    await asyncio.wait_for(asyncio.gather(*(node.wait() for node in nodes)), SECONDS)
     assert not resting_renderer.is_up
     assert resting_renderer.memory_kib == 0
     assert await resting_renderer.check_health() == "ok"
@@ -239,18 +279,25 @@ async def test_patient_request_waits_if_a_process_starts_as_the_renderer_becomes
 ) -> None:
     monkeypatch.setattr(supervisor, "PATIENT_TIMEOUT_S", 60.0)  # however busy the machine is
     renderer = RendererSupervisor(RENDERER, 2, ["/"], rests_after=0.2)
-    started, may_start, is_up = renderer._start_process, asyncio.Event(), asyncio.Event()
+    start, may_start, is_up = RendererProcess.start, asyncio.Event(), asyncio.Event()
     calls = count(1)
 
-    async def start_slowly() -> RendererProcess:
+    async def start_slowly(script: Path) -> RendererProcess:
         if next(calls) != 2:
-            return await started()
+            return await start(script)
         await may_start.wait()
-        process = await started()
-        is_up.set()
+        process = await start(script)
+        render = process.render
+
+        async def render_sample(url: str, initial_state: bytes) -> str:
+            html = await render(url, initial_state)
+            is_up.set()
+            return html
+
+        monkeypatch.setattr(process, "render", render_sample)
         return process
 
-    monkeypatch.setattr(renderer, "_start_process", start_slowly)
+    monkeypatch.setattr(RendererProcess, "start", start_slowly)
     await renderer.start()
     await wait_until_resting(renderer)
     may_start.set()
@@ -310,9 +357,11 @@ async def test_failed_start_of_an_idle_renderer_does_not_block_requests(
     assert "a renderer could not be started" in caplog.text
 
 
-async def test_idle_renderer_can_be_stopped(resting_renderer: RendererSupervisor) -> None:
+async def test_idle_renderer_can_be_stopped(
+    resting_renderer: RendererSupervisor, nodes: list[Process]
+) -> None:
     await resting_renderer.stop()
-    assert not resting_renderer._closing
+    assert list_pids(nodes) == []
     assert not resting_renderer.is_resting
 
 
@@ -343,27 +392,31 @@ async def test_renderer_without_processes_renders_no_document() -> None:
     await renderer.stop()
 
 
-async def test_stopped_renderer_leaves_no_process() -> None:
+async def test_stopped_renderer_leaves_no_process(nodes: list[Process]) -> None:
     renderer = RendererSupervisor(RENDERER, 2, ["/"])
     await renderer.start()
-    processes = [process._process for process in renderer._up]
     await renderer.stop()
-    assert all(process.returncode is not None for process in processes)
+    assert len(nodes) >= 1
+    assert list_pids(nodes) == []
     assert not renderer.is_up
 
 
-async def test_renderer_process_ends_with_its_parent() -> None:
+async def test_renderer_process_ends_with_its_parent(nodes: list[Process]) -> None:
     process = await RendererProcess.start(RENDERER)
     await process.render("/", b"{}")
-    assert process._process.stdin is not None
-    process._process.stdin.close()  # as if the server was killed
-    assert await asyncio.wait_for(process._process.wait(), SECONDS) == 0
+    (node,) = nodes
+    assert node.stdin is not None
+    node.stdin.close()  # as if the server was killed
+    assert await asyncio.wait_for(node.wait(), SECONDS) == 0
     await process.close()
 
 
 @pytest.mark.parametrize("steps", range(6))
 async def test_cancelled_stop_of_a_process_leaves_no_process_and_no_folder(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, steps: int
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    nodes: list[Process],
+    steps: int,
 ) -> None:
     folder = tmp_path_factory.mktemp("r")  # a socket's path has 107 characters at most
     monkeypatch.setattr("tempfile.tempdir", str(folder))
@@ -376,7 +429,7 @@ async def test_cancelled_stop_of_a_process_leaves_no_process_and_no_folder(
     if not steps:  # it had not begun
         await process.close()
     await asyncio.wait_for(process.is_spent.wait(), SECONDS)
-    assert process._process.returncode is not None
+    assert list_pids(nodes) == []
     assert os.listdir(folder) == []  # noqa: PTH208 - the folder is looked at from the event loop
 
 

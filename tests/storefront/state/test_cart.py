@@ -39,7 +39,7 @@ async def test_first_product_creates_the_cart(shopper: Shopper, variant_id: str)
     assert cart.cart_id.startswith("cart_")
     assert (cart.cart.count, cart.cart.total) == (2, 37_800)
     assert cart.last_added.number > 0
-    assert cart.last_added.title == "Trompo"
+    assert (cart.last_added.title, cart.last_added.variant_id) == ("Trompo", variant_id)
     assert cart.answers > 0
 
 

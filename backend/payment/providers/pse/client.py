@@ -71,8 +71,8 @@ class GatewayClient:
         self.credentials = credentials
         self.bases = bases
         self.test_mode = test_mode
-        http = HttpClient("The gateway", policy or RetryPolicy(), transport=transport)
-        self._channel = GatewayChannel(http, credentials, bases)
+        self.http = HttpClient("The gateway", policy or RetryPolicy(), transport=transport)
+        self._channel = GatewayChannel(self.http, credentials, bases)
 
     def __repr__(self) -> str:
         """Return the gateway's address and mode, without a key."""
@@ -90,7 +90,7 @@ class GatewayClient:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._channel.http.close()
+        await self.http.close()
 
     @property
     def source(self) -> str:
@@ -126,7 +126,7 @@ class GatewayClient:
             response = await self._channel.send_authorized(
                 "POST",
                 self._restpagos("/pagos/debitos.json"),
-                self._channel.http.policy.write,
+                self.http.policy.write,
                 session=self._channel.restpagos,
                 body=body,
             )

@@ -30,7 +30,9 @@ EXPIRY_MARGIN = timedelta(seconds=30)
 
 
 @dataclass(frozen=True)
-class _Token:
+class Token:
+    """A token of a login, and the time until which it is used."""
+
     text: str = field(repr=False)
     usable_until: datetime
 
@@ -40,8 +42,8 @@ class GatewaySession:
 
     def __init__(self, login: Callable[[], Awaitable[str]]) -> None:
         self._login = login
-        self._logins = SingleFlight[None, _Token]()
-        self._token: _Token | None = None
+        self._logins = SingleFlight[None, Token]()
+        self._token: Token | None = None
 
     async def get_token(self) -> str:
         """Return a valid token; log in if there is none. Raises the errors of the login."""
@@ -50,9 +52,9 @@ class GatewaySession:
             token = await self._logins.share(None, self._renew)
         return token.text
 
-    async def _renew(self) -> _Token:
+    async def _renew(self) -> Token:
         text = await self._login()
-        self._token = _Token(text, usable_until=_compute_usable_until(text))
+        self._token = Token(text, usable_until=_compute_usable_until(text))
         return self._token
 
     def forget(self, token: str) -> None:

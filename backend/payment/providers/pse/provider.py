@@ -63,7 +63,7 @@ class GatewayPse(PaymentProvider):
     id = GATEWAY_PSE
 
     def __init__(self, client: GatewayClient, database: Database) -> None:
-        self._client = client
+        self.client = client
         self._database = database
 
     async def list_choices(self, field_name: str) -> list[Choice]:
@@ -80,7 +80,7 @@ class GatewayPse(PaymentProvider):
             return [Choice(kind.code, kind.label) for kind in DOCUMENT_TYPES.values()]
         if field_name != BANK_FIELD:
             return []
-        banks = await list_offered_banks(self._database, self._client, now=now())
+        banks = await list_offered_banks(self._database, self.client, now=now())
         return [Choice(bank.code, bank.name) for bank in banks]
 
     async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
@@ -104,7 +104,7 @@ class GatewayPse(PaymentProvider):
                 f"Payment {request.invoice} was not sent: {type(error).__name__}: {error}"
             ) from error
         try:
-            created = await self._client.create_bank_payment(bank_request)
+            created = await self.client.create_bank_payment(bank_request)
             await self._require_new_reference(created, request)
         except ShopError:
             raise
@@ -145,7 +145,7 @@ class GatewayPse(PaymentProvider):
         query: Mapping[str, str],
     ) -> Notification:
         """Parse the gateway's notification. Its signature does not cover the state: see `reports`."""
-        return read_notification(raw, query, self._client.credentials)
+        return read_notification(raw, query, self.client.credentials)
 
     async def refund(self, session: StartedPayment, amount: Cop) -> None:  # noqa: ARG002 (the interface's)
         """Raise `NotImplementedByProvider` always: PSE payments are refunded outside the shop (spec: Errors)."""
@@ -155,7 +155,7 @@ class GatewayPse(PaymentProvider):
 
     async def close(self) -> None:
         """Close the connections to the gateway."""
-        await self._client.close()
+        await self.client.close()
 
     async def _require_new_reference(self, created: BankPaymentCreated, request: PaymentRequest) -> None:
         """Check that the gateway's number of a new payment is not the number of another payment.
@@ -178,7 +178,7 @@ class GatewayPse(PaymentProvider):
             )
 
     async def _look_up_by_number(self, session: StartedPayment) -> ProviderReport:
-        client = self._client
+        client = self.client
         failure: OutsideFailure | None = None
         answered, other_invoice = False, None
         for ask, number in (
@@ -209,9 +209,9 @@ class GatewayPse(PaymentProvider):
         This lookup is needed if the answer to `bank.create` was lost.
         """
         found: list[ProviderReport] = []
-        for reference in await self._client.list_references(session.invoice):
+        for reference in await self.client.list_references(session.invoice):
             try:
-                report = await self._client.get_transaction_by_reference(reference)
+                report = await self.client.get_transaction_by_reference(reference)
             except (OutsideFailure, InvalidData) as error:
                 log.warning("a lookup of payment %s failed: %s", session.session_id, error.message)
                 found.append(ProviderReport(state=ProviderState.UNKNOWN))
@@ -230,7 +230,7 @@ class GatewayPse(PaymentProvider):
         elif report.invoice != session.invoice:
             log.warning("a lookup of payment %s returned invoice %s", session.session_id, report.invoice)
             return None
-        if report.test and not self._client.test_mode:
+        if report.test and not self.client.test_mode:
             log.warning("payment %s is a test at the live gateway: it is ignored", session.session_id)
             return ProviderReport(state=ProviderState.UNKNOWN)
         return _to_provider_report(report, report.state) if report.state is not None else None

@@ -11,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from backend.catalog.assignment import procedure
+from backend.catalog.assignment.admin_api import AdminApi
+from backend.catalog.assignment.data import read_data
 from backend.cli.main import app
 from tests.backend.catalog.assignment.platform import TOKEN, Platform
 from tests.backend.shipping.serving import served
@@ -24,6 +26,8 @@ products = ["lazo", "prod_arena"]
 id = "pcat_aire"
 products = ["lazo"]
 """
+STEPS = ["create-collection", "assign-collection", "assign-category", "3"]
+"""First words of the output of a whole run."""
 
 
 @pytest.fixture
@@ -113,12 +117,7 @@ def test_dry_run_and_second_run_over_a_socket_change_nothing(
 
     code, output, error = run("--apply", "--data", data)
     assert (code, error) == (0, "")
-    assert [line.split()[0] for line in output.splitlines()] == [
-        "create-collection",
-        "assign-collection",
-        "assign-category",
-        "3",
-    ]
+    assert [line.split()[0] for line in output.splitlines()] == STEPS
     after = platform.state()
     assert after != before
     code, output, error = run("--apply", "--data", data)
@@ -161,24 +160,22 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
-    ("steps", "is_shown"),
-    [(procedure.MIN_STEPS_FOR_PROGRESS, True), (procedure.MIN_STEPS_FOR_PROGRESS - 1, False)],
-)
-def test_progress_bar_is_shown_for_long_plans(
-    steps: int, is_shown: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("min_steps", "is_shown"), [(3, True), (4, False)])
+async def test_progress_bar_is_shown_for_long_plans(
+    platform: Platform, data: str, min_steps: int, is_shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(procedure, "MIN_STEPS_FOR_PROGRESS", min_steps)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setattr(sys, "stdout", file := io.StringIO())
-    with procedure._progress(steps, "Assigning") as step:
-        for number in range(steps):
-            print(f"step {number}")
-            step(1)
+    async with AdminApi("http://shop", TOKEN, transport=platform.transport) as api:
+        await procedure.run_procedure(read_data(Path(data)), api)
     assert ("Assigning" in terminal.getvalue()) is is_shown
-    assert file.getvalue().splitlines() == [f"step {number}" for number in range(steps)]
+    assert [line.split()[0] for line in file.getvalue().splitlines()] == STEPS
 
 
-def test_progress_bar_is_hidden_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with procedure._progress(1000, "Assigning") as step:
-        step(1)
-    assert capsys.readouterr() == ("", "")
+def test_progress_bar_is_hidden_without_a_terminal(
+    shop: str, data: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(procedure, "MIN_STEPS_FOR_PROGRESS", 1)
+    monkeypatch.setenv("BACKEND_URL", shop)
+    assert run("--apply", "--data", data)[::2] == (0, "")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from backend.app import Shop
-from backend.audit import AuditEntry
+from backend.audit import AuditEntry, Subject, record
 from backend.catalog.bulk import change_job
 from backend.catalog.bulk import service as planning
 from backend.catalog.bulk.change_job import BulkChangeJob
@@ -177,7 +177,7 @@ async def test_price_that_was_changed_after_the_preview_is_not_overwritten(
     assert list(await read_states(shop, bulk_id)) == [RowState.REFUSED]
 
 
-async def test_products_are_hidden_and_published(shop: Shop, variant_ids: list[str]) -> None:
+async def test_bulk_change_hides_and_publishes_products(shop: Shop, variant_ids: list[str]) -> None:
     chosen = [(await read_product_id(shop, one)).id for one in variant_ids[:2]]
     bulk_id = await run_change(shop, Change(Action.HIDE), Selection(chosen))
     async with shop.database.read() as session:
@@ -255,14 +255,13 @@ async def test_product_that_fails_in_a_bulk_change_does_not_stop_the_others(
         product_id = (await session.get_one(Variant, variant_ids[1])).product_id
         (await session.get_one(Product, product_id)).deleted_at = now()
     broken = (await read_product_id(shop, variant_ids[3])).id
-    whole = change_job._set_values
 
-    async def fail_for_one(session: Any, actor: Any, change: Any, product: Product, values: Any) -> None:
-        if product.id == broken:
+    async def fail_for_one(session: Any, actor: Any, action: str, subject: Subject, changes: Any) -> None:
+        if subject.id == broken:
             raise RuntimeError("nobody expects this")
-        await whole(session, actor, change, product, values)
+        await record(session, actor, action, subject, changes)
 
-    monkeypatch.setattr(change_job, "_set_values", fail_for_one)
+    monkeypatch.setattr(change_job, "record", fail_for_one)
     assert await run_job(shop, bulk_id) is None
     assert await read_states(shop, bulk_id) == {
         RowState.CHANGED: ["Toy 1", "Toy 3", "Toy 5"],
@@ -277,17 +276,17 @@ async def test_interrupted_bulk_change_continues(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bulk_id = await start_change(shop, Change(Action.PRICES, percent=10))
-    whole, calls = change_job._set_values, 0
+    calls = 0
 
     async def interrupt(*arguments: Any) -> None:
         nonlocal calls
         calls += 1
         if calls == 4:
             raise DatabaseUnavailable("the machine is switched off")
-        await whole(*arguments)
+        await record(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(change_job, "_set_values", interrupt)
+        patch.setattr(change_job, "record", interrupt)
         with pytest.raises(DatabaseUnavailable):
             await run_job(shop, bulk_id)
     assert await read_prices(shop, variant_ids[:3]) == [(11_000, None), (22_000, None), (30_000, None)]

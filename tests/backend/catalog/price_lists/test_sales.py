@@ -13,7 +13,7 @@ from backend.audit import AuditEntry
 from backend.catalog.events import publish_product_changes
 from backend.catalog.models import WRAPPING_SKU, Category, Product, ProductCategory, Variant
 from backend.catalog.price_lists import sales_job
-from backend.catalog.price_lists.models import PriceList, PriceListPrice, PriceState
+from backend.catalog.price_lists.models import PriceList, PriceListPrice
 from backend.catalog.price_lists.price_plan import (
     Method,
     PlannedPrice,
@@ -34,6 +34,7 @@ from backend.jobs import JobRun
 from backend.jobs.models import Job
 from backend.outbox.models import OutboxEvent
 from backend.staff.rights import Actor, Role
+from tests.statements import run_after_query
 from tests.store_defaults import Defaults, add_product
 
 ANA = Actor("user_ana", Role.SHOP)
@@ -336,19 +337,11 @@ async def test_next_sale_waits_until_the_price_is_restored(
 
 
 async def test_next_sale_waits_if_the_earlier_sale_ends_while_the_job_runs(
-    shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
+    shop: Shop, variant_ids: list[str]
 ) -> None:
+    """End the first sale when the job has looked for sales that are over."""
     first, second = await make_consecutive_sales(shop)
-    found_due = SalesJob._due_list_ids
-
-    async def end_concurrently(self: SalesJob, due: Any, state: PriceState) -> Sequence[str]:
-        found = await found_due(self, due, state)
-        if state is PriceState.ON:
-            await pass_time(shop, first, ends_at=now())
-        return found
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SalesJob, "_due_list_ids", end_concurrently)
+    with run_after_query("price_list.ends_at <=", lambda: pass_time(shop, first, ends_at=now())):
         await run_job(shop)
     assert await read_prices(shop, variant_ids) == LOWERED
     assert await read_outcomes(shop, second) == [("waiting", "")] * 5

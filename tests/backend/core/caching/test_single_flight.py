@@ -39,6 +39,17 @@ def flights() -> SingleFlight[str, int]:
     return SingleFlight()
 
 
+def is_idle(flights: SingleFlight[str, int]) -> bool:
+    """Return True if no call is stored any more."""
+    waiting = flights.wait_until_idle()
+    try:
+        waiting.send(None)
+    except StopIteration:
+        return True
+    waiting.close()
+    return False
+
+
 async def start(times: int, call: Callable[[], Awaitable[int]]) -> list["asyncio.Task[int]"]:
     async def call_once() -> int:
         return await call()
@@ -71,8 +82,7 @@ async def test_result_of_a_shared_call_is_not_stored(
 ) -> None:
     counted.may_answer.set()
     assert [await flights.share("a", counted.ask) for _ in range(3)] == [1, 2, 3]
-    assert not flights._running
-    assert not flights._next
+    assert is_idle(flights)
 
 
 async def test_request_after_the_result_of_a_call_starts_a_new_call(
@@ -113,8 +123,7 @@ async def test_call_is_cancelled_when_all_callers_are_cancelled(
     counted.may_answer.set()
     assert await again[0] == 2
     assert counted.cancellations == 1
-    assert not flights._running
-    assert not flights._next
+    assert is_idle(flights)
 
 
 async def test_failure_of_a_shared_call_is_raised_for_all_callers_and_not_stored(
@@ -169,8 +178,7 @@ async def test_callers_that_arrive_during_a_call_share_the_next_call(flights: Si
     await begun[1].wait()
     go_on[1].set()
     assert await asyncio.gather(*later) == [1] * 5
-    assert not flights._running
-    assert not flights._next
+    assert is_idle(flights)
 
 
 async def test_result_of_share_next_is_never_older_than_its_request(flights: SingleFlight[str, int]) -> None:
@@ -226,7 +234,7 @@ async def test_waiting_next_call_is_dropped_when_its_callers_are_cancelled(
     assert await first == 1
     await flights.wait_until_idle()
     assert counted.calls == 1
-    assert not flights._next
+    assert is_idle(flights)
 
 
 async def test_call_that_continues_after_a_cancellation_serves_later_callers(counted: CountedCall) -> None:
@@ -257,9 +265,12 @@ async def test_shared_call_cancelled_before_it_began_is_replaced(
     flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     """Cancel a call's task from outside, as when a program stops and ends all tasks one by one."""
-    call = flights._next_call("a", counted.ask)
-    call.task.cancel()
-    await asyncio.wait([call.task])
+    earlier = asyncio.all_tasks()
+    (caller,) = await start(1, lambda: flights.share("a", counted.ask))
+    (call,) = asyncio.all_tasks() - earlier - {caller}
+    call.cancel()
+    await asyncio.wait([call, caller])
+    assert counted.calls == 0
     counted.may_answer.set()
     assert await flights.share_next("a", counted.ask) == 1
-    assert not flights._next
+    assert is_idle(flights)

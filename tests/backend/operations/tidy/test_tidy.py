@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import inspect, select, update
 from sqlmodel import SQLModel
 
 from backend.app import Shop
@@ -278,7 +278,7 @@ async def test_cleanup_runs_once_a_day(shop: Shop, tidy: Tidy) -> None:
 
 
 def all_models() -> list[type[SQLModel]]:
-    return [one.class_ for one in SQLModel._sa_registry.mappers]
+    return [one.class_ for one in inspect(Job).registry.mappers]
 
 
 def store_file(folder: Path, name: str, *, age: timedelta = YEAR) -> Path:

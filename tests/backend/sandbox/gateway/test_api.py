@@ -266,10 +266,8 @@ async def test_unknown_fault_is_refused(
     assert practice.sandbox.faults.describe_faults() == []
 
 
-async def test_fault_routes_exist_only_if_enabled(practice: GatewayPractice) -> None:
-    plain = SandboxGateway(
-        practice.sandbox.notifier._database, httpx.AsyncClient(), practice.client.credentials, PUBLIC_BASE
-    )
+async def test_fault_routes_exist_only_if_enabled(practice: GatewayPractice, database: Database) -> None:
+    plain = SandboxGateway(database, httpx.AsyncClient(), practice.client.credentials, PUBLIC_BASE)
     async with httpx.AsyncClient(transport=plain.transport(), base_url="http://gateway.test") as http:
         assert (
             await http.post("/_control/faults", json={"operation": "any", "kind": "hang"})

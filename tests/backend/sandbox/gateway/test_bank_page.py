@@ -9,6 +9,7 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.payment.providers.pse.reports import GatewayState
 from backend.sandbox.gateway import create_sandbox_gateway
+from backend.sandbox.gateway.ledger import Ledger
 from tests.gateway_kit import PUBLIC_BASE, RETURN, GatewayPractice, age_transactions, bank_payment
 from tests.ports import find_free_port
 
@@ -134,6 +135,7 @@ async def test_overdue_payment_is_abandoned_on_every_lookup(
 ) -> None:
     created = await practice.client.create_bank_payment(bank_payment())
     await age_transactions(database, timedelta(minutes=22))
+    ledger = Ledger(database, practice.sandbox.faults)
     if look == "transaction":
         assert (
             await practice.client.get_transaction(created.ticket_id or "")
@@ -141,8 +143,8 @@ async def test_overdue_payment_is_abandoned_on_every_lookup(
     elif look == "page":
         assert "ya terminó" in (await practice.browser.get(created.redirect_url)).text
     else:
-        assert await practice.sandbox.notifier._ledger.abandon_overdue() == 1
-    assert await practice.sandbox.notifier._ledger.abandon_overdue() == 0
+        assert await ledger.abandon_overdue() == 1
+    assert await ledger.abandon_overdue() == 0
 
 
 async def test_urls_of_bank_pages_cannot_be_derived_from_each_other(practice: GatewayPractice) -> None:

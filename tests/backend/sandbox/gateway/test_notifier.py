@@ -9,8 +9,16 @@ from backend.core.db.database import Database
 from backend.payment.providers.pse.client import get_gateway_credentials
 from backend.payment.providers.pse.reports import GatewayState, is_genuine, parse_report
 from backend.sandbox.gateway import FaultKind, Operation, SandboxGateway, create_sandbox_gateway, notifier
+from backend.sandbox.gateway.ledger import Ledger
 from backend.sandbox.gateway.notifier import ANSWER_TIMEOUT_S, MAX_ATTEMPTS, pause_after
-from tests.gateway_kit import PUBLIC_BASE, GatewayPractice, age_transactions, bank_payment, open_practice
+from tests.gateway_kit import (
+    PUBLIC_BASE,
+    GatewayPractice,
+    Merchant,
+    age_transactions,
+    bank_payment,
+    open_practice,
+)
 
 
 async def decide(practice: GatewayPractice, decision: str = "approve", **changes: object) -> str:
@@ -98,11 +106,22 @@ async def test_notifier_continues_after_a_restart(
     assert practice.merchant.received == []
 
 
+class Killed(BaseException):
+    """Simulates the end of the process."""
+
+
 async def test_interrupted_notification_is_delivered_later(
-    practice: GatewayPractice, database: Database
+    practice: GatewayPractice, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await decide(practice)
-    assert len(await practice.sandbox.notifier._claim()) == 1  # claimed, then the process ends
+
+    async def kill(*_arguments: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Merchant, "__call__", kill)
+        with pytest.RaisesGroup(Killed):
+            await practice.sandbox.notifier.deliver_due()
     assert await practice.sandbox.notifier.deliver_due() == 0
     await age_transactions(database, timedelta(seconds=ANSWER_TIMEOUT_S + 1))
     assert await practice.sandbox.notifier.deliver_due() == 1
@@ -202,14 +221,14 @@ async def test_queue_error_does_not_stop_the_notifier(
     practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(notifier, "POLL_INTERVAL_S", 0)
-    sweep, troubles = practice.sandbox.notifier._ledger.abandon_overdue, iter([True])
+    sweep, troubles = Ledger.abandon_overdue, iter([True])
 
-    async def sweep_with_trouble() -> int:
+    async def sweep_with_trouble(ledger: Ledger) -> int:
         if next(troubles, False):
             raise OSError("the disk is unavailable")
-        return await sweep()
+        return await sweep(ledger)
 
-    monkeypatch.setattr(practice.sandbox.notifier._ledger, "abandon_overdue", sweep_with_trouble)
+    monkeypatch.setattr(Ledger, "abandon_overdue", sweep_with_trouble)
     await decide(practice)
     await practice.sandbox.start()
     assert await practice.merchant.wait_for_notifications()

@@ -17,6 +17,7 @@ from backend.core.config.settings import Settings
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.orders.detail_state import OrderState
 from tests.backend.orders.paying import order_row, place_order_at_bank, read_stock, report_payment
 from tests.store_defaults import Defaults, add_product
@@ -79,7 +80,7 @@ async def test_product_is_bought_while_two_staff_members_edit_it(
         ("Precio", "$ 70.000", "$ 60.000")
     ]
     assert berta.announcement.tone == "problem"
-    await berta._update()
+    await update_state(berta)
     assert berta.content.variants[0].stocked == "13 libres · 2 apartadas"
 
 
@@ -104,7 +105,7 @@ async def test_actions_of_two_staff_members_on_an_order_during_its_payment_are_c
     await asyncio.gather(send_event(lina, "deliver"), send_event(berta, "deliver"))
     assert "news" in {screen.announcement.tone for screen in (lina, berta)}
     for screen in (lina, berta):
-        await screen._update()
+        await update_state(screen)
         assert "Entregado" in [chip.text for chip in screen.content.chips]
     async with shop.database.read() as session:
         (parcel,) = await list_order_fulfillments(session, order_id)

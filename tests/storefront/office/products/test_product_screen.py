@@ -10,6 +10,7 @@ from backend.catalog.models import Product, Variant
 from backend.catalog.storefront.page_content import product_detail
 from backend.core.errors import NotFound
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.preview import PreviewState
 from tests.store_defaults import Defaults, add_product
@@ -102,7 +103,7 @@ async def test_second_editor_of_a_product_sees_conflicting_values(
     assert (lina.announcement.tone, lina.clash_count > 0) == ("problem", True)
     await send_event(lina, "save", {**lina_form, "is_published": "", "seen": lina.content.seen})
     assert (lina.clashes, lina.announcement.tone) == ([], "news")
-    await berta._update()
+    await update_state(berta)
     shown = berta.content
     assert (shown.texts["title"], shown.texts["brand"], shown.variants[0].price) == (
         "Trompo azul",

@@ -7,8 +7,10 @@ import pytest
 from pydantic import SecretStr
 
 from backend.app import Shop
+from backend.core.caching.version_probe import VersionProbe
 from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL
 from backend.office.settings.page import Trial
+from backend.office_settings.service import EffectiveSettings
 from backend.operations.monitoring.alert_webhook import OwnersWebhook
 from backend.staff.rights import Role
 from storefront.office.settings.state import SettingsState
@@ -108,8 +110,7 @@ async def test_each_trial_of_a_setting_reports_its_outcome(
     settings = shop.settings.model_copy(
         update={"alert_webhook": "https://a.example/x", "alert_webhook_secret": SecretStr("whsec_x")}
     )
-    shop.effective_settings._settings = settings
-    shop.effective_settings._probe._values.clear()  # type: ignore[attr-defined]
+    shop.effective_settings = EffectiveSettings(settings, shop.database, VersionProbe(shop.database))
     shop.webhook = OwnersWebhook(shop.database, settings, httpx.MockTransport(answer))
     assert (await tried(Trial.WEBHOOK))[0] is True
     assert "webhook-signature" in calls[0].headers

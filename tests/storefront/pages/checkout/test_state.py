@@ -1,9 +1,11 @@
 """Tests of the checkout's handlers: typed values are saved and restored, and never shown to another customer."""
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import reflex as rx
@@ -18,10 +20,12 @@ from backend.cart.views import read_cart_view
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.checkout.payment.start import PaymentOff
 from backend.checkout.quotes import quote_limits
+from backend.checkout.service import Checkout
+from backend.checkout.shipping_options import ShippingOffer
 from backend.core.config.modules import GATEWAY_PSE, MANUAL
 from backend.core.db.database import db_now
 from backend.core.error_texts import CHECKOUT, text_for
-from backend.core.errors import InvalidData, NotFound, TotalChanged
+from backend.core.errors import InvalidData, NotAllowed, NotFound, TotalChanged
 from backend.customers.auth.sessions import COOKIE, open_session
 from backend.customers.models import Customer
 from backend.office.settings.page import switch_shop_provider
@@ -31,6 +35,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.shipping.provider_switches import ProviderSwitchedOff
 from backend.staff.rights import COMMAND_LINE
+from storefront.live.refresh import update_state
 from storefront.pages.checkout import state as checkout_state
 from storefront.pages.checkout.error_texts import CHECKOUT_UNAVAILABLE, get_result_kind
 from storefront.pages.checkout.state import CheckoutState, place_as_shown
@@ -45,6 +50,7 @@ from tests.checkout_steps import MEDELLIN, choose_pickup
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.background import InBackground
 from tests.storefront.outage import without_database
+from tests.storefront.root_state import get_root_state
 
 Shopper = Callable[[], rx.State]
 TYPED = {**TYPED_ANYWHERE, "town": "Medellín, Antioquia"}
@@ -218,14 +224,38 @@ async def test_typing_after_an_order_of_another_tab_does_not_change_the_new_cart
     assert (state.stage, cart.cart_id) == ("open", begun)
 
 
+@asynccontextmanager
+async def order_in_progress(state: CheckoutState, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """Place the page's order, and hold it until the end of the block. Then it fails."""
+    has_begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def wait(*_arguments: object) -> NoReturn:
+        has_begun.set()
+        await may_end.wait()
+        raise NotAllowed("The order was held")
+
+    async def place_order() -> None:
+        handler: Any = CheckoutState.event_handlers["place_order"].fn
+        async for _event in handler(InBackground(state), TYPED, 18_900):
+            pass
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkout_state, "set_cart_owner", wait)
+        placing = asyncio.create_task(place_order())
+        await has_begun.wait()
+        yield
+        may_end.set()
+        await placing
+
+
 async def test_typing_does_not_close_the_form_while_its_order_is_being_placed(
-    shop: Shop, state: CheckoutState
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Test that the page stays open: it must go to the bank when the answer arrives."""
     await _place_order(shop, state)
-    state._is_placing = True
-    await state.save_note(TYPED, [], 3)
-    assert state.stage == "open"
+    async with order_in_progress(state, monkeypatch):
+        await state.save_note(TYPED, [], 3)
+        assert state.stage == "open"
 
 
 @pytest.mark.parametrize(
@@ -305,13 +335,12 @@ async def test_order_that_failed_in_an_outage_can_be_placed_again(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = CheckoutState.event_handlers["place_order"].fn
-    root: Any = state._get_root_state()
+    root: Any = get_root_state(state)
     root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
     state.shipping = Shipping(chosen=await choose_pickup(shop, (await state.get_state(CartState)).cart_id))
     with without_database(shop, monkeypatch):
         assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
     assert (state.answer.kind, state.answer.text) == ("failed", CHECKOUT_UNAVAILABLE)
-    assert not state._is_placing
     assert [event async for event in place(InBackground(state), TYPED, 18_900)] == []
     assert state.answer.kind == "placed", state.answer
 
@@ -324,7 +353,7 @@ async def test_second_payment_of_a_paid_cart_shows_a_notice_on_the_empty_checkou
     The form disappears with the cart's lines, so a notice shows the reason.
     """
     change_bank, place = (CheckoutState.event_handlers[name].fn for name in ("change_bank", "place_order"))
-    root: Any = state._get_root_state()
+    root: Any = get_root_state(state)
     root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
     cart = await state.get_state(CartState)
     await _place_order(shop, state)
@@ -377,13 +406,18 @@ async def test_new_cart_after_the_order_of_another_tab_opens_the_form(
     cart = await state.get_state(CartState)
     await cart.add(variant_id, 2)
     assert await state.follow_cart() == [CheckoutState.load_banks]
-    assert (state.stage, state._cart_id, cart.cart.count) == ("open", cart.cart_id, 2)
+    assert (state.stage, cart.cart.count) == ("open", 2)
+    await state.save_note(TYPED, [], 3)
+    assert (await _read_draft(shop, cart.cart_id))["phone"] == TYPED["phone"]
 
 
-async def test_form_stays_open_while_its_order_is_being_placed(shop: Shop, state: CheckoutState) -> None:
+async def test_form_stays_open_while_its_order_is_being_placed(
+    shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await _place_order(shop, state)
-    state._is_placing = True
-    assert await state.follow_cart() is None
+    async with order_in_progress(state, monkeypatch):
+        assert await state.follow_cart() is None
+        assert state.stage == "open"
 
 
 async def test_order_is_refused_if_shipping_priced_again_changes_the_displayed_total(
@@ -432,16 +466,16 @@ async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     await shop.checkout.set_town(cart_id, MEDELLIN, "Calle 1 # 2-3")
-    priced, times = checkout_state._price_options, []
+    offer_shipping, times = Checkout.offer_shipping, []
 
-    async def priced_between(*args: Any, **named: Any) -> Shipping:
+    async def offer_between(checkout: Checkout, *args: Any, **named: Any) -> ShippingOffer:
         times.append(args)
-        shipping = await priced(*args, **named)
+        offer = await offer_shipping(checkout, *args, **named)
         if len(times) == 1:
             await shop.checkout.set_town(cart_id, MEDELLIN)
-        return shipping
+        return offer
 
-    monkeypatch.setattr(checkout_state, "_price_options", priced_between)
+    monkeypatch.setattr(Checkout, "offer_shipping", offer_between)
     chosen = {**TYPED, "shipping_option": pickup}
     assert (await place_as_shown(cart_id, chosen, Shipping(), 18_900, "190.24.1.1")).number > 0
     assert len(times) == 2
@@ -487,7 +521,7 @@ async def test_checkout_of_a_customers_cart_is_empty_for_others(
     stranger = await root.get_state(CheckoutState)
     await stranger.load()
     assert (stranger.stage, stranger.draft, stranger.last_order_view.page) == ("empty", {}, "")
-    stranger._cart_id = cart_id
+    (await root.get_state(CartState)).cart_id = cart_id
     await stranger.save_note({"phone": "1"}, ["phone", "email"], 1)
     await stranger.save_note({**TYPED, "phone": "2"}, ["phone"], 2)
     assert (await _read_draft(shop, cart_id))["phone"] == TYPED["phone"]
@@ -561,7 +595,7 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     running = list(shop.payments.providers), list(shop.fulfillment_providers)
     async with shop.database.transaction() as session:
         await switch_shop_provider(session, COMMAND_LINE, MANUAL, is_on=False, installed=running)
-    await state._update()
+    await update_state(state)
     assert ([one.is_pickup for one in state.shipping.choices], state.shipping.chosen) == ([False], "")
     with pytest.raises(ProviderSwitchedOff) as refused:
         await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")
@@ -575,7 +609,7 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
         await switch_shop_provider(
             session, COMMAND_LINE, GATEWAY_PSE, is_on=False, is_sure=True, installed=running
         )
-    await state._update()
+    await update_state(state)
     assert not state.is_payable
     with pytest.raises(PaymentOff) as off:
         await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")

@@ -75,6 +75,6 @@ async def test_cancelled_payment_is_shown_as_closed_until_the_bank_rejects_it(
 
 @pytest.mark.parametrize("status", list(PaymentStatus))
 def test_list_of_orders_has_a_text_for_every_payment_status(status: PaymentStatus) -> None:
-    status_name = account_page._derive_status(Order(payment_status=status, status="pending"))  # type: ignore[call-arg]
+    status_name = account_page.derive_status(Order(payment_status=status, status="pending"))  # type: ignore[call-arg]
     assert status_name in STATUSES
     assert (status_name == "pending") == (status in ("awaiting", "authorized", "canceled"))

@@ -26,6 +26,7 @@ from storefront.state.frame import SHOP_UNAVAILABLE, FrameState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.locked import Locked
 from tests.storefront.outage import without_database
+from tests.storefront.root_state import get_root_state
 
 Shopper = Callable[[], rx.State]
 
@@ -129,7 +130,7 @@ async def test_late_refresh_does_not_replace_the_order_that_is_now_open(
     async def answered_late(params: PageParams, *, ask_gateway: bool) -> PageData[OrderContent]:
         data = await read_order(params, ask_gateway=ask_gateway)
         if ask_gateway:
-            _go_to(order._get_root_state(), "/order/order_other?token=other")
+            _go_to(get_root_state(order), "/order/order_other?token=other")
             await order.load()
         return data
 

@@ -30,6 +30,7 @@ from tests.backend.invoices.desk import (
     TROMPO,
     Killed,
     book_refund,
+    crash_at_lock,
     enable_invoices,
     list_documents,
     place_paid_order,
@@ -222,13 +223,10 @@ async def test_document_with_an_unknown_outcome_is_looked_up(
 async def test_crash_after_the_response_issues_no_second_document(
     shop: Shop, invoices: Invoices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def dies(*_arguments: object) -> None:
-        raise Killed
-
     await place_paid_order(shop)
     (row,) = await list_documents(shop)
     with monkeypatch.context() as patch:
-        patch.setattr(Invoices, "_store_issued", dies)
+        crash_at_lock(patch, 3)
         with pytest.raises(Killed):
             await run_issue_job(invoices, row)
     await run_issue_job(invoices, row)
@@ -315,7 +313,7 @@ async def test_sandbox_rejects_a_credit_note_without_the_invoices_code(
 async def test_document_is_not_issued_with_a_wrong_key(shop: Shop, invoices: Invoices) -> None:
     sandbox = shop.sandbox.invoicing
     assert sandbox is not None
-    sandbox._key = "Bearer another"
+    sandbox.key = "another"
     await place_paid_order(shop)
     (row,) = await list_documents(shop)
     with pytest.raises(ServiceUnavailable):

@@ -1,13 +1,14 @@
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.payment.providers.pse import banks
 from backend.payment.providers.pse.banks import (
     MAX_LIST_AGE,
     RETRY_INTERVAL,
@@ -43,12 +44,19 @@ async def test_list_of_banks_is_sorted_and_has_no_placeholder(
     assert len(offered) == 15
 
 
-def test_banks_are_sorted_in_spanish_and_the_placeholder_is_removed_at_any_position() -> None:
+async def test_banks_are_sorted_in_spanish_and_the_placeholder_is_removed_at_any_position(
+    database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [
         Bank("7", "Nubank"), Bank("1", "ñandú"), Bank("2", "NZ"), Bank("3", "Ítaca"), Bank("0", "Elija"),
         Bank("4", "itau"), Bank("5", "Éxito"), Bank("4", "ITAÚ"), Bank("", "nada"), Bank("6", ""),
     ]  # fmt: skip
-    assert [bank.name for bank in banks._clean_banks(rows)] == [
+
+    async def get_banks() -> list[Bank]:
+        return rows
+
+    monkeypatch.setattr(practice.client, "get_banks", get_banks)
+    assert [bank.name for bank in await list_offered_banks(database, practice.client, now=MOMENT)] == [
         "Éxito",
         "Ítaca",
         "ITAÚ",
@@ -166,9 +174,20 @@ async def test_no_database_transaction_is_open_while_the_list_of_banks_is_fetche
 
 
 async def test_list_of_banks_fetched_meanwhile_by_another_caller_is_used(
-    database: Database, practice: GatewayPractice
+    database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await list_offered_banks(database, practice.client, now=MOMENT)
-    stored = await banks._refresh_list(database, practice.client, MOMENT)
-    assert stored.fetched_at is not None
+    """Let another caller fetch it between this caller's lookup and its own fetch."""
+    read, is_first = database.read, True
+
+    @asynccontextmanager
+    async def read_and_be_late() -> AsyncIterator[AsyncSession]:
+        nonlocal is_first
+        async with read() as session:
+            yield session
+        if is_first:
+            is_first = False
+            await list_offered_banks(database, practice.client, now=MOMENT)
+
+    monkeypatch.setattr(database, "read", read_and_be_late)
+    assert await list_offered_banks(database, practice.client, now=MOMENT)
     assert practice.calls.count(PATH) == 1

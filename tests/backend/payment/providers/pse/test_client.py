@@ -3,7 +3,6 @@ import json
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -331,17 +330,8 @@ async def test_client_in_production_uses_live_mode(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Request Entity Too Large</html>", b"[]"])
-async def test_refusal_without_a_body_raises_payment_refused(
-    practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body: bytes
-) -> None:
-    send = practice.client._channel.send_authorized
-
-    async def send_authorized(method: str, url: str, *given: Any, **named: Any) -> httpx.Response:
-        if url.endswith(CREATE):
-            return httpx.Response(413, content=body)
-        return await send(method, url, *given, **named)
-
-    monkeypatch.setattr(practice.client._channel, "send_authorized", send_authorized)
+async def test_refusal_without_a_body_raises_payment_refused(practice: GatewayPractice, body: bytes) -> None:
+    practice.calls.answer(CREATE, 413, body)
     with pytest.raises(PaymentRefused, match="invoice TR-1 with HTTP 413") as refused:
         await practice.client.create_bank_payment(bank_payment())
     assert (refused.value.reason, refused.value.codes) == (RefusalReason.OTHER, ())
@@ -351,7 +341,7 @@ async def test_refusal_without_a_body_raises_payment_refused(
 async def test_malformed_gateway_token_is_not_stored(practice: GatewayPractice, token: str) -> None:
     """Check that the login is repeated immediately, so that neither this payment nor the next ones become unknown."""
     answers = [{"bearer_token": token}]
-    inner = practice.calls._inner
+    inner = practice.calls.inner
 
     async def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith(LOGIN) and answers:
@@ -359,21 +349,23 @@ async def test_malformed_gateway_token_is_not_stored(practice: GatewayPractice, 
         return await inner.handle_async_request(request)
 
     client = practice.client
-    client._channel.http._http._transport = httpx.MockTransport(answer)
+    practice.calls.inner = httpx.MockTransport(answer)
     if token:
         assert (await client.create_bank_payment(bank_payment())).reference
     else:  # an answer without a token means that our keys are refused
         with pytest.raises(KeysRefused):
             await client.create_bank_payment(bank_payment())
     answers += [{"bearer_token": "x\ny"}] * 3
-    client._channel.restpagos._token = None
+    restarted = GatewayClient(
+        client.credentials, client.bases, test_mode=True, transport=practice.calls, policy=FAST_RETRIES
+    )
     with pytest.raises(LoginFailed):
-        await client.create_bank_payment(bank_payment(invoice="TR-2"))
-    assert (await client.create_bank_payment(bank_payment(invoice="TR-2"))).reference
+        await restarted.create_bank_payment(bank_payment(invoice="TR-2"))
+    assert (await restarted.create_bank_payment(bank_payment(invoice="TR-2"))).reference
 
 
 async def test_answer_about_another_payment_raises_outcome_unknown(practice: GatewayPractice) -> None:
-    inner = practice.calls._inner
+    inner = practice.calls.inner
 
     async def answer(request: httpx.Request) -> httpx.Response:
         response = await inner.handle_async_request(request)
@@ -383,7 +375,7 @@ async def test_answer_about_another_payment_raises_outcome_unknown(practice: Gat
         body["data"]["factura"] = "TR-9"
         return httpx.Response(200, json=body)
 
-    practice.client._channel.http._http._transport = httpx.MockTransport(answer)
+    practice.calls.inner = httpx.MockTransport(answer)
     with pytest.raises(OutcomeUnknown, match="another payment") as unknown:
         await practice.client.create_bank_payment(bank_payment())
     assert not hasattr(unknown.value, "reference")
@@ -398,5 +390,5 @@ async def test_number_of_transactions_looked_up_by_invoice_is_limited(
     def answer(request: httpx.Request) -> httpx.Response:
         return login if request.url.path.endswith("/login") else httpx.Response(200, json={"data": rows})
 
-    practice.client._channel.http._http._transport = httpx.MockTransport(answer)
+    practice.calls.inner = httpx.MockTransport(answer)
     assert await practice.client.list_references("TR-1") == [str(number) for number in range(1, 21)]

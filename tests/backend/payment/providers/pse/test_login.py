@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from backend.core.clock import now
 from backend.payment.providers.pse import login as session_module
-from backend.payment.providers.pse.login import GatewaySession
+from backend.payment.providers.pse.login import GatewaySession, Token
 
 START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -77,10 +78,5 @@ async def test_only_the_refused_gateway_token_is_forgotten() -> None:
     assert await session.get_token() == "t2"
 
 
-async def test_repr_does_not_show_the_token() -> None:
-    async def login() -> str:
-        return "very.secret.token"
-
-    session = GatewaySession(login)
-    await session.get_token()
-    assert "secret" not in repr(session._token)
+def test_repr_does_not_show_the_token() -> None:
+    assert "secret" not in repr(Token("very.secret.token", now()))

@@ -4,7 +4,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NoReturn
 
-import httpx
 import pytest
 
 from backend.cart.access import create_empty_cart
@@ -30,6 +29,8 @@ from backend.payment.sessions import open_session, upsert_collection
 from backend.sandbox.gateway import FaultKind, Operation
 from tests.gateway_kit import HOOK, MARIA, RETURN, GatewayPractice, open_practice
 from tests.store_defaults import set_up_defaults
+
+START = "/debitos.json"
 
 
 @pytest.fixture
@@ -370,10 +371,10 @@ async def test_invalid_gateway_number_is_not_looked_up(pse: GatewayPse, practice
 
 
 async def test_payment_start_without_a_bank_page_is_unknown_and_keeps_its_numbers(
-    pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
+    pse: GatewayPse, practice: GatewayPractice
 ) -> None:
-    _answering(
-        practice, monkeypatch, b'{"success": true, "data": {"ref_payco": 77, "ticketId": 9007199254740993}}'
+    practice.calls.answer(
+        START, 200, b'{"success": true, "data": {"ref_payco": 77, "ticketId": 9007199254740993}}'
     )
     with pytest.raises(OutcomeUnknown, match="9007199254740993") as unknown:
         await pse.initiate(request())
@@ -386,9 +387,9 @@ async def test_payment_start_without_a_bank_page_is_unknown_and_keeps_its_number
     "body", [b"[" * 1_900, b'{"a":' * 1_900, b'{"success": false, "data": ' + b"[" * 900 + b"]" * 900 + b"}"]
 )
 async def test_unreadable_answer_to_a_payment_start_raises_outcome_unknown(
-    pse: GatewayPse, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body: bytes
+    pse: GatewayPse, practice: GatewayPractice, body: bytes
 ) -> None:
-    _answering(practice, monkeypatch, body)
+    practice.calls.answer(START, 200, body)
     with pytest.raises(OutcomeUnknown):
         await pse.initiate(request())
 
@@ -410,18 +411,6 @@ async def test_only_an_error_after_sending_a_payment_raises_outcome_unknown(
     with pytest.raises(OutsideFailure, match="a bug") as failed:
         await pse.initiate(request())
     assert not isinstance(failed.value, OutcomeUnknown)
-
-
-def _answering(practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
-    """Let the gateway answer the start of a payment with these bytes."""
-    send = practice.client._channel.send_authorized
-
-    async def send_authorized(method: str, url: str, *given: Any, **named: Any) -> httpx.Response:
-        if url.endswith("/debitos.json"):
-            return httpx.Response(200, content=body)
-        return await send(method, url, *given, **named)
-
-    monkeypatch.setattr(practice.client._channel, "send_authorized", send_authorized)
 
 
 async def test_choices_and_answers_of_the_payer_are_checked_against_the_banks(pse: GatewayPse) -> None:
@@ -454,8 +443,23 @@ def test_every_gateway_state_has_a_provider_state() -> None:
 
 
 @pytest.mark.parametrize(("approval", "cus"), [("1234567", "1234567"), ("000000", None), (None, None)])
-def test_cus_number_is_the_approval_code_of_the_gateway(approval: str | None, cus: str | None) -> None:
-    assert gateway_pse._read_cus(GatewayReport(approval=approval)) == cus
+async def test_cus_number_is_the_approval_code_of_the_gateway(
+    *,
+    pse: GatewayPse,
+    practice: GatewayPractice,
+    monkeypatch: pytest.MonkeyPatch,
+    approval: str | None,
+    cus: str | None,
+) -> None:
+    started = await pse.initiate(request())
+    await practice.choose(started.redirect_url or "", "approve")
+    look_up = practice.client.get_transaction_by_reference
+
+    async def look_up_with_approval(reference: str) -> GatewayReport:
+        return replace(await look_up(reference), approval=approval)
+
+    monkeypatch.setattr(practice.client, "get_transaction_by_reference", look_up_with_approval)
+    assert (await pse.status(to_started(started))).transaction_id == cus
 
 
 def test_gateway_request_contains_the_payer_answers() -> None:

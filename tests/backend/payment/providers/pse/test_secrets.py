@@ -10,6 +10,7 @@ import pytest
 from backend.core.errors import ShopError
 from backend.core.web.http_client import ServiceUnavailable
 from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.login import GatewaySession
 from backend.payment.providers.pse.requests import GatewayBases, GatewayCredentials
 from backend.sandbox.gateway import FaultKind, Operation
 from tests.gateway_kit import GatewayPractice, bank_payment, serve_app, set_retry_policy
@@ -30,12 +31,25 @@ def list_secrets(credentials: GatewayCredentials) -> list[str]:
 def assert_no_secret(text: str, client: GatewayClient) -> None:
     for secret in list_secrets(client.credentials):
         assert secret not in text
-    for token in (client._channel.restpagos._token, client._channel.apify._token):
-        assert token is None or token.text not in text
+
+
+@pytest.fixture
+def tokens(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Collect the tokens of all logins."""
+    found: set[str] = set()
+    get_token = GatewaySession.get_token
+
+    async def collect(session: GatewaySession) -> str:
+        token = await get_token(session)
+        found.add(token)
+        return token
+
+    monkeypatch.setattr(GatewaySession, "get_token", collect)
+    return found
 
 
 async def test_debug_log_of_gateway_calls_contains_no_key(
-    practice: GatewayPractice, caplog: pytest.LogCaptureFixture
+    practice: GatewayPractice, caplog: pytest.LogCaptureFixture, tokens: set[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
     async with serve_app(practice.sandbox.app) as url, client_at(url, practice) as client:
@@ -48,15 +62,12 @@ async def test_debug_log_of_gateway_calls_contains_no_key(
     assert "bancos.json" in caplog.text
     assert "send_request_headers" in caplog.text
     assert_no_secret(caplog.text, client)
+    assert len(tokens) == 2
+    assert not [token for token in tokens if token in caplog.text]
 
 
 def test_repr_of_gateway_objects_contains_no_key(practice: GatewayPractice) -> None:
-    for thing in (
-        practice.client,
-        practice.client.credentials,
-        practice.client._channel,
-        vars(practice.client),
-    ):
+    for thing in (practice.client, practice.client.credentials, vars(practice.client)):
         assert_no_secret(repr(thing), practice.client)
 
 
@@ -73,7 +84,7 @@ def test_repr_of_gateway_objects_contains_no_key(practice: GatewayPractice) -> N
     ],
 )
 async def test_error_of_a_gateway_call_contains_no_key(
-    practice: GatewayPractice, operation: Operation, kind: FaultKind
+    practice: GatewayPractice, operation: Operation, kind: FaultKind, tokens: set[str]
 ) -> None:
     calls: dict[Operation, Callable[[], Awaitable[Any]]] = {
         Operation.LOGIN: practice.client.get_banks,
@@ -85,7 +96,9 @@ async def test_error_of_a_gateway_call_contains_no_key(
         await calls[operation]()
     error = caught.value
     told = "".join(traceback.format_exception(error, chain=True))
-    assert_no_secret(f"{error!r} {error} {vars(error)} {told}", practice.client)
+    text = f"{error!r} {error} {vars(error)} {told}"
+    assert_no_secret(text, practice.client)
+    assert not [token for token in tokens if token in text]
 
 
 async def test_connection_error_contains_no_key(practice: GatewayPractice, unused_tcp_port: int) -> None:

@@ -116,10 +116,20 @@ def test_embedded_carrier_requires_a_transport() -> None:
 
 
 async def test_api_key_selects_the_real_carrier() -> None:
-    client = create_carrier_client(Settings(carrier_api_key=SecretStr(KEY)))
-    assert str(client._http._http.base_url) == "https://api.envioclickpro.com.co/api/v2/"
-    assert client._http._http.headers["Authorization"] == KEY
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(404)
+
+    settings = Settings(carrier_api_key=SecretStr(KEY))
+    client = create_carrier_client(settings, httpx.MockTransport(answer), QUICK)
+    with pytest.raises(CarrierError):
+        await client.request_quotation(QUOTATION)
     await client.close()
+    (request,) = requests
+    assert str(request.url) == "https://api.envioclickpro.com.co/api/v2/quotation"
+    assert request.headers["Authorization"] == KEY
 
 
 # quotation
