@@ -25,7 +25,7 @@ JOB = "catalog.import"
 
 
 class UnconfirmedLosses(NotAllowed):
-    """The import would empty or take away values, and nobody confirmed that."""
+    """The import would empty or take away values, without a confirmation."""
 
     def __init__(self, count: int) -> None:
         super().__init__(

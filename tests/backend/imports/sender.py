@@ -31,10 +31,12 @@ class Sender:
     def __init__(self, shop: Shop, defaults: Defaults) -> None:
         self.shop, self.defaults, self.id = shop, defaults, ""
 
-    async def send_spreadsheet(self, content: str | bytes, *, makes_places: bool = False) -> ImportReport:
+    async def send_spreadsheet(
+        self, content: str | bytes, *, makes_places: bool = False, may_choose: bool = False
+    ) -> ImportReport:
         raw = content.encode() if isinstance(content, str) else content
         self.id = await store_spreadsheet(
-            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places, may_choose=True
+            self.shop.database, OWNER, "toys.csv", raw, makes_places=makes_places, may_choose=may_choose
         )
         await preview_import(self.shop.database, self.id)
         return await self.report()

@@ -1,4 +1,4 @@
-"""Losses must be confirmed, and new products are drafts until somebody publishes them."""
+"""Losses must be confirmed, and new products are drafts until a person publishes them."""
 
 from io import BytesIO
 
@@ -164,7 +164,7 @@ async def test_changed_product_retains_its_status(sender: Sender) -> None:
 
 
 async def test_losses_after_the_preview_are_not_confirmed(sender: Sender) -> None:
-    """A value that was added after the preview is not emptied."""
+    """Check that a value which was added after the preview is not emptied."""
     async with sender.shop.database.transaction() as session:
         await add_product(session, sender.defaults, "yoyo", price=9_900)
     found = await sender.send_spreadsheet("SKU;Precio;Marca\nSKU-yoyo;12000;\n")

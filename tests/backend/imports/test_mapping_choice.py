@@ -18,7 +18,7 @@ async def choose(sender: Sender, place: int, column: str) -> ImportReport:
 
 
 async def test_contested_column_must_be_chosen_by_its_heading(sender: Sender) -> None:
-    found = await sender.send_spreadsheet(LIST)
+    found = await sender.send_spreadsheet(LIST, may_choose=True)
     assert found.format == "unknown"
     assert {one.heading: (one.column, one.contested) for one in found.mapping} == {
         "Código": ("sku", "sku"),
@@ -41,17 +41,17 @@ async def test_contested_column_must_be_chosen_by_its_heading(sender: Sender) ->
 
 
 async def test_choice_is_remembered_for_the_next_list_with_this_head(sender: Sender) -> None:
-    await sender.send_spreadsheet(LIST)
+    await sender.send_spreadsheet(LIST, may_choose=True)
     await choose(sender, 0, "sku")
     await choose(sender, 5, "")
-    found = await sender.send_spreadsheet(LIST.replace("Trompo", "Balero"))
+    found = await sender.send_spreadsheet(LIST.replace("Trompo", "Balero"), may_choose=True)
     assert [one.column for one in found.mapping] == ["sku", "", "title", "tax_rate", "price", ""]
     assert not any(one.contested for one in found.mapping)
     assert (await sender.run_import()).counts.refused == 0
 
 
 async def test_invalid_choices_are_refused(sender: Sender) -> None:
-    await sender.send_spreadsheet(LIST)
+    await sender.send_spreadsheet(LIST, may_choose=True)
     for place, column in ((9, "sku"), (-1, "sku"), (0, "product_id"), (0, "nada")):
         with pytest.raises(InvalidData):
             await choose(sender, place, column)
