@@ -63,6 +63,8 @@ async def test_spreadsheet_with_a_zip_creates_products(
         await expect_summary(page, "4 nuevos", "1 por corregir")
         await expect(page.get_by_test_id("import-problem")).to_contain_text("Fila 6 · Precio")
         await check_at_widths(page, axe)
+        await page.get_by_test_id("import-publish").click()
+        await expect(page.get_by_test_id("import-publish")).to_be_checked(timeout=TIMEOUT_MS)
         await page.get_by_test_id("import-run").click()
         await expect(page.get_by_test_id("import-current")).to_have_attribute(
             "data-status", "done", timeout=TIMEOUT_MS
@@ -74,3 +76,40 @@ async def test_spreadsheet_with_a_zip_creates_products(
         await check_at_widths(page, axe)
         await page.goto("/product/rana-saltarina-2")
         await expect(page.get_by_test_id("gallery-image").first).to_be_visible(timeout=TIMEOUT_MS)
+
+
+UNKNOWN_LIST = (
+    "Código;Referencia;Descripción;IVA;Precio 1;Saldo\n0001;REF-1;Trompo de prueba;19%;18900;7\n"
+    "0002;REF-2;Yoyo de prueba;19%;9900;3\n;;TOTAL GENERAL;;28800;10\n"
+)
+
+
+async def test_unknown_list_is_mapped_and_losses_are_confirmed(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
+) -> None:
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    open_shop_page: OpenPage = build_page_opener(shop, browser, watch)
+    async with open_shop_page(390, 844) as page:
+        await enter_office(page, shop, IMPORT)
+        files = page.get_by_test_id("import-input")
+        await files.set_input_files([build_csv(UNKNOWN_LIST)])
+        await expect(page.get_by_test_id("import-format")).to_contain_text("Lista propia", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-question")).to_contain_text("Código")
+        await page.get_by_test_id("import-mapping").locator("summary").click()
+        await check_at_widths(page, axe)
+        await page.get_by_test_id("import-column-choice").filter(has_text="Referencia").click()
+        await expect(page.get_by_test_id("import-question")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-set-aside")).to_have_count(1)
+        await page.get_by_test_id("import-publish").click()
+        await expect(page.get_by_test_id("import-publish")).to_be_checked(timeout=TIMEOUT_MS)
+        await page.get_by_test_id("import-run").click()
+        await expect_summary(page, "2 listos")
+        emptied = "Nombre;SKU;Precio;Unidades\nTrompo de prueba;REF-1;18900;0\n"
+        await files.set_input_files([build_csv(emptied)])
+        await expect(page.get_by_test_id("import-losses")).to_contain_text("Unidades: 1", timeout=TIMEOUT_MS)
+        await check_at_widths(page, axe)
+        await page.get_by_test_id("import-run").click()
+        await expect(page.get_by_test_id("import-current")).to_have_attribute("data-status", "checked")
+        await page.get_by_test_id("import-confirm-losses").check()
+        await page.get_by_test_id("import-run").click()
+        await expect_summary(page, "1 listo")
