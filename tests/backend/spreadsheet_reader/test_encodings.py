@@ -69,7 +69,7 @@ def can_encode(text: str, encoding: str) -> bool:
 
 @given(st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6), st.sampled_from(ENCODINGS))
 def test_no_letter_is_replaced_by_another_one(lines: list[tuple[str, bool]], encoding: str) -> None:
-    """A line is read as it was written, or its letters are unreadable, if an encoding has them."""
+    """Check that a line is read as it was written, or has unreadable letters."""
     written = [
         (text, text.encode("utf-8" if is_utf8 or not can_encode(text, encoding) else encoding))
         for text, is_utf8 in lines
