@@ -11,6 +11,9 @@ from tests.e2e import conftest
 from tests.e2e.conftest import ShopServer
 
 TIMEOUT_MS = conftest.TIMEOUT_MS
+WAIT_FOR_TRANSITIONS = """() => Promise.allSettled(
+    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)
+"""
 BANK = "1022"
 MEDELLIN = ("medel", "Medellín, Antioquia", "05001000")
 LETICIA = ("leti", "Leticia, Amazonas", "91001000")
@@ -109,6 +112,15 @@ async def decide_at_bank(page: Page, decision: str) -> None:
 async def expect_status(page: Page, status: str) -> None:
     """Wait until the order's page shows this status."""
     await expect(page.get_by_test_id("order-status")).to_have_attribute("data-status", status)
+
+
+async def resize(page: Page, width: int, height: int) -> None:
+    """Resize the page's window, and wait until the page has its layout for this size.
+
+    With reduced motion every change of a style takes a millisecond (`assets/styles/base.css`), also that of a margin.
+    """
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.evaluate(WAIT_FOR_TRANSITIONS)
 
 
 async def wait_until_hydrated(page: Page) -> None:

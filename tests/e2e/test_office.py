@@ -20,12 +20,11 @@ from tests.e2e.office_steps import (
     submit_entry_form,
     visit,
 )
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import (
     RECORD_SHIFTS,
     RULES,
     VIOLATIONS,
-    WAIT_FOR_TRANSITIONS,
     axe,
     format_violation,
 )
@@ -329,10 +328,10 @@ async def check_at_widths(page: Page, axe: str, widths: tuple[str, ...] = tuple(
     await page.evaluate(axe)
     await page.mouse.move(0, 0)
     for width in widths:  # only the stylesheet decides what the same document shows
-        await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+        await resize(page, *WIDTHS[width])
         await _check_at_width(page, width)
     if initial_size is not None:
-        await page.set_viewport_size(initial_size)
+        await resize(page, initial_size["width"], initial_size["height"])
 
 
 async def _check_at_width(page: Page, width: str) -> None:
@@ -341,11 +340,10 @@ async def _check_at_width(page: Page, width: str) -> None:
     if width in AXE_WIDTHS:
         # show the whole page: targets below the bottom bar would count as too small
         whole = await page.evaluate("document.documentElement.scrollHeight")
-        await page.set_viewport_size({"width": int(width), "height": whole})
-        await page.evaluate(WAIT_FOR_TRANSITIONS)
+        await resize(page, int(width), whole)
         violations = await page.evaluate(VIOLATIONS, RULES)
         assert [format_violation(violation) for violation in violations] == [], (page.url, width)
-        await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+        await resize(page, *WIDTHS[width])
     small = """() => [...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
         .filter((one) => one.getClientRects().length && !one.closest(".skip-link, .sr-only"))
         .map((one) => (one.matches("label > input[type=checkbox]") ? one.parentElement : one))

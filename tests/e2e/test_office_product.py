@@ -7,7 +7,7 @@ from playwright.async_api import Dialog, Page, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
 from tests.e2e.office_steps import enter_office, visit
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RECORD_SHIFTS, axe
 from tests.e2e.test_office import WIDTHS, check_at_widths
 
@@ -208,7 +208,7 @@ async def test_product_form_has_no_overflow_and_is_accessible(
         await other.add_init_script(RECORD_SHIFTS)
         await other.emulate_media(reduced_motion="reduce")
         for width, height in WIDTHS.values():
-            await other.set_viewport_size({"width": width, "height": height})
+            await resize(other, width, height)
             await visit(other, f"/oficina/productos/{product}")
             await expect(other.get_by_test_id("product-picture").first).to_be_visible()
             assert sum(await other.evaluate("window.shifts")) < 0.01, width

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, FilePayload, Page, Route, expect
 from backend.media.picture_processing import ORIENTATION_TAG
 from tests.e2e.conftest import OWNER_LOGIN, WIDTHS, OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office
-from tests.e2e.shopper import wait_until_hydrated
+from tests.e2e.shopper import resize, wait_until_hydrated
 from tests.e2e.test_every_page import axe
 from tests.e2e.test_office import check_at_widths
 
@@ -69,7 +69,7 @@ async def check_video_slide(shopper: Page) -> None:
     await expect(video).to_have_js_property("videoWidth", 160)
     await expect(video).to_have_attribute("data-played", "true")
     for width in (*WIDTHS.values(), (768, 1024)):
-        await shopper.set_viewport_size({"width": width[0], "height": width[1]})
+        await resize(shopper, *width)
         assert await shopper.evaluate("document.documentElement.scrollWidth") == width[0]
     await shopper.get_by_role("button", name=re.compile("Ver la foto 1")).click()
     await expect(shopper.get_by_role("button", name="Ampliar la foto")).to_be_visible()

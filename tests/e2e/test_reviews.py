@@ -19,7 +19,7 @@ from backend.reviews.tokens import review_path
 from backend.shipping.models import StockLocation
 from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer
 from tests.e2e.office_steps import enter_office, place_paid_order
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RULES, VIOLATIONS
 from tests.node_packages import find_packages
 
@@ -78,7 +78,7 @@ async def check_layout(page: Page, name: str) -> None:
     package = find_packages(Path(__file__).parent / "axe")
     await page.evaluate((package / "node_modules/axe-core/axe.min.js").read_text("utf-8"))
     for width in (*WIDTHS.values(), (768, 1024)):
-        await page.set_viewport_size({"width": width[0], "height": width[1]})
+        await resize(page, *width)
         assert await page.evaluate("document.documentElement.scrollWidth") == width[0]
         violations: list[Any] = await page.evaluate(VIOLATIONS, RULES)
         assert [(violation["id"], violation["nodes"][0]["target"]) for violation in violations] == [], (
