@@ -13,12 +13,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from types import FrameType
 from xml.etree import ElementTree
+
+from tests.process_groups import end_process_group
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "test-results" / "loaded"
@@ -97,7 +99,7 @@ def run_tests(number: int, tests: Sequence[str], loops: int, folder: Path) -> Lo
         try:
             process.wait(RUN_TIMEOUT_S)
         finally:
-            stop_process(process)
+            end_process_group(process, STOP_TIMEOUT_S, signal.SIGINT)
     seconds = round(time.monotonic() - started, 1)
     count, failed = read_report(report)
     return LoadedRun(number, loops, seconds, process.returncode, count, failed)
@@ -125,17 +127,6 @@ def _stay_busy(parent: int, deadline: float) -> None:
     while os.getppid() == parent and time.monotonic() < deadline:
         for _step in range(LOOP_STEPS):
             pass
-
-
-def stop_process(process: "subprocess.Popen[bytes]") -> None:
-    """Interrupt pytest, if it still runs, and wait until its shops and browsers have stopped."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(STOP_TIMEOUT_S)
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)  # the session that `run_tests` created
-        process.wait()
 
 
 def read_report(file: Path) -> tuple[int, tuple[str, ...]]:

@@ -14,8 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 class _EqualDialect:
     """A dialect that equals all of its kind, so that a compiled statement of one engine is found by the others."""
 
-    supports_statement_cache = True
-
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 

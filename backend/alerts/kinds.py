@@ -32,8 +32,7 @@ class KindRules:
         title: the problem, for staff, in the store's language.
         advice: the recommended action, in the store's language.
         ends_after: an alert ends if its problem was not found again during this time. The shop checks for the
-            problem
-            several times within it.
+            problem several times within it.
     """
 
     title: str

@@ -160,8 +160,7 @@ class Decision:
         by: the staff member who made it.
         reference: reference of the bank transfer of the refund.
         label: the fields of the label that staff found at the carrier. It is used only if the shop does not know
-            whether
-            the carrier created a label.
+            whether the carrier created a label.
     """
 
     action: Action

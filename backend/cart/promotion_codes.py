@@ -67,8 +67,7 @@ class CodeRefused(InvalidData):
 
     Attributes:
         obstacle: the reason. It is None both for an unknown code and for an ended one, so that the caller cannot
-            find
-            out which codes exist.
+            find out which codes exist.
         missing: pesos of products that must be added to reach the minimum of the promotion.
     """
 

@@ -101,8 +101,7 @@ async def revoke_key(
     Raises:
         NotFound: there is no such key.
         InvalidData: `after` is given for a publishable key. Replicas cache these keys until the next change, so
-            they
-            would not notice that the time has passed.
+            they would not notice that the time has passed.
         NotAllowed: it is the only remaining publishable key.
     """
     actor.require(Right.CHANGE_SETTINGS)

@@ -130,8 +130,7 @@ class Checkout:
         Raises:
             NotFound, NotAllowed: see `backend.cart.access.lock_unordered_cart`.
             InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`; or an earlier
-                step of
-                the checkout is missing.
+                step of the checkout is missing.
         """
         async with self.database.transaction() as session:
             cart = await lock_unordered_cart(session, cart_id, caller)
@@ -170,16 +169,14 @@ class Checkout:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
             InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is invalid.
-                In
-                the third case, `fields` has the message.
+                In the third case, `fields` has the message.
             InsufficientStock: the units are sold out.
             HoldTooLarge: the client would hold too much stock without paying: see
                 `backend.checkout.payment.stock_holds`.
             TotalChanged: the cart's total differs from the one that the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved.
             PurchasePaid: a kind of Conflict. The cart was restored from another cart whose payment was approved
-                later.
-                The paid lines were removed from the cart.
+                later. The paid lines were removed from the cart.
             TooManyRequests: this client, or this cart, has started too many payments lately. Conflicts are not
                 counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.

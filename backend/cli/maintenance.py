@@ -170,8 +170,7 @@ def _parse_target(target: str, otherwise: str) -> "Path | BackupStore":
 
     Raises:
         SystemExit: no target was given, or it is not an address. The message does not contain the target, because
-            it may
-            include a secret.
+            it may include a secret.
     """
     from backend.operations.backup.storage import parse_backup_target
 

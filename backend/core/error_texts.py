@@ -47,8 +47,7 @@ class Surface:
     Attributes:
         texts: sentence by error class. If there is none for `ShopError`, the surface shows the API's message.
         fields_text: the sentence for `InvalidData` if messages are shown next to fields. If it is None, the first
-            of
-            these messages is shown.
+            of these messages is shown.
         is_for_staff: True if staff members read the surface, False if customers do.
     """
 

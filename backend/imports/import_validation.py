@@ -11,7 +11,7 @@ from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS
 from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, Match, match_rows
-from backend.catalog.importer.row_reader import Note, Problem, Row
+from backend.catalog.importer.row_reader import TAX_EXCLUDED, Note, Problem, Row
 from backend.catalog.models import Product, Variant
 from backend.core.db.tables import JsonObject
 from backend.imports.models import Plan, ProductImport
@@ -174,7 +174,7 @@ def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
     return {
         column: (None, value)
         for column, value in row.values.items()
-        if column not in ID_CELLS and value not in (None, "", ())
+        if column not in ID_CELLS and value not in (None, "", ()) and (column != TAX_EXCLUDED or value)
     }
 
 

@@ -66,8 +66,7 @@ async def move_reservation(
 
     Raises:
         InsufficientStock: fewer units are reserved for the cart, or too few units are free at the location; nothing
-            has
-            changed.
+            has changed.
     """
     is_own = Reservation.holder == holder
     levels = await lock_levels(

@@ -88,11 +88,9 @@ class SmtpTransport:
 
         Raises:
             MailRefused: the server does not accept it. The message of the error does not contain the mail's
-                address, because
-                the message is logged and stored.
+                address, because the message is logged and stored.
             MailInDoubt: the server may have accepted it. A cancellation after the mail's text was sent also raises
-                this;
-                otherwise the job would send the mail again immediately.
+                this; otherwise the job would send the mail again immediately.
             OutsideFailure: the server does not answer or rejects the login.
         """
         await self._deliver(mail)

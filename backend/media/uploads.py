@@ -164,8 +164,7 @@ class PictureUploads:
 
         Raises:
             PictureRefused: one of the files cannot be used. The files before it stay stored, and are deleted later
-                as
-                unused.
+                as unused.
             PicturesUnavailable: the store refuses the files, or does not store them in time.
         """
         actor.require(Right.CHANGE_CATALOG)

@@ -29,8 +29,7 @@ def explain_database_errors(
 
     Raises:
         CannotStart: the database does not answer, refuses the user, does not exist, is damaged, was not migrated,
-            or
-            cannot be migrated.
+            or cannot be migrated.
     """
     try:
         yield

@@ -328,8 +328,7 @@ async def initiate(
     Raises:
         InvalidData, PaymentFailed, OutsideFailure: the payment was not started; the session is `failed`.
         OutcomeUnknown: the payment may have been started. The session is `unknown`: it is looked up, and never
-            started
-            again.
+            started again.
         Conflict: the provider took so long that another payment of the cart has begun.
     """
     try:

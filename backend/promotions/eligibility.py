@@ -105,8 +105,7 @@ class Candidate:
     Attributes:
         typed_at: when its code was typed into the cart; None for an automatic promotion.
         is_held: True if a use of the promotion is reserved for the cart. While it is reserved, the promotion
-            applies even
-            if it has ended.
+            applies even if it has ended.
         uses: the uses of the promotion, if it has a limit.
         campaign_used: the use of all promotions of its campaign, by any cart: uses, pesos, or uses by this
             customer, depending on the type of the campaign's budget.

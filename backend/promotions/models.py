@@ -110,8 +110,7 @@ class PromotionUse(Timestamps, table=True):
     Attributes:
         holder: the cart's id, also after the cart has become an order.
         buyer: a hash of the customer's e-mail address; empty without an address. Together with `customer_id` it
-            identifies
-            the customer.
+            identifies the customer.
         confirmed_at: when the cart was paid; None while the use may be released.
         is_counted: False if the payment arrived after the use was released: the agreed price stays valid, and no
             other customer loses a use.

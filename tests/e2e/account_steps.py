@@ -22,9 +22,9 @@ LOGIN_URL = re.compile("/account/login$")
 async def register(page: Page, address: str) -> None:
     """Create an account and wait for its page."""
     await page.goto("/account")
-    await expect(page).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+    await expect(page).to_have_url(LOGIN_URL)
     await page.get_by_role("link", name="Crea tu cuenta").click()
-    await expect(page).to_have_url(re.compile("/account/register$"), timeout=TIMEOUT_MS)
+    await expect(page).to_have_url(re.compile("/account/register$"))
     await submit_registration(page, address)
     await expect_account_page(page)
 
@@ -48,7 +48,7 @@ async def log_in(page: Page, address: str, password: str) -> None:
 
 async def expect_account_page(page: Page) -> None:
     """Wait for the account's own page."""
-    await expect(page.get_by_test_id("account-hello")).to_contain_text("Ana María", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("account-hello")).to_contain_text("Ana María")
 
 
 async def log_out(page: Page) -> None:
@@ -70,13 +70,13 @@ async def add_address(page: Page, address: str, town: str) -> None:
     for name, text in texts.items():
         await form.locator(f'[name="{name}"]').fill(text)
     await form.get_by_role("button", name="Guardar dirección").click()
-    await expect(entries).to_have_count(count + 1, timeout=TIMEOUT_MS)
+    await expect(entries).to_have_count(count + 1)
     await expect(form.locator('[name="address"]')).to_be_hidden()
 
 
 async def expect_counts(page: Page, *, cart: int, wishes: int) -> None:
     """Wait until the header shows these numbers of units in the cart and of wishes."""
-    await expect(page.get_by_test_id("cart-count")).to_have_text(str(cart), timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-count")).to_have_text(str(cart))
     await expect(page.get_by_test_id("wishlist-count")).to_have_text(str(wishes))
 
 

@@ -44,7 +44,7 @@ async def visit(page: Page, path: str) -> None:
     """Open a screen and wait until it shows its data and reacts."""
     await page.goto(path)
     await wait_until_hydrated(page)
-    await expect(page.locator(".bone")).to_have_count(0, timeout=TIMEOUT_MS)
+    await expect(page.locator(".bone")).to_have_count(0)
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 

@@ -34,7 +34,7 @@ def search_scene(text: str, shows: str) -> Scene:
     async def scene(page: Page) -> None:
         await visit(page, "/")
         await page.get_by_test_id("search-input").press_sequentially(text)
-        await expect(page.get_by_test_id(shows).first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id(shows).first).to_be_visible()
         await page.wait_for_load_state("networkidle")
 
     return scene
@@ -86,7 +86,7 @@ async def open_cart(page: Page) -> None:
     await shopper.put_in_cart(page, "chiva-de-madera")
     await shopper.put_in_cart(page, "telescopio-primeras-lunas")
     await visit(page, "/cart")
-    await expect(page.get_by_test_id("cart-line").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-line").first).to_be_visible()
 
 
 async def open_wishlist(page: Page) -> None:
@@ -95,7 +95,7 @@ async def open_wishlist(page: Page) -> None:
     for number in range(3):
         await page.get_by_test_id("wishlist-toggle").nth(number).click()
     await visit(page, "/wishlist")
-    await expect(page.get_by_test_id("product-card").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("product-card").first).to_be_visible()
 
 
 async def open_filled_checkout(page: Page) -> None:
@@ -110,7 +110,7 @@ async def open_checkout_errors(page: Page) -> None:
     await shopper.put_in_cart(page, "chiva-de-madera")
     await shopper.open_checkout(page)
     await page.get_by_test_id("place-order").click()
-    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible()
 
 
 async def open_bank(page: Page) -> None:
@@ -134,7 +134,7 @@ async def open_waiting_order(page: Page) -> None:
     """Open the checkout of a shopper who returns from the bank without paying."""
     await open_bank(page)
     await page.go_back()
-    await expect(page.get_by_test_id("order-waiting")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("order-waiting")).to_be_visible()
 
 
 async def open_bank_change(page: Page) -> None:
@@ -148,7 +148,7 @@ async def open_registration_errors(page: Page) -> None:
     """Open the registration and send its form empty."""
     await visit(page, "/account/register")
     await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible()
 
 
 async def open_account(page: Page) -> None:
@@ -156,7 +156,7 @@ async def open_account(page: Page) -> None:
     await open_new_account(page)
     await order_scene("approve", "paid")(page)
     await visit(page, "/account")
-    await expect(page.get_by_test_id("account-order")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("account-order")).to_be_visible()
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
 
 
@@ -175,7 +175,7 @@ async def open_address_edit(page: Page) -> None:
     await entries.first.locator('[name="address"]').fill("x")
     await entries.first.locator('[name="town"]').fill("Macondo")
     await entries.first.get_by_role("button", name="Guardar dirección").click()
-    await expect(page.locator("[aria-invalid=true]").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.locator("[aria-invalid=true]").first).to_be_visible()
     await entries.last.get_by_role("button", name="Quitar la dirección").click()
 
 
@@ -186,7 +186,7 @@ async def open_checkout_addresses(page: Page) -> None:
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
     await shopper.put_in_cart(page, "yoyo-de-madera")
     await shopper.open_checkout(page)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
 
 
 PHONE_SCENES: dict[str, Scene] = {"menu": open_menu, "filters": open_filters}

@@ -11,6 +11,9 @@ from tests.e2e import conftest
 from tests.e2e.conftest import ShopServer
 
 TIMEOUT_MS = conftest.TIMEOUT_MS
+WAIT_FOR_TRANSITIONS = """() => Promise.allSettled(
+    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)
+"""
 BANK = "1022"
 MEDELLIN = ("medel", "Medellín, Antioquia", "05001000")
 LETICIA = ("leti", "Leticia, Amazonas", "91001000")
@@ -32,13 +35,13 @@ async def put_in_cart(page: Page, handle: str) -> None:
     """Add a product to the cart, and wait until it is there."""
     await page.goto(f"/product/{handle}")
     await page.get_by_test_id("add-to-cart").locator("visible=true").first.click()
-    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
 
 
 async def open_checkout(page: Page) -> None:
     """Go to the checkout and wait for its form."""
     await page.goto("/checkout")
-    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_be_visible()
 
 
 def field(page: Page, name: str) -> Any:
@@ -62,7 +65,7 @@ async def fill_in_checkout(page: Page, **other: str) -> None:
     await pick_town(page, MEDELLIN)
     await page.get_by_test_id("bank-select").select_option(BANK)
     await accept_terms(page)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
 
 
 async def accept_terms(page: Page) -> None:
@@ -81,7 +84,7 @@ async def prepare_payment(page: Page, handle: str) -> None:
 async def expect_bank_or_link(page: Page) -> None:
     """Wait for the bank's page, or for the link to it if the page has just shown the order's state."""
     bank = page.get_by_test_id("bank-approve")
-    await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible()
 
 
 async def reach_bank(page: Page) -> None:
@@ -97,20 +100,27 @@ async def reach_bank(page: Page) -> None:
 async def go_to_bank(page: Page) -> None:
     """Click the payment button and wait for the bank's page."""
     await page.get_by_test_id("place-order").click()
-    await expect(page.get_by_test_id("bank-approve")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("bank-approve")).to_be_visible()
 
 
 async def decide_at_bank(page: Page, decision: str) -> None:
     """Decide at the bank, and return to the order's page."""
     await page.get_by_test_id(f"bank-{decision}").click()
-    await expect(page.get_by_test_id("order-status")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("order-status")).to_be_visible()
 
 
 async def expect_status(page: Page, status: str) -> None:
     """Wait until the order's page shows this status."""
-    await expect(page.get_by_test_id("order-status")).to_have_attribute(
-        "data-status", status, timeout=TIMEOUT_MS
-    )
+    await expect(page.get_by_test_id("order-status")).to_have_attribute("data-status", status)
+
+
+async def resize(page: Page, width: int, height: int) -> None:
+    """Resize the page's window, and wait until the page has its layout for this size.
+
+    With reduced motion every change of a style takes a millisecond (`assets/styles/base.css`), also that of a margin.
+    """
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.evaluate(WAIT_FOR_TRANSITIONS)
 
 
 async def wait_until_hydrated(page: Page) -> None:

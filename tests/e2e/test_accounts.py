@@ -68,7 +68,7 @@ async def test_customer_registers_buys_and_sees_the_order(page: Page, server: Sh
     number = (await page.get_by_test_id("order-number").inner_text()).split()[-1]
     await page.goto("/account")
     order = page.get_by_test_id("account-order")
-    await expect(order).to_have_count(1, timeout=TIMEOUT_MS)
+    await expect(order).to_have_count(1)
     await expect(order).to_contain_text(number)
     await expect(order).to_contain_text("Pagado")
     await expect(page.get_by_test_id("account-address")).to_contain_text("Carrera 43A # 1-50")
@@ -96,7 +96,7 @@ async def test_customer_registers_buys_and_sees_the_order(page: Page, server: Sh
     await page.goto("/account")
     await expect(page.get_by_test_id("account-payer")).to_have_text("Cédula de ciudadanía ···050")
     await page.get_by_test_id("forget-payer").click()
-    await expect(page.get_by_test_id("account-payer")).to_have_count(0, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("account-payer")).to_have_count(0)
 
 
 @PHONE_ONLY
@@ -109,7 +109,7 @@ async def test_customer_logs_out_logs_in_and_resets_the_password(
     await register(page, address)
     await log_out(page)
     await page.goto("/account")
-    await expect(page).to_have_url(re.compile("/account/login$"), timeout=TIMEOUT_MS)
+    await expect(page).to_have_url(re.compile("/account/login$"))
     await log_in(page, address, "no es esta")
     await expect(page.locator(".account-form__said")).to_contain_text("no coinciden")
     await log_in(page, address, PASSWORD)
@@ -119,7 +119,7 @@ async def test_customer_logs_out_logs_in_and_resets_the_password(
     await expect(page).to_have_title("Cambia tu contraseña · Trompo")
     await field(page, "email").fill(address)
     await page.get_by_role("button", name="Enviarme el enlace").click()
-    await expect(page.locator(".account-form__said")).to_contain_text("Si hay una cuenta", timeout=TIMEOUT_MS)
+    await expect(page.locator(".account-form__said")).to_contain_text("Si hay una cuenta")
     await expect_no_overflow(page)
     text = await wait_for_mail(page, server, address, "Cambia tu contraseña")
     link = re.search(r"/account/reset#token=(\S+)", text)
@@ -127,7 +127,7 @@ async def test_customer_logs_out_logs_in_and_resets_the_password(
     await page.goto("/")
     sent_messages = record_sent(page)
     await page.goto(link.group())
-    await expect(field(page, "password")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(field(page, "password")).to_be_visible()
     assert page.url.endswith("/account/reset")  # the token is removed from the address immediately
     stored_state = (
         "JSON.stringify([{...localStorage}, {...sessionStorage}, history.state, document.referrer])"
@@ -142,7 +142,7 @@ async def test_customer_logs_out_logs_in_and_resets_the_password(
     await page.goto(link.group())
     await field(page, "password").fill("otra clave más")
     await page.get_by_role("button", name="Guardar y entrar").click()
-    await expect(page.locator(".account-form__said")).to_contain_text("ya se usó", timeout=TIMEOUT_MS)
+    await expect(page.locator(".account-form__said")).to_contain_text("ya se usó")
     await expect_no_overflow(page)
     await page.get_by_role("button", name="Pedir otro enlace").click()
     await expect(page.get_by_role("button", name="Enviarme el enlace")).to_be_visible()
@@ -187,33 +187,33 @@ async def test_new_password_and_logout_everywhere_end_other_sessions(
         await field(page, "new_password").fill(NEW_PASSWORD)
         await field(page, "password").fill("no es esta")
         await page.get_by_role("button", name="Cambiar contraseña").click()
-        await expect(page.get_by_text("Esta no es tu contraseña actual.")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_text("Esta no es tu contraseña actual.")).to_be_visible()
         await expect(field(page, "new_password")).to_have_value(NEW_PASSWORD)
         await expect_no_overflow(page)
         await field(page, "password").fill(PASSWORD)
         await page.get_by_role("button", name="Cambiar contraseña").click()
-        await expect(field(page, "new_password")).to_have_value("", timeout=TIMEOUT_MS)
+        await expect(field(page, "new_password")).to_have_value("")
         await expect_account_page(page)
         await other.goto("/account")
-        await expect(other).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+        await expect(other).to_have_url(LOGIN_URL)
         await log_in(other, address, PASSWORD)
-        await expect(other.get_by_text("no coinciden")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(other.get_by_text("no coinciden")).to_be_visible()
         await log_in(other, address, NEW_PASSWORD)
         await expect_account_page(other)
         await page.get_by_test_id("logout-everywhere").click()
         await page.wait_for_url(re.compile(r"://[^/]+/$"), timeout=TIMEOUT_MS)
         await other.goto("/account")
-        await expect(other).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+        await expect(other).to_have_url(LOGIN_URL)
 
 
 @PHONE_ONLY
 async def test_registration_errors_are_shown_next_to_their_fields(page: Page, watch: PageWatch) -> None:
     watch.expect("400")
     await page.goto("/account/register")
-    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_be_visible()
     await field(page, "email").fill("ana@")
     await page.get_by_role("button", name="Crear mi cuenta").click()
-    await expect(field(page, "email")).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_have_attribute("aria-invalid", "true")
     await expect(page.get_by_text("Revisa el correo")).to_be_visible()
     await expect(page.get_by_text("Escribe tu nombre.")).to_be_visible()
     await expect(field(page, "first_name")).to_be_focused()
@@ -234,8 +234,8 @@ async def test_registration_returns_to_the_checkout(page: Page) -> None:
     await page.get_by_role("link", name="Entra", exact=True).click()
     await page.get_by_role("link", name="Crea tu cuenta").click()
     await submit_registration(page, address)
-    await expect(page).to_have_url(re.compile("/checkout$"), timeout=TIMEOUT_MS)
-    await expect(field(page, "email")).to_have_value(address, timeout=TIMEOUT_MS)
+    await expect(page).to_have_url(re.compile("/checkout$"))
+    await expect(field(page, "email")).to_have_value(address)
 
 
 async def test_login_does_not_redirect_to_another_site(page_1280: Page) -> None:
@@ -254,11 +254,11 @@ async def test_customer_changes_profile_and_address_book(page: Page) -> None:
     profile = page.locator("section", has=page.locator("#datos"))
     await profile.locator('[name="first_name"]').fill("Ana María Inés")
     await profile.get_by_role("button", name="Guardar mis datos").click()
-    await expect(page.get_by_test_id("account-hello")).to_contain_text("Inés", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("account-hello")).to_contain_text("Inés")
     book = page.locator("section", has=page.locator("#direcciones"))
     await book.get_by_text("Agregar una dirección").click()
     await book.get_by_role("button", name="Guardar dirección").click()
-    await expect(book.get_by_text("Escribe el barrio")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(book.get_by_text("Escribe el barrio")).to_be_visible()
     if page.viewport_size["width"] == 1280:  # type: ignore[index]
         boxes = [await book.locator(f'[name="{name}"]').bounding_box() for name in ("suburb", "reference")]
         assert (
@@ -272,12 +272,12 @@ async def test_customer_changes_profile_and_address_book(page: Page) -> None:
     ):
         await book.locator(f'[name="{name}"]').fill(text)
     await book.get_by_role("button", name="Guardar dirección").click()
-    await expect(book.get_by_text("Elige tu municipio")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(book.get_by_text("Elige tu municipio")).to_be_visible()
     await expect(book.locator('[name="address"]')).to_have_value("Calle 10 # 5-20")  # nothing is lost
     await book.locator('[name="town"]').fill("Cali, Valle del Cauca")
     await book.get_by_role("button", name="Guardar dirección").click()
     entries = page.get_by_test_id("account-address")
-    await expect(entries).to_contain_text("Calle 10 # 5-20", timeout=TIMEOUT_MS)
+    await expect(entries).to_contain_text("Calle 10 # 5-20")
     await expect(entries).to_contain_text("Es la de tus envíos")
     await expect_no_overflow(page)
 
@@ -291,23 +291,21 @@ async def test_saved_addresses_are_changed_and_one_becomes_the_default(page: Pag
     cali, bogota = entries.filter(has_text="Calle 10"), entries.filter(has_text="Carrera 7")
     await expect(cali).to_contain_text("Es la de tus envíos")
     await bogota.get_by_role("button", name="Usar para mis envíos").click()
-    await expect(bogota).to_contain_text("Es la de tus envíos", timeout=TIMEOUT_MS)
+    await expect(bogota).to_contain_text("Es la de tus envíos")
     await expect(entries.first).to_contain_text("Carrera 7")
 
     await cali.get_by_text("Editar").click()
     await cali.locator('[name="address"]').fill("x")
     await cali.locator('[name="suburb"]').fill("San Antonio")
     await cali.get_by_role("button", name="Guardar dirección").click()
-    await expect(cali.locator('[name="address"]')).to_have_attribute(
-        "aria-invalid", "true", timeout=TIMEOUT_MS
-    )
+    await expect(cali.locator('[name="address"]')).to_have_attribute("aria-invalid", "true")
     await expect(cali.locator('[name="address"]')).to_be_focused()
     await expect(cali.get_by_text("Escribe al menos 8 caracteres.")).to_be_visible()
     await expect(cali.locator('[name="suburb"]')).to_have_value("San Antonio")
     await expect_no_overflow(page)
     await cali.locator('[name="address"]').fill("Calle 10 # 5-99")
     await cali.get_by_role("button", name="Guardar dirección").click()
-    await expect(cali.get_by_role("button", name="Guardar dirección")).to_be_hidden(timeout=TIMEOUT_MS)
+    await expect(cali.get_by_role("button", name="Guardar dirección")).to_be_hidden()
     await expect(cali).to_contain_text("Calle 10 # 5-99")
     await expect(cali).to_contain_text("San Antonio")
     await expect(entries).to_have_count(2)
@@ -318,7 +316,7 @@ async def test_saved_addresses_are_changed_and_one_becomes_the_default(page: Pag
     await expect(remove).to_be_focused()
     await remove.click()
     await bogota.get_by_role("button", name="Quitarla").click()
-    await expect(entries).to_have_count(1, timeout=TIMEOUT_MS)
+    await expect(entries).to_have_count(1)
     await expect(entries).to_contain_text("Es la de tus envíos")  # the remaining address is the default now
 
 
@@ -333,21 +331,21 @@ async def test_checkout_offers_the_saved_addresses(page: Page) -> None:
     await expect(addresses).to_have_count(2)
     await expect(addresses.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked()
     await expect(field(page, "town")).to_have_value("Leticia, Amazonas")
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
     far = await price.locator(".card-choice__price").inner_text()
     await addresses.filter(has_text="Carrera 7").click()
     await expect(field(page, "address")).to_have_value("Carrera 7 # 71-21")
-    await expect(price.locator(".card-choice__price")).not_to_have_text(far, timeout=TIMEOUT_MS)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(price.locator(".card-choice__price")).not_to_have_text(far)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
     await expect_no_overflow(page)
     await page.get_by_test_id("other-address").click()
     await expect(field(page, "address")).to_have_value("")
     await expect(field(page, "town")).to_have_value("")
     await addresses.filter(has_text="Calle 10").click()
     await expect(field(page, "town")).to_have_value("Leticia, Amazonas")
-    await expect(price.locator(".card-choice__price")).to_have_text(far, timeout=TIMEOUT_MS)
+    await expect(price.locator(".card-choice__price")).to_have_text(far)
     await page.reload()
-    await expect(addresses.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked(timeout=TIMEOUT_MS)
+    await expect(addresses.filter(has_text="Calle 10").get_by_role("radio")).to_be_checked()
 
 
 @PHONE_ONLY
@@ -386,13 +384,13 @@ async def test_logout_in_one_tab_logs_out_all_tabs(page_1280: Page) -> None:
     await page_1280.goto("/account")
     await expect_account_page(page_1280)
     await log_out(page_1280)
-    await expect(account).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+    await expect(account).to_have_url(LOGIN_URL)
     await expect(account.get_by_text(address)).to_have_count(0)
-    await expect(checkout.get_by_test_id("empty-cart")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(checkout.get_by_test_id("empty-cart")).to_be_visible()
     await expect(field(checkout, "email")).to_have_count(0)
     await log_in(entering, address, PASSWORD)  # a login in one tab logs in all tabs
     await expect_account_page(account)
-    await expect(field(checkout, "email")).to_have_value(address, timeout=TIMEOUT_MS)
+    await expect(field(checkout, "email")).to_have_value(address)
 
 
 async def test_next_user_of_a_tab_receives_no_data_of_the_previous_user(page_1280: Page) -> None:
@@ -407,7 +405,7 @@ async def test_next_user_of_a_tab_receives_no_data_of_the_previous_user(page_128
     sent.clear()
     await log_out(page_1280)
     await page_1280.goto("/account")
-    await expect(page_1280).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+    await expect(page_1280).to_have_url(LOGIN_URL)
     assert "account_state" in "".join(sent)
     assert address not in "".join(sent)
 
@@ -421,7 +419,7 @@ async def test_form_that_does_not_change_the_session_does_not_reload_other_tabs(
     for name, text in (("name", "Ana"), ("email", "queja@example.com"), ("text", "Nadie contesta.")):
         await field(page_1280, name).fill(text)
     await page_1280.get_by_test_id("pqrs-send").click()
-    await expect(page_1280.get_by_test_id("pqrs-number")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page_1280.get_by_test_id("pqrs-number")).to_be_visible()
     assert await page_1280.evaluate("localStorage.getItem('trompo_account')") is None  # no tab was notified
     assert await other.evaluate("window.isTheSame")
 
@@ -436,7 +434,7 @@ async def test_tab_that_is_loading_during_a_login_in_another_tab_reloads_once(pa
     await page_320.wait_for_function("() => sessionStorage.loads === '2'")
     for loads, path in (("3", "/account/register"), ("4", "/account/login")):
         await page_320.goto(path)
-        await expect(page_320.get_by_test_id("cart-count")).to_be_attached(timeout=TIMEOUT_MS)
+        await expect(page_320.get_by_test_id("cart-count")).to_be_attached()
         assert await page_320.evaluate("sessionStorage.loads") == loads
 
 

@@ -6,7 +6,6 @@ from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY, OpenPage
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import TIMEOUT_MS
 from tests.e2e.test_presses import RECORD_STEPS
 
 TROMPO = "/product/trompo-de-madera"  # $ 18.900
@@ -76,7 +75,7 @@ async def test_optimistic_count_is_reverted_after_a_refusal(page_1280: Page) -> 
     await _add_to_cart(page_1280, LAST_ONE)
     await page_1280.reload()
     # the first message to the page is not an answer to the click
-    await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
+    await expect(page_1280.get_by_test_id("cart-count")).to_have_text("1")
     button = page_1280.get_by_test_id("add-to-cart")
     await button.evaluate(RECORD_STEPS)
     await button.click()
@@ -200,7 +199,7 @@ async def test_tab_opened_before_the_cart_existed_shows_the_cart(open_page: Open
             other = await page.context.new_page()
             await visit(other, TROMPO)
             await other.get_by_test_id("add-to-cart").click()
-            await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
+            await expect(page.get_by_test_id("cart-count")).to_have_text("1")
 
 
 @PHONE_ONLY

@@ -19,7 +19,7 @@ from backend.staff.rights import SHOP
 from tests.e2e.account_steps import PASSWORD, expect_account_page, log_in, log_out, register
 from tests.e2e.conftest import PageWatch, ShopServer, build_page_opener
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow, field, open_checkout, put_in_cart, sell_out
+from tests.e2e.shopper import expect_no_overflow, field, open_checkout, put_in_cart, sell_out
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 FIRST, SECOND = "trompo-de-madera", "yoyo-de-madera"
@@ -77,7 +77,7 @@ async def test_cart_shows_notices_about_its_changes(
         await put_in_cart(page, FIRST)
         await visit(page, "/cart")
         notices = page.get_by_test_id("cart-news")
-        await expect(page.get_by_test_id("cart-line")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("cart-line")).to_have_count(1)
         await expect(notices).to_have_count(0)
         await page.goto("/account")
         await log_out(page)
@@ -85,14 +85,14 @@ async def test_cart_shows_notices_about_its_changes(
         await log_in(page, "ana@example.com", PASSWORD)
         await expect_account_page(page)
         await visit(page, "/cart")
-        await expect(notices).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(notices).to_have_count(1)
         await expect(notices).to_contain_text("Se agregó: 1 × Yoyo de madera.")
         await expect(notices).to_contain_text("Ya estaba en tu cuenta: 1 × Trompo de madera.")
         await delete_second_size(shop)
         sell_out(shop, SECOND)
         await page.reload()
         entries = page.get_by_test_id("cart-news-entry")
-        await expect(entries).to_have_count(3, timeout=TIMEOUT_MS)
+        await expect(entries).to_have_count(3)
         await expect(entries.nth(1)).to_contain_text("Ya no vendemos Trompo de madera, Grande")
         await expect(entries.nth(1)).to_contain_text("(2 unidades)")
         await expect(entries.nth(2)).to_contain_text("Yoyo de madera se agotó.")
@@ -115,11 +115,11 @@ async def test_cart_shows_notices_about_its_changes(
         await expect(entries).to_have_count(2)
         await expect(notices.get_by_test_id("cart-news-dismiss")).to_be_focused()  # the next one's
         await page.reload()
-        await expect(entries).to_have_count(2, timeout=TIMEOUT_MS)
+        await expect(entries).to_have_count(2)
         await expect(entries.first).to_contain_text("Ya no vendemos")
         await visit(page, "/catalog")
         await page.locator("a[href='/cart'].icon-button").click()
-        await expect(entries).to_have_count(2, timeout=TIMEOUT_MS)
+        await expect(entries).to_have_count(2)
         await expect_no_overflow(page)
         if SCREENSHOTS:
             await page.screenshot(path=Path(SCREENSHOTS) / "cart-news-drawer-320.png")
@@ -149,14 +149,14 @@ async def test_checkout_shows_notices_about_the_cart(
         await field(page, "first_name").fill("Ana María")
         await delete_second_size(shop)
         await open_checkout(page)
-        await expect(entries).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(entries).to_have_count(1)
         await expect(entries.first).to_contain_text("Ya no vendemos Trompo de madera, Grande")
         await expect(entries.first).to_contain_text("(2 unidades)")
         await expect(entries.first.get_by_role("link")).to_have_attribute("href", f"/product/{FIRST}")
         await field(page, "last_name").fill("Gómez Peña")
         sell_out(shop, SECOND)
         await page.get_by_test_id("place-order").click()  # refused, and the cart is loaded again
-        await expect(entries).to_have_count(2, timeout=TIMEOUT_MS)
+        await expect(entries).to_have_count(2)
         await expect(entries.nth(1)).to_contain_text("Yoyo de madera se agotó.")
         await expect(entries.nth(1)).to_be_visible()
         await expect_no_overflow(page)
@@ -169,7 +169,7 @@ async def test_checkout_shows_notices_about_the_cart(
         await expect(field(page, "last_name")).to_have_value("Gómez Peña")
         await delete_lines(shop)
         await visit(page, "/checkout")
-        await expect(page.get_by_role("heading", level=1)).to_contain_text("vacío", timeout=TIMEOUT_MS)
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("vacío")
         await expect(entries).to_have_count(2)
         for entry, title in zip(await entries.all(), ("Trompo de madera", "Yoyo de madera"), strict=True):
             await expect(entry).to_contain_text(f"Ya no vendemos {title}")

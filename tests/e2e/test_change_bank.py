@@ -46,7 +46,7 @@ async def change_bank(page: Page) -> None:
 async def expect_filled_form(page: Page) -> None:
     """Check that the checkout has the earlier input and no bank is chosen."""
     for name, text in ANA.items():
-        await expect(field(page, name)).to_have_value(text, timeout=TIMEOUT_MS)
+        await expect(field(page, name)).to_have_value(text)
     await expect(field(page, "town")).to_have_value(MEDELLIN[1])
     await expect(page.get_by_test_id("bank-select")).to_have_value("")
     await expect(page.get_by_test_id("checkout-line")).to_have_count(1)
@@ -56,7 +56,7 @@ async def pay_at_another_bank(page: Page) -> None:
     """Choose another bank and go there."""
     await page.get_by_test_id("bank-select").select_option(OTHER_BANK)
     await accept_terms(page)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
     await go_to_bank(page)
 
 
@@ -68,7 +68,7 @@ async def test_payment_can_be_moved_to_another_bank(page: Page, server: ShopServ
     await go_to_bank(page)
     await return_from_bank(page)
     await change_bank(page)
-    await expect(page).to_have_url(f"{server.url}/checkout", timeout=TIMEOUT_MS)
+    await expect(page).to_have_url(f"{server.url}/checkout")
     await expect_filled_form(page)
     assert read_stock(server, product) == stock
     await pay_at_another_bank(page)
@@ -124,10 +124,10 @@ async def test_shopper_can_choose_another_bank_after_going_back_from_the_bank(pa
     await prepare_payment(page, "parques-de-madera")
     await go_to_bank(page)
     await page.go_back()
-    await expect(page.get_by_test_id("order-waiting")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("order-waiting")).to_be_visible()
     await change_bank(page)
     await expect_filled_form(page)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
 
 
 async def test_payment_cancelled_in_three_tabs_restores_one_cart(page_1280: Page, server: ShopServer) -> None:
@@ -151,6 +151,6 @@ async def test_payment_cancelled_in_three_tabs_restores_one_cart(page_1280: Page
     await isolated.bring_to_front()
     await change_bank(isolated)
     for tab in (informed, isolated):
-        await expect(tab).to_have_url(f"{server.url}/checkout", timeout=TIMEOUT_MS)
-        await expect(tab.get_by_test_id("checkout-line")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(tab).to_have_url(f"{server.url}/checkout")
+        await expect(tab.get_by_test_id("checkout-line")).to_have_count(1)
         await expect(tab.locator(".buy__units")).to_have_text(["1"])

@@ -69,7 +69,7 @@ def server(private_server: ShopServer) -> ShopServer:
 async def expect_problem(page: Page, name: str, text: str) -> None:
     """Check that the field is marked, with its error message right next to it."""
     marked = field(page, name)
-    await expect(marked).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
+    await expect(marked).to_have_attribute("aria-invalid", "true")
     await expect(marked).to_have_accessible_description(re.compile(re.escape(text)))
     box = page.locator(".field").filter(has=marked).locator(".field__problem")
     await expect(box).to_have_text(text)
@@ -107,7 +107,7 @@ async def type_wrong_input(page: Page) -> None:
 async def expect_error_messages(page: Page) -> None:
     """Check that all wrong input is still there, with its error messages."""
     for name, (typed, text) in WRONG_INPUT.items():
-        await expect(field(page, name)).to_have_value(typed, timeout=TIMEOUT_MS)
+        await expect(field(page, name)).to_have_value(typed)
         await expect_problem(page, name, text)
     await expect(field(page, "town")).to_have_value("Medellín")
     await expect(field(page, "dane_code")).to_have_value("")
@@ -131,7 +131,7 @@ async def test_reload_while_typing_keeps_the_text(page_320: Page) -> None:
     await open_checkout(page_320)
     await field(page_320, "address").press_sequentially("Calle 10 # 4")
     await page_320.reload()
-    await expect(field(page_320, "address")).to_have_value("Calle 10 # 4", timeout=TIMEOUT_MS)
+    await expect(field(page_320, "address")).to_have_value("Calle 10 # 4")
 
 
 @pytest.mark.parametrize(
@@ -175,13 +175,13 @@ async def test_region_without_pse_shows_a_message(
         await put_in_cart(page, "yoyo-de-madera")
         await open_checkout(page)
         unavailable = page.get_by_test_id("payment-unavailable")
-        await expect(unavailable).to_contain_text("no podemos recibir pagos en línea", timeout=TIMEOUT_MS)
+        await expect(unavailable).to_contain_text("no podemos recibir pagos en línea")
         await expect(page.get_by_test_id("bank-select")).to_have_count(0)
         await expect(page.get_by_test_id("place-order")).to_have_count(0)
         await expect_no_overflow(page)
         set_payment_providers(shop, "gateway_pse")
         await page.reload()
-        await expect(page.get_by_test_id("bank-select")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("bank-select")).to_be_visible()
         await expect(unavailable).to_have_count(0)
 
 
@@ -193,13 +193,11 @@ async def test_deleted_shipping_option_is_not_shown(
         await put_in_cart(page, "yoyo-de-madera")
         await open_checkout(page)
         await pick_town(page, MEDELLIN)
-        await expect(page.get_by_test_id("shipping-option").first.locator("input")).to_be_enabled(
-            timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_test_id("shipping-option").first.locator("input")).to_be_enabled()
         delete_shipping_options(shop)
         await field(page, "address").fill(ANA["address"])
         await field(page, "address").blur()  # the shipping options are loaded again
-        await expect(page.get_by_text("Por ahora no tenemos envíos")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_text("Por ahora no tenemos envíos")).to_be_visible()
         await expect(page.get_by_test_id("shipping-option")).to_have_count(0)
         await expect(page.locator(".shipping__bone")).to_have_count(0)
 
@@ -208,7 +206,7 @@ async def test_unknown_municipality_shows_a_message(page_320: Page) -> None:
     await put_in_cart(page_320, "yoyo-de-madera")
     await open_checkout(page_320)
     await field(page_320, "town").fill("zzzz")
-    await expect(page_320.locator(".town__none")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page_320.locator(".town__none")).to_be_visible()
     await field(page_320, "town").press("Escape")
     await expect(page_320.locator(".town__none")).to_be_hidden()
     await expect_no_overflow(page_320)
@@ -223,13 +221,13 @@ async def test_changed_total_must_be_confirmed(page: Page, server: ShopServer) -
     payments = count_payments(server)
     await page.get_by_test_id("place-order").click()
     alert = page.get_by_test_id("checkout-alert")
-    await expect(alert).to_contain_text("El total cambió", timeout=TIMEOUT_MS)
+    await expect(alert).to_contain_text("El total cambió")
     await expect(alert).to_be_focused()
     await expect_no_overflow(page)
     assert count_payments(server) == payments
     button = page.get_by_test_id("place-order")
     await expect(button).not_to_have_text(before)
-    await expect(button).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(button).to_contain_text("Pagar $")
     await go_to_bank(page)
 
 
@@ -241,7 +239,7 @@ async def elsewhere(page_1280: Page, open_page: OpenPage) -> AsyncIterator[Page]
     async with open_page(1280, 800) as elsewhere:
         await elsewhere.add_init_script(f"localStorage.setItem('trompo_cart', {json.dumps(cart_id)})")
         await elsewhere.goto("/cart")
-        await expect(elsewhere.get_by_test_id("cart-line")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(elsewhere.get_by_test_id("cart-line")).to_have_count(1)
         yield elsewhere
 
 
@@ -251,29 +249,29 @@ async def test_cart_changed_in_another_tab_is_priced_again_and_bought(
     button, total = page_1280.get_by_test_id("place-order"), elsewhere.get_by_test_id("cart-total")
     before, subtotal = await button.inner_text(), await total.inner_text()
     await elsewhere.get_by_role("button", name="Agregar una unidad").click()
-    await expect(total).not_to_have_text(subtotal, timeout=TIMEOUT_MS)
+    await expect(total).not_to_have_text(subtotal)
     await expect(button).to_have_text(before)
     payments = count_payments(server)
     await button.click()
     alert = page_1280.get_by_test_id("checkout-alert")
-    await expect(alert).to_contain_text("El total cambió", timeout=TIMEOUT_MS)
+    await expect(alert).to_contain_text("El total cambió")
     found = re.search(r"ahora es (\$\s[\d.]+\d)", await alert.inner_text())
     assert found is not None
     now = found[1]
     assert now not in before
     # shipping is priced again after the answer and has no price in the meantime
-    await expect(page_1280.get_by_test_id("checkout-total")).to_have_text(now, timeout=TIMEOUT_MS)
-    await expect(button).to_contain_text(f"Pagar {now}", timeout=TIMEOUT_MS)
-    await expect(page_1280.get_by_test_id("checkout-shipping")).to_contain_text("$", timeout=TIMEOUT_MS)
+    await expect(page_1280.get_by_test_id("checkout-total")).to_have_text(now)
+    await expect(button).to_contain_text(f"Pagar {now}")
+    await expect(page_1280.get_by_test_id("checkout-shipping")).to_contain_text("$")
     assert count_payments(server) == payments
     await go_to_bank(page_1280)
 
 
 async def test_cart_emptied_in_another_tab_cannot_be_bought(page_1280: Page, elsewhere: Page) -> None:
     await elsewhere.get_by_test_id("remove-line").click()
-    await expect(elsewhere.get_by_test_id("empty-cart")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(elsewhere.get_by_test_id("empty-cart")).to_be_visible()
     await page_1280.get_by_test_id("place-order").click()
-    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible()
 
 
 async def test_open_checkout_shows_cart_changes_made_in_another_tab(page_1280: Page) -> None:
@@ -283,13 +281,13 @@ async def test_open_checkout_shows_cart_changes_made_in_another_tab(page_1280: P
     other_tab = await page_1280.context.new_page()
     await other_tab.goto("/cart")
     await other_tab.get_by_role("button", name="Agregar una unidad").click(timeout=TIMEOUT_MS)
-    await expect(page_1280.locator(".buy__units")).to_have_text("2", timeout=TIMEOUT_MS)
+    await expect(page_1280.locator(".buy__units")).to_have_text("2")
     await expect(button).not_to_have_text(before)
-    await expect(button).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(button).to_contain_text("Pagar $")
     await expect(page_1280.get_by_test_id("checkout-shipping")).to_contain_text("$")
     await expect(field(page_1280, "email")).to_have_value(ANA["email"])
     await other_tab.get_by_test_id("remove-line").click()
-    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible()
     await other_tab.close()
 
 
@@ -300,11 +298,11 @@ async def test_checkout_names_a_product_that_sold_out(page_320: Page, server: Sh
     payments = count_payments(server)
     await page_320.get_by_test_id("place-order").click()
     alert = page_320.get_by_test_id("checkout-alert")
-    await expect(alert).to_contain_text("se agotó", timeout=TIMEOUT_MS)
+    await expect(alert).to_contain_text("se agotó")
     await expect_no_overflow(page_320)
     assert count_payments(server) == payments
     await alert.get_by_role("link").click()
-    await expect(page_320.get_by_test_id("cart-line")).to_contain_text("Se agotó", timeout=TIMEOUT_MS)
+    await expect(page_320.get_by_test_id("cart-line")).to_contain_text("Se agotó")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -323,10 +321,10 @@ async def test_payment_click_while_shipping_is_priced_again_still_pays(
     button = page_1280.get_by_test_id("place-order")
     await field(page_1280, "address").fill("Carrera 43A # 1-52")
     await field(page_1280, "suburb").focus()
-    await expect(button).to_have_text("Calculando el envío…", timeout=TIMEOUT_MS)
+    await expect(button).to_have_text("Calculando el envío…")
     await button.click(force=True)
     prices.release()
-    await expect(page_1280.get_by_test_id("bank-approve")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page_1280.get_by_test_id("bank-approve")).to_be_visible()
 
 
 async def test_payment_click_while_the_price_changes_does_not_pay(
@@ -335,10 +333,10 @@ async def test_payment_click_while_the_price_changes_does_not_pay(
     button = page_1280.get_by_test_id("place-order")
     price = str(await button.text_content())
     await pick_town(page_1280, LETICIA)
-    await expect(button).to_have_text("Calculando el envío…", timeout=TIMEOUT_MS)
+    await expect(button).to_have_text("Calculando el envío…")
     await button.click(force=True)
     prices.release()
-    await expect(button).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(button).to_contain_text("Pagar $")
     await expect(button).not_to_have_text(price)
 
 
@@ -352,7 +350,7 @@ async def test_payment_click_during_a_server_restart_still_pays(
     if was_refused:
         await field(page_1280, "suburb").fill("")
         await page_1280.get_by_test_id("place-order").click()
-        await expect(page_1280.get_by_test_id("checkout-alert")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page_1280.get_by_test_id("checkout-alert")).to_be_visible()
         await field(page_1280, "suburb").fill(ANA["suburb"])
     server.stop()
     await page_1280.get_by_test_id("place-order").click()
@@ -375,7 +373,7 @@ async def test_checkout_continues_after_a_server_restart(
         await field(page, name).fill(ANA[name])
     await expect(field(page, "doc_number")).to_be_focused()
     server.start()
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
     await expect(field(page, "doc_number")).to_be_focused()
     for name in ("email", "first_name", "last_name", "phone", "address", "suburb", "doc_number"):
         await expect(field(page, name)).to_have_value(ANA[name])
@@ -393,5 +391,5 @@ async def test_order_click_lost_with_its_connection_is_sent_again(page_320: Page
     await press.intercept(page_320)
     await prepare_payment(page_320, "yoyo-de-madera")
     await page_320.get_by_test_id("place-order").click()
-    await expect(page_320.get_by_test_id("bank-approve")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page_320.get_by_test_id("bank-approve")).to_be_visible()
     assert press.count == 0

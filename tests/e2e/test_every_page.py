@@ -9,6 +9,7 @@ from playwright.async_api import Error, FloatRect, Page, expect
 
 from tests.e2e.conftest import WIDTHS, OpenPage, PageWatch
 from tests.e2e.scenes import PAGE_SCENES, PHONE_SCENES, visit
+from tests.e2e.shopper import resize
 from tests.node_packages import find_packages
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -27,9 +28,6 @@ FOCUS_RING = """() => {
         isRinged: drawn.some((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
     };
 }"""
-WAIT_FOR_TRANSITIONS = """() => Promise.allSettled(
-    document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)
-"""
 COVER_PAGE = """() => document.body.insertAdjacentHTML(
     "beforeend", '<p style="position: absolute; inset: 0; height: 1000px; z-index: 59; background: white">')
 """
@@ -93,10 +91,9 @@ async def check_screen(page: Page, axe: str, widths: Sequence[str]) -> None:
         0, 0
     )  # otherwise it may hover over another element at another width and change its colours
     for width in widths:
-        await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+        await resize(page, *WIDTHS[width])
         inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         assert await page.evaluate(inner) == [int(width), int(width)]
-        await page.evaluate(WAIT_FOR_TRANSITIONS)
         violations = await page.evaluate(VIOLATIONS, RULES)
         assert [format_violation(violation) for violation in violations] == [], width
 

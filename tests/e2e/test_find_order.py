@@ -3,7 +3,6 @@
 from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer
-from tests.e2e.shopper import TIMEOUT_MS
 
 SENT = "Si hay un pedido con ese número y ese correo, su enlace ya va en camino a tu correo."
 
@@ -17,12 +16,12 @@ async def test_order_link_is_requested_by_number_and_email(page_320: Page, watch
     await expect(page.locator("h1")).to_have_text("Encuentra tu pedido")
     button = page.get_by_test_id("find-order")
     await button.click()
-    await expect(page.get_by_label("Número del pedido")).to_be_focused(timeout=TIMEOUT_MS)
+    await expect(page.get_by_label("Número del pedido")).to_be_focused()
     await expect(page.locator("[aria-invalid=true]")).to_have_count(2)
     await page.get_by_label("Número del pedido").fill("Pedido 77")
     await page.get_by_label("Correo electrónico").fill("nadie@example.com")
     await page.keyboard.press("Enter")
-    await expect(page.get_by_text(SENT)).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_text(SENT)).to_be_visible()
 
 
 async def test_order_link_form_works_without_scripts(browser: Browser, server: ShopServer) -> None:

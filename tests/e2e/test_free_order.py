@@ -15,7 +15,6 @@ from tests.e2e.conftest import PageWatch, ShopServer, build_page_opener
 from tests.e2e.shopper import (
     ANA,
     MEDELLIN,
-    TIMEOUT_MS,
     accept_terms,
     count_payments,
     expect_no_overflow,
@@ -59,7 +58,7 @@ async def test_order_with_total_0_is_confirmed_without_a_bank(
                 await field(page, name).fill(text)
         await pick_town(page, MEDELLIN)
         button = page.get_by_test_id("place-order")
-        await expect(button).to_contain_text("Confirmar pedido: nada por pagar", timeout=TIMEOUT_MS)
+        await expect(button).to_contain_text("Confirmar pedido: nada por pagar")
         await expect(page.get_by_test_id("payment-free")).to_be_visible()
         await expect(page.get_by_test_id("bank-select")).to_have_count(0)
         await expect(page.get_by_test_id("checkout-total")).to_contain_text("$ 0")

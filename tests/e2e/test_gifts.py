@@ -4,7 +4,6 @@ from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY
 from tests.e2e.shopper import (
-    TIMEOUT_MS,
     decide_at_bank,
     expect_no_overflow,
     expect_status,
@@ -36,14 +35,14 @@ async def test_gift_message_is_kept_until_it_is_short_enough(page: Page) -> None
     await fill_in_checkout(page, gift_message=LONG_MESSAGE)
     await page.get_by_test_id("place-order").click()
     message = field(page, "gift_message")
-    await expect(message).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
+    await expect(message).to_have_attribute("aria-invalid", "true")
     await expect(page.get_by_text("Usa máximo 300 caracteres.")).to_be_visible()
     await page.reload()
-    await expect(message).to_have_value(LONG_MESSAGE, timeout=TIMEOUT_MS)
+    await expect(message).to_have_value(LONG_MESSAGE)
     await expect_no_overflow(page)
 
     await message.fill(MESSAGE)
-    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
     await go_to_bank(page)
     await decide_at_bank(page, "approve")
     await expect_status(page, "paid")

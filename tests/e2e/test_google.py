@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.e2e.account_steps import LOGIN_URL, PASSWORD, expect_account_page, log_in, log_out, register
 from tests.e2e.conftest import PHONE_ONLY, WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import HeldMessages
-from tests.e2e.shopper import TIMEOUT_MS, accept_terms, expect_no_overflow, field, open_checkout, put_in_cart
+from tests.e2e.shopper import accept_terms, expect_no_overflow, field, open_checkout, put_in_cart
 from tests.gateway_kit import serve_app
 from tests.openid_provider import CLIENT_ID, CLIENT_SECRET, OpenIdProvider
 
@@ -78,7 +78,7 @@ async def log_in_with_google(page: Page) -> None:
 
 async def accept_new_account(page: Page) -> None:
     """Accept the terms that a first login requires; without them, no account is created."""
-    await expect(page.get_by_test_id("consent-data")).not_to_be_checked(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("consent-data")).not_to_be_checked()
     await accept_terms(page)
     await page.get_by_role("button", name="Crear mi cuenta").click()
 
@@ -87,7 +87,7 @@ async def accept_new_account(page: Page) -> None:
 async def test_google_button_is_hidden_without_settings(page: Page) -> None:
     for path in ("/account/login", "/account/register"):
         await page.goto(path)
-        await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(field(page, "email")).to_be_visible()
         await expect(page.get_by_test_id("google")).to_have_count(0)
     assert (await page.request.get("/auth/google")).status == 404
 
@@ -107,19 +107,19 @@ async def test_google_creates_an_account_once_and_then_logs_in(
     await page.get_by_test_id("wishlist-toggle").first.click()
     await log_in_with_google(page)
     await accept_new_account(page)
-    await expect(page).to_have_url(ACCOUNT_URL, timeout=TIMEOUT_MS)
+    await expect(page).to_have_url(ACCOUNT_URL)
     await expect_account_page(page)
     await expect(page.get_by_test_id("account-email")).to_have_text(provider.person["email"])
-    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await expect(page.get_by_test_id("wishlist-count")).to_have_text("1")
     await expect_no_overflow(page)
     assert await page.evaluate("document.cookie") == ""
     await log_out(page)
-    await expect(page.get_by_test_id("cart-count")).to_have_text("0", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("0")
     await log_in_with_google(page)
     await expect_account_page(page)
     await expect(page.get_by_test_id("account-email")).to_have_text(provider.person["email"])
-    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
 
 
 async def test_google_customer_can_set_a_password(google_page: Page, provider: OpenIdProvider) -> None:
@@ -131,7 +131,7 @@ async def test_google_customer_can_set_a_password(google_page: Page, provider: O
     await expect(field(page, "password")).to_have_count(0)
     await field(page, "new_password").fill(PASSWORD)
     await page.get_by_role("button", name="Cambiar contraseña").click()
-    await expect(field(page, "password")).to_be_visible(timeout=TIMEOUT_MS)  # from now on it is required
+    await expect(field(page, "password")).to_be_visible()  # from now on it is required
     await log_out(page)
     await log_in(page, provider.person["email"], PASSWORD)
     await expect_account_page(page)
@@ -145,14 +145,12 @@ async def test_existing_account_is_linked_after_the_password(
     await register(page, address)
     await log_out(page)
     await log_in_with_google(page)
-    await expect(page.get_by_text("Ya hay una cuenta con el correo de tu cuenta de Google")).to_be_visible(
-        timeout=TIMEOUT_MS
-    )
+    await expect(page.get_by_text("Ya hay una cuenta con el correo de tu cuenta de Google")).to_be_visible()
     await expect_no_overflow(page)
     await field(page, "email").fill(address)
     await field(page, "password").fill("no es esta")
     await page.get_by_role("button", name="Entrar", exact=True).click()
-    await expect(page.get_by_text("no coinciden")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_text("no coinciden")).to_be_visible()
     await field(page, "password").fill(PASSWORD)
     await page.get_by_role("button", name="Entrar", exact=True).click()
     await expect_account_page(page)
@@ -167,24 +165,20 @@ async def test_google_button_does_not_move_the_form(google_page: Page) -> None:
     await messages.intercept(google_page)
     messages.is_holding = True
     await google_page.goto("/account")
-    await expect(google_page.get_by_role("heading", name="Entra a tu cuenta")).to_be_visible(
-        timeout=TIMEOUT_MS
-    )
+    await expect(google_page.get_by_role("heading", name="Entra a tu cuenta")).to_be_visible()
     link = google_page.get_by_role("link", name="Crea tu cuenta")
     await expect(link).to_have_count(0)
     messages.release()
-    await expect(link).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(link).to_be_visible()
     await expect(google_page.get_by_test_id("google")).to_be_visible()
 
 
 async def test_unverified_google_email_is_rejected(google_page: Page, provider: OpenIdProvider) -> None:
     provider.person["email_verified"] = False
     await log_in_with_google(google_page)
-    await expect(google_page.get_by_text("Google no ha confirmado tu correo")).to_be_visible(
-        timeout=TIMEOUT_MS
-    )
+    await expect(google_page.get_by_text("Google no ha confirmado tu correo")).to_be_visible()
     await google_page.goto("/account")
-    await expect(google_page).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+    await expect(google_page).to_have_url(LOGIN_URL)
 
 
 async def test_google_login_returns_to_the_checkout(google_page: Page, provider: OpenIdProvider) -> None:
@@ -193,14 +187,14 @@ async def test_google_login_returns_to_the_checkout(google_page: Page, provider:
     await google_page.get_by_role("link", name="Entra y no escribas todo otra vez").click()
     await google_page.get_by_test_id("google").click()
     await accept_new_account(google_page)
-    await expect(google_page).to_have_url(re.compile("/checkout$"), timeout=TIMEOUT_MS)
-    await expect(field(google_page, "email")).to_have_value(provider.person["email"], timeout=TIMEOUT_MS)
+    await expect(google_page).to_have_url(re.compile("/checkout$"))
+    await expect(field(google_page, "email")).to_have_value(provider.person["email"])
 
 
 async def test_google_login_logs_in_other_tabs(google_page: Page) -> None:
     other = await google_page.context.new_page()
     await other.goto("/account")
-    await expect(other).to_have_url(LOGIN_URL, timeout=TIMEOUT_MS)
+    await expect(other).to_have_url(LOGIN_URL)
     await log_in_with_google(google_page)
     await accept_new_account(google_page)
     await expect_account_page(google_page)

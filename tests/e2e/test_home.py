@@ -5,6 +5,7 @@ import re
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY
+from tests.e2e.shopper import resize
 
 ARCOIRIS = "Arcoíris de madera"
 RECORD_OBSERVERS = """
@@ -98,7 +99,7 @@ async def test_slide_observer_that_reports_after_leaving_the_page_is_ignored(pag
 async def test_header_has_two_rows_below_1024_px_and_one_above(page_1280: Page) -> None:
     await page_1280.goto("/")
     for width, rows in ((320, 2), (768, 2), (1023, 2), (1024, 1), (1280, 1)):
-        await page_1280.set_viewport_size({"width": width, "height": 800})
+        await resize(page_1280, width, 800)
         search = await page_1280.get_by_test_id("search-input").bounding_box()
         cart = await page_1280.locator("a[href='/cart']").first.bounding_box()
         logo = await page_1280.locator(".logo").bounding_box()
@@ -117,7 +118,7 @@ async def test_age_tiles_form_one_row_of_equal_widths(page_1280: Page) -> None:
     tiles = page_1280.locator(".ages > *")
     await expect(tiles).to_have_count(5)
     for width in (768, 1024, 1280):
-        await page_1280.set_viewport_size({"width": width, "height": 800})
+        await resize(page_1280, width, 800)
         boxes = [box for tile in await tiles.all() if (box := await tile.bounding_box())]
         assert len({box["y"] for box in boxes}) == 1, width
         widths = [box["width"] for box in boxes]

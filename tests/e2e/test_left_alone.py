@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, expect
 from backend.core.db.database import Database
 from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import SlowConnection
-from tests.e2e.shopper import TIMEOUT_MS, expect_bank_or_link, prepare_payment, put_in_cart
+from tests.e2e.shopper import expect_bank_or_link, prepare_payment, put_in_cart
 from tests.e2e.test_live import IS_SAME_PAGE, LiveProduct
 
 IDLE_MS = 2500
@@ -49,12 +49,12 @@ async def add_before_and_after_idling(page: Page) -> None:
     """Add a product, wait until the state is dropped, and add another: the cart must have both."""
     await put_in_cart(page, "yoyo-de-madera")
     await page.goto("/product/trompo-de-madera")
-    await expect(page.get_by_test_id("cart-count")).to_have_text("1", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await page.wait_for_timeout(IDLE_MS)
     await page.get_by_test_id("add-to-cart").locator("visible=true").first.click()
-    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
     await page.goto("/cart")
-    await expect(page.get_by_test_id("cart-line")).to_have_count(2, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-line")).to_have_count(2)
 
 
 async def test_product_is_added_to_the_same_cart_after_a_pause(page: Page) -> None:
@@ -73,10 +73,10 @@ async def test_product_is_added_to_the_same_cart_after_a_pause_with_redis(
 async def test_quantity_changes_after_a_long_pause(page: Page) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await page.goto("/cart")
-    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 16.900", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 16.900")
     await page.wait_for_timeout(IDLE_MS)
     await page.get_by_test_id("cart-line").get_by_role("button", name="Agregar una unidad").click()
-    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 33.800", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-total")).to_have_text("$ 33.800")
 
 
 async def test_actions_on_a_slow_connection_are_done_in_order(page: Page) -> None:
@@ -84,15 +84,15 @@ async def test_actions_on_a_slow_connection_are_done_in_order(page: Page) -> Non
     await SlowConnection(0.25).intercept(page)
     await page.goto("/cart")
     line, total = page.get_by_test_id("cart-line"), page.get_by_test_id("cart-total")
-    await expect(total).to_have_text("$ 16.900", timeout=TIMEOUT_MS)
+    await expect(total).to_have_text("$ 16.900")
     await page.wait_for_timeout(IDLE_MS)
     for quantity in ("2", "3", "4"):  # the second is sent before the first is answered
         await line.get_by_role("button", name="Agregar una unidad").click()
         await expect(line.get_by_test_id("quantity")).to_have_value(quantity)
         await page.wait_for_timeout(QUANTITY_DELAY_MS)
-    await expect(total).to_have_text("$ 67.600", timeout=TIMEOUT_MS)
+    await expect(total).to_have_text("$ 67.600")
     await page.reload()
-    await expect(total).to_have_text("$ 67.600", timeout=TIMEOUT_MS)
+    await expect(total).to_have_text("$ 67.600")
 
 
 async def test_purchase_continues_after_a_long_pause(page: Page) -> None:
@@ -107,10 +107,10 @@ async def test_page_shows_product_changes_after_a_long_pause(shop: ShopServer, p
     product = LiveProduct(database, "telar-de-mesa")
     await page.goto(product.page)
     label = page.locator(".product .price__now")
-    await expect(label).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(label).to_be_visible()
     await page.evaluate("window.isTheSamePage = true")
     await page.wait_for_timeout(IDLE_MS)
     await product.set_price(41_000)
-    await expect(label).to_have_text("$ 41.000", timeout=TIMEOUT_MS)
+    await expect(label).to_have_text("$ 41.000")
     assert await page.evaluate(IS_SAME_PAGE)
     await database.close()

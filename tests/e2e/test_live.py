@@ -117,7 +117,7 @@ async def test_price_and_stock_change_on_both_pages_within_a_second(
     product = LiveProduct(shop_database, "carro-de-madera")
     async with open_two_shoppers(open_page, product.page) as pages:
         for page in pages:
-            await expect(page.locator(".product .price__now")).to_be_visible(timeout=TIMEOUT_MS)
+            await expect(page.locator(".product .price__now")).to_be_visible()
         delays: list[float] = []
         for attempt in range(MAX_ATTEMPTS):
             started_at = await pages[0].evaluate("Date.now()")
@@ -125,12 +125,8 @@ async def test_price_and_stock_change_on_both_pages_within_a_second(
             await product.change_stock(3 - attempt % 2)
             for page in pages:
                 details = page.locator(".product__words")
-                await expect(details.locator(".price__now")).to_have_text(
-                    f"$ 70.00{attempt}", timeout=TIMEOUT_MS
-                )
-                await expect(details).to_contain_text(
-                    f"Quedan {3 - attempt % 2} unidades", timeout=TIMEOUT_MS
-                )
+                await expect(details.locator(".price__now")).to_have_text(f"$ 70.00{attempt}")
+                await expect(details).to_contain_text(f"Quedan {3 - attempt % 2} unidades")
                 await expect(page.locator(".product").get_by_test_id("discount-badge")).to_have_text(
                     "50% OFF"
                 )
@@ -160,7 +156,7 @@ async def test_admin_api_change_reaches_both_pages_within_a_second(
         stock = f"/admin/inventory-items/{item}/location-levels/{level['location_id']}"
         async with open_two_shoppers(open_page, "/product/volqueta-de-obra") as pages:
             for page in pages:
-                await expect(page.locator(".product .price__now")).to_be_visible(timeout=TIMEOUT_MS)
+                await expect(page.locator(".product .price__now")).to_be_visible()
             delays: list[float] = []
             for attempt in range(MAX_ATTEMPTS):
                 units = 4 - attempt % 2
@@ -170,10 +166,8 @@ async def test_admin_api_change_reaches_both_pages_within_a_second(
                 started_at = await pages[0].evaluate("Date.now()")
                 for page in pages:
                     details = page.locator(".product__words")
-                    await expect(details.locator(".price__now")).to_have_text(
-                        f"$ 60.00{attempt}", timeout=TIMEOUT_MS
-                    )
-                    await expect(details).to_contain_text(f"Quedan {units} unidades", timeout=TIMEOUT_MS)
+                    await expect(details.locator(".price__now")).to_have_text(f"$ 60.00{attempt}")
+                    await expect(details).to_contain_text(f"Quedan {units} unidades")
                 delays.append(await pages[0].evaluate("Date.now()") - started_at)
                 if min(delays) < MAX_DELAY_MS:
                     break
@@ -190,7 +184,7 @@ async def test_quantity_is_limited_to_the_stock(page_1280: Page, shop_database: 
     await expect(quantity).to_have_value("5")
     try:
         await product.change_stock(3)
-        await expect(quantity).to_have_value("3", timeout=TIMEOUT_MS)
+        await expect(quantity).to_have_value("3")
     finally:
         await product.change_stock(before)
 
@@ -201,12 +195,12 @@ async def test_product_updates_do_not_change_typed_text(open_page: OpenPage, sho
         details, search = page.locator(".product__words"), page.get_by_test_id("search-input")
         await page.get_by_test_id("quantity").fill("3")
         await search.press_sequentially("pelu")
-        await expect(page.get_by_test_id("search-result").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("search-result").first).to_be_visible()
         await search.press("ArrowDown")
         await product.change_stock(4)
         await product.set_price(33_300)
-        await expect(details).to_contain_text("Quedan 4 unidades", timeout=TIMEOUT_MS)
-        await expect(details.locator(".price__now")).to_have_text("$ 33.300", timeout=TIMEOUT_MS)
+        await expect(details).to_contain_text("Quedan 4 unidades")
+        await expect(details.locator(".price__now")).to_have_text("$ 33.300")
         await expect(page.get_by_test_id("quantity")).to_have_value("3")
         await expect(search).to_have_value("pelu")
         await expect(search).to_be_focused()
@@ -219,7 +213,7 @@ async def test_sold_out_product_becomes_available_again(open_page: OpenPage, sho
         for units, details, can_buy in ((0, "Agotado por ahora", False), (1, "¡Último disponible!", True)):
             await product.change_stock(units)
             for page in pages:
-                await expect(page.locator(".product__words")).to_contain_text(details, timeout=TIMEOUT_MS)
+                await expect(page.locator(".product__words")).to_contain_text(details)
                 button = page.get_by_test_id("add-to-cart")
                 await (expect(button).to_be_enabled() if can_buy else expect(button).to_be_disabled())
 
@@ -227,7 +221,7 @@ async def test_sold_out_product_becomes_available_again(open_page: OpenPage, sho
 async def test_banner_removes_a_sold_out_product(open_page: OpenPage, shop_database: Database) -> None:
     async with open_two_shoppers(open_page, "/") as pages:
         slides = [page.get_by_test_id("banner-slide") for page in pages]
-        await expect(slides[0].nth(1)).to_be_attached(timeout=TIMEOUT_MS)
+        await expect(slides[0].nth(1)).to_be_attached()
         count = await slides[0].count()
         link = await slides[0].first.locator("a").get_attribute("href")
         assert link is not None
@@ -235,7 +229,7 @@ async def test_banner_removes_a_sold_out_product(open_page: OpenPage, shop_datab
         stock_before = await product.read_units()
         await product.change_stock(0)
         for banner in slides:
-            await expect(banner).to_have_count(count - 1, timeout=TIMEOUT_MS)
+            await expect(banner).to_have_count(count - 1)
             await expect(banner.locator(f'a[href="{link}"]')).to_have_count(0)
         await product.change_stock(stock_before)
 
@@ -250,13 +244,13 @@ async def test_filtered_list_shows_product_changes_and_stays_filtered(
         await choice.check()
         cards = page.get_by_test_id("product-card")
         card = cards.filter(has_text="ilófono")
-        await expect(card).to_be_visible(timeout=TIMEOUT_MS)
-        await expect(cards.filter(has_text="Trompo")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(card).to_be_visible()
+        await expect(cards.filter(has_text="Trompo")).to_have_count(0)
         count = await cards.count()
         await product.set_price(77_700)
-        await expect(card.locator(".price__now")).to_have_text("$ 77.700", timeout=TIMEOUT_MS)
+        await expect(card.locator(".price__now")).to_have_text("$ 77.700")
         await product.change_stock(0)
-        await expect(card).to_contain_text("Agotado", timeout=TIMEOUT_MS)
+        await expect(card).to_contain_text("Agotado")
         await expect(choice).to_be_checked()
         assert await cards.count() == count
 
@@ -271,15 +265,15 @@ async def test_cart_and_wishlist_show_changes_of_price_and_stock(
         await page.locator(".product__buy").get_by_test_id("wishlist-toggle").click()
         await page.goto("/wishlist")
         saved = page.get_by_test_id("product-card")
-        await expect(saved).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(saved).to_have_count(1)
         await product.set_price(11_100)
-        await expect(saved.locator(".price__now")).to_have_text("$ 11.100", timeout=TIMEOUT_MS)
+        await expect(saved.locator(".price__now")).to_have_text("$ 11.100")
         await page.goto("/cart")
-        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 11.100", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 11.100")
         await product.set_price(22_200)
-        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 22.200", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("cart-total")).to_have_text("$ 22.200")
         await product.change_stock(0)
-        await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("go-to-checkout")).to_have_count(0)
 
 
 async def test_wishlist_reloads_after_a_lost_connection_and_shows_changes_again(
@@ -294,16 +288,14 @@ async def test_wishlist_reloads_after_a_lost_connection_and_shows_changes_again(
         price = page.get_by_test_id("product-card").locator(".price__now")
         witness_price = witness.locator(".product .price__now")
         for label in (price, witness_price):
-            await expect(label).to_be_visible(timeout=TIMEOUT_MS)
+            await expect(label).to_be_visible()
         await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
         await product.set_price(33_300)
-        await expect(witness_price).to_have_text(
-            "$ 33.300", timeout=TIMEOUT_MS
-        )  # all connected pages were notified
+        await expect(witness_price).to_have_text("$ 33.300")  # all connected pages were notified
         await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        await expect(price).to_have_text("$ 33.300", timeout=TIMEOUT_MS)
+        await expect(price).to_have_text("$ 33.300")
         await product.set_price(44_400)
-        await expect(price).to_have_text("$ 44.400", timeout=TIMEOUT_MS)
+        await expect(price).to_have_text("$ 44.400")
 
 
 async def test_checkout_shows_a_price_change_after_shipping_was_priced(
@@ -314,9 +306,9 @@ async def test_checkout_shows_a_price_change_after_shipping_was_priced(
         await put_in_cart(page, product.handle)
         await open_checkout(page)
         await pick_town(page, MEDELLIN)
-        await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
         await product.set_price(12_300)
-        await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 12.300", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("checkout-line")).to_contain_text("$ 12.300")
 
 
 async def test_every_replica_refreshes_the_pages_it_serves(
@@ -335,13 +327,13 @@ async def test_every_replica_refreshes_the_pages_it_serves(
         page = await browser.new_page()
         watch.attach(page)
         await page.goto(f"{replica.url}{product.page}")
-        await expect(page.locator(".product .price__now")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.locator(".product .price__now")).to_be_visible()
         pages.append(page)
     for price in (41_000, 42_000, 43_000):
         await product.set_price(price)
         for page in pages:
             label = page.locator(".product .price__now")
-            await expect(label).to_have_text(f"$ {price // 1000}.000", timeout=TIMEOUT_MS)
+            await expect(label).to_have_text(f"$ {price // 1000}.000")
     for page in pages:
         await page.close()
     await database.close()

@@ -20,12 +20,11 @@ from tests.e2e.office_steps import (
     submit_entry_form,
     visit,
 )
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import (
     RECORD_SHIFTS,
     RULES,
     VIOLATIONS,
-    WAIT_FOR_TRANSITIONS,
     axe,
     format_violation,
 )
@@ -45,17 +44,17 @@ async def test_office_login_returns_to_the_requested_page_and_logout_leaves_the_
     watch.expect("401")  # the wrong password
     async with open_page(*WIDTHS["390"]) as page:
         await page.goto("/oficina/por-resolver")
-        await expect(page).to_have_url(ENTRY_URL, timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(ENTRY_URL)
         await submit_entry_form(page, "no es la clave")
-        await expect(page.get_by_role("alert").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_role("alert").first).to_be_visible()
         await submit_entry_form(page)
-        await expect(page).to_have_url(re.compile("/oficina/por-resolver$"), timeout=TIMEOUT_MS)
-        await expect(page.get_by_test_id("office-nav")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(re.compile("/oficina/por-resolver$"))
+        await expect(page.get_by_test_id("office-nav")).to_be_visible()
         await page.get_by_role("button", name="Más").click()
         await page.get_by_role("dialog").get_by_test_id("office-leave").click()
-        await expect(page).to_have_url(re.compile("/oficina/entrar$"), timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(re.compile("/oficina/entrar$"))
         await page.goto("/oficina")
-        await expect(page).to_have_url(ENTRY_URL, timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(ENTRY_URL)
 
 
 async def test_server_message_received_before_the_office_script_loads_is_shown(
@@ -77,7 +76,7 @@ async def test_server_message_received_before_the_office_script_loads_is_shown(
         page.on("websocket", listen)
         await page.route("**/assets/*.js", hold)
         await enter_office(page, shop, "/oficina/bodega")
-        await expect(page.get_by_test_id("stock-row").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("stock-row").first).to_be_visible()
         await page.unroute_all(behavior="wait")
     assert is_received.is_set()
 
@@ -128,7 +127,7 @@ async def test_keyboard_shortcuts_reach_every_office_screen(open_page: OpenPage,
         await expect(tiles.first).to_be_focused()
         await page.keyboard.press("Control+k")
         await search.press_sequentially("resol")
-        await expect(page.get_by_role("option")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(page.get_by_role("option")).to_have_count(1)
         await page.keyboard.press("Enter")
         await expect(page).to_have_url(re.compile("/oficina/por-resolver$"))
         await expect(page.get_by_role("heading", level=1)).to_have_text("Por resolver")
@@ -141,12 +140,10 @@ async def test_attention_is_resolved_with_a_note(open_page: OpenPage, server: Sh
         row = page.get_by_test_id(ATTENTION_ROW).filter(has_text="Un paquete no llegó")
         await row.locator("summary").first.click()
         await row.get_by_role("button", name="No hay que hacer nada").click()
-        await expect(row.get_by_text("Escribe por qué no hay que hacer nada.")).to_be_visible(
-            timeout=TIMEOUT_MS
-        )
+        await expect(row.get_by_text("Escribe por qué no hay que hacer nada.")).to_be_visible()
         await row.get_by_label("Nota").fill("Lo recibió el vecino")
         await row.get_by_role("button", name="No hay que hacer nada").click()
-        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"), timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"))
         await expect(row).to_have_count(0)
 
 
@@ -166,7 +163,7 @@ async def open_more_places(page: Page) -> None:
 async def open_search(page: Page) -> None:
     """Show the search with its results."""
     await page.get_by_test_id("office-search").press_sequentially("hoy")
-    await expect(page.get_by_role("option")).to_have_count(1, timeout=TIMEOUT_MS)
+    await expect(page.get_by_role("option")).to_have_count(1)
 
 
 async def select_orders(page: Page) -> None:
@@ -180,13 +177,13 @@ async def search_without_results(page: Page) -> None:
     """Show the list without a matching order."""
     await page.get_by_test_id("orders-search").fill("nadie se llama asi")
     await page.get_by_test_id("orders-search").press("Enter")
-    await expect(page.get_by_test_id("order-row")).to_have_count(0, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("order-row")).to_have_count(0)
 
 
 async def open_order(page: Page) -> None:
     """Open an order, the form for its address, and the question before its cancellation."""
     await page.get_by_test_id("order-row").first.get_by_role("link").click()
-    await expect(page.get_by_test_id("order-events")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("order-events")).to_be_visible()
     await page.get_by_text("Corregir la dirección").click()
     await page.get_by_role("button", name="Cancelar el pedido").click()
     await expect(page.get_by_role("button", name="Sí, cancelarlo")).to_be_focused()
@@ -195,7 +192,7 @@ async def open_order(page: Page) -> None:
 async def open_customer(page: Page) -> None:
     """Open a customer and the form for their data."""
     await page.get_by_test_id("customer-row").first.get_by_role("link").click()
-    await expect(page.get_by_test_id("customer-person")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("customer-person")).to_be_visible()
     await page.get_by_text("Corregir los datos").click()
 
 
@@ -218,7 +215,7 @@ async def edit_row(page: Page) -> None:
     await row.get_by_text("Cambiar el precio").locator("..").click()
     await row.get_by_label("Precio", exact=True).fill("mil")
     await row.get_by_role("button", name="Guardar el precio").click()
-    await expect(row.get_by_text("Escribe un precio en pesos")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(row.get_by_text("Escribe un precio en pesos")).to_be_visible()
 
 
 async def preview_bulk_sale(page: Page) -> None:
@@ -229,7 +226,7 @@ async def preview_bulk_sale(page: Page) -> None:
     await page.get_by_label("Qué cambiar").select_option("sale")
     await page.get_by_label("Porcentaje").fill("20")
     await page.get_by_role("button", name="Ver qué va a cambiar").click()
-    await expect(page.get_by_test_id("bulk-preview")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("bulk-preview")).to_be_visible()
 
 
 async def open_audit_entry(page: Page) -> None:
@@ -242,14 +239,14 @@ async def filter_audit_by_person(page: Page) -> None:
     await page.get_by_text("Filtros", exact=True).click()
     await page.get_by_label("Quién").select_option(index=1)
     await page.get_by_role("button", name="Filtrar").click()
-    await expect(page.get_by_role("list", name="Filtros puestos")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_role("list", name="Filtros puestos")).to_be_visible()
     await expect(page).to_have_url(re.compile("actor_id="))
 
 
 async def filter_sold_out(page: Page) -> None:
     """Show the sold-out products by a quick filter."""
     await page.get_by_role("link", name="Agotados").click()
-    await expect(page.get_by_role("list", name="Filtros puestos")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_role("list", name="Filtros puestos")).to_be_visible()
     await expect(page).to_have_url(re.compile("only=out"))
 
 
@@ -265,21 +262,21 @@ async def open_invitation(page: Page) -> None:
     await page.get_by_test_id("team-invite").click()
     await page.get_by_test_id("team-row").first.locator("summary").first.click()
     await page.get_by_test_id("history").locator("summary").first.click()
-    await expect(page.locator(".o-history li").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.locator(".o-history li").first).to_be_visible()
 
 
 async def open_order_history(page: Page) -> None:
     """Show the audit history of an order."""
     await page.get_by_test_id("order-row").first.get_by_role("link").click()
     await page.get_by_test_id("history").locator("summary").click()
-    await expect(page.get_by_test_id("history")).to_contain_text("nadie ha hecho nada", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("history")).to_contain_text("nadie ha hecho nada")
 
 
 async def open_year_report(page: Page) -> None:
     """Show a long period with a purchase in it, its table, and an export."""
     await page.get_by_label("Desde").fill("2025-01-01")
     await page.get_by_role("button", name="Ver", exact=True).click()
-    await expect(page.get_by_test_id("report-days")).to_contain_text("2025", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("report-days")).to_contain_text("2025")
     await page.get_by_text("Ver en tabla").click()
     await page.get_by_label("Qué").select_option("lines")
     await page.get_by_test_id("export-prepare").click()
@@ -331,10 +328,10 @@ async def check_at_widths(page: Page, axe: str, widths: tuple[str, ...] = tuple(
     await page.evaluate(axe)
     await page.mouse.move(0, 0)
     for width in widths:  # only the stylesheet decides what the same document shows
-        await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+        await resize(page, *WIDTHS[width])
         await _check_at_width(page, width)
     if initial_size is not None:
-        await page.set_viewport_size(initial_size)
+        await resize(page, initial_size["width"], initial_size["height"])
 
 
 async def _check_at_width(page: Page, width: str) -> None:
@@ -343,11 +340,10 @@ async def _check_at_width(page: Page, width: str) -> None:
     if width in AXE_WIDTHS:
         # show the whole page: targets below the bottom bar would count as too small
         whole = await page.evaluate("document.documentElement.scrollHeight")
-        await page.set_viewport_size({"width": int(width), "height": whole})
-        await page.evaluate(WAIT_FOR_TRANSITIONS)
+        await resize(page, int(width), whole)
         violations = await page.evaluate(VIOLATIONS, RULES)
         assert [format_violation(violation) for violation in violations] == [], (page.url, width)
-        await page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+        await resize(page, *WIDTHS[width])
     small = """() => [...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
         .filter((one) => one.getClientRects().length && !one.closest(".skip-link, .sr-only"))
         .map((one) => (one.matches("label > input[type=checkbox]") ? one.parentElement : one))

@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office, visit
-from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow
+from tests.e2e.shopper import expect_no_overflow
 from tests.e2e.test_every_page import axe
 from tests.e2e.test_office import check_at_widths
 from tests.e2e.test_office_uploads import build_photo
@@ -22,9 +22,9 @@ IS_SAME_PAGE = "window.isTheSamePage === true"
 async def publish(page: Page) -> None:
     """Preview the input and publish it."""
     await page.get_by_test_id("look").click()
-    await expect(page.get_by_test_id("area-preview")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("area-preview")).to_be_visible()
     await page.get_by_test_id("save").click()
-    await expect(page.get_by_test_id("told")).to_contain_text("Publicado", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("told")).to_contain_text("Publicado")
 
 
 async def publish_concurrently(ana: Page, luis: Page, shop: ShopServer) -> None:
@@ -33,17 +33,17 @@ async def publish_concurrently(ana: Page, luis: Page, shop: ShopServer) -> None:
         await enter_office(page, shop, f"{AREAS}/aviso")
         await page.get_by_label("Texto").fill(text)
         await page.get_by_test_id("look").click()
-        await expect(page.get_by_test_id("area-preview")).to_contain_text(text, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("area-preview")).to_contain_text(text)
     await ana.get_by_test_id("save").click()
-    await expect(ana.get_by_test_id("told")).to_contain_text("Publicado", timeout=TIMEOUT_MS)
+    await expect(ana.get_by_test_id("told")).to_contain_text("Publicado")
     await luis.get_by_test_id("save").click()
-    await expect(luis.get_by_test_id("area-theirs")).to_contain_text("De Ana", timeout=TIMEOUT_MS)
+    await expect(luis.get_by_test_id("area-theirs")).to_contain_text("De Ana")
     await expect(luis.get_by_test_id("area-preview")).to_contain_text("De Luis")
     await expect(luis.get_by_label("Texto")).to_have_value("De Luis")
     await luis.get_by_test_id("save").click()
-    await expect(luis.get_by_test_id("told")).to_contain_text("Publicado", timeout=TIMEOUT_MS)
+    await expect(luis.get_by_test_id("told")).to_contain_text("Publicado")
     await luis.get_by_test_id("undo").click()
-    await expect(luis.get_by_label("Texto")).to_have_value("De Ana", timeout=TIMEOUT_MS)
+    await expect(luis.get_by_label("Texto")).to_have_value("De Ana")
 
 
 async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
@@ -65,16 +65,16 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         # a picture, with a link that could run a script
         await page.get_by_test_id("upload-input").set_input_files([build_photo("teal", "1.jpg")])
         row = page.get_by_test_id("area-row")
-        await expect(row).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(row).to_have_count(1)
         await row.get_by_label("Título").fill("<b>Navidad</b>")
         await row.get_by_label("Enlace").fill("javascript:alert(1)")
         await page.get_by_test_id("look").click()
-        await expect(row.get_by_text("Escribe una dirección de la tienda")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(row.get_by_text("Escribe una dirección de la tienda")).to_be_visible()
         await expect(row.get_by_label("Enlace")).to_be_focused()
         await check_at_widths(page, axe)
         await row.get_by_label("Enlace").fill("/gift")
         await publish(page)
-        await expect(slides).to_have_count(automatic_count + 1, timeout=TIMEOUT_MS)
+        await expect(slides).to_have_count(automatic_count + 1)
         slide = slides.first
         await expect(slide.get_by_role("link", name="<b>Navidad</b>")).to_have_attribute("href", "/gift")
         await expect(slide.locator("img")).not_to_have_js_property("naturalWidth", 0)
@@ -83,7 +83,7 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await row.nth(1).get_by_role("combobox", name="Juguete").fill("avión de hélice")
         await row.nth(1).get_by_role("button", name="Antes").click()
         await publish(page)
-        await expect(slides).to_have_count(2, timeout=TIMEOUT_MS)
+        await expect(slides).to_have_count(2)
         await expect(slides.first.get_by_role("link", name="Avión de hélice")).to_be_visible()
         await check_at_widths(page, axe)
         # the line above every page
@@ -94,19 +94,19 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await page.get_by_label("Enlace").fill("/catalog")
         await publish(page)
         await page.get_by_test_id("undo").focus()  # the message stays while it has the focus
-        await expect(bar.get_by_role("link")).to_have_attribute("href", "/catalog", timeout=TIMEOUT_MS)
+        await expect(bar.get_by_role("link")).to_have_attribute("href", "/catalog")
         await expect_no_overflow(shopper)
         assert await shopper.evaluate(IS_SAME_PAGE), "it was loaded again"
         assert 'data-testid="announcement"' in await shop.fetch_rendered("/cart")
         await check_at_widths(page, axe)
         await page.get_by_test_id("undo").click()
-        await expect(bar).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(bar).to_have_count(0)
         # back to the automatic content
         await visit(page, f"{AREAS}/carrusel")
         await page.get_by_role("button", name=re.compile("la versión 0$")).click()
         await page.get_by_test_id("area-restore").click()
-        await expect(page.get_by_test_id("told")).to_contain_text("Volvió la versión 0", timeout=TIMEOUT_MS)
-        await expect(slides).to_have_count(automatic_count, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("told")).to_contain_text("Volvió la versión 0")
+        await expect(slides).to_have_count(automatic_count)
         # a section among the shop's
         await visit(page, f"{AREAS}/secciones")
         await page.get_by_role("button", name="Una sección tuya", exact=True).click()
@@ -116,7 +116,7 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await row.nth(4).get_by_role("button", name="Antes").click()
         await publish(page)
         section = shopper.locator("section", has=shopper.get_by_role("heading", name="Para la playa"))
-        await expect(section.get_by_test_id("product-card")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(section.get_by_test_id("product-card")).to_have_count(1)
         await expect_no_overflow(shopper)
         await shopper.evaluate(axe)
         await check_at_widths(page, axe)
@@ -127,7 +127,7 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await row.get_by_label("Enlace").fill("https://instagram.com/trompo")
         await publish(page)
         link = shopper.get_by_test_id("footer-own").get_by_role("link", name="En Instagram")
-        await expect(link).to_have_attribute("href", "https://instagram.com/trompo", timeout=TIMEOUT_MS)
+        await expect(link).to_have_attribute("href", "https://instagram.com/trompo")
         await check_at_widths(page, axe)
         assert await shopper.evaluate(IS_SAME_PAGE), "it was loaded again"
         await publish_concurrently(page, luis, shop)

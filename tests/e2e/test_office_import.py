@@ -9,7 +9,6 @@ from playwright.async_api import Browser, FilePayload, Page, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office
-from tests.e2e.shopper import TIMEOUT_MS
 from tests.e2e.test_every_page import axe
 from tests.e2e.test_office import check_at_widths
 
@@ -41,7 +40,7 @@ def build_picture_zip() -> FilePayload:
 async def expect_summary(page: Page, *parts: str) -> None:
     """Check that the summary contains these texts."""
     for part in parts:
-        await expect(page.get_by_test_id("import-summary")).to_contain_text(part, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-summary")).to_contain_text(part)
 
 
 async def test_spreadsheet_with_a_zip_creates_products(
@@ -54,9 +53,7 @@ async def test_spreadsheet_with_a_zip_creates_products(
         await enter_office(page, shop, IMPORT)
         files = page.get_by_test_id("import-input")
         await files.set_input_files([build_csv("color\nrojo\n")])
-        await expect(page.get_by_test_id("import-file-problems")).to_contain_text(
-            "No encontramos", timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_test_id("import-file-problems")).to_contain_text("No encontramos")
         await files.set_input_files([build_csv(ROWS + WRONG_ROW), build_picture_zip()])
         await expect_summary(page, "5 por corregir")
         await page.get_by_test_id("import-places").click()
@@ -64,18 +61,16 @@ async def test_spreadsheet_with_a_zip_creates_products(
         await expect(page.get_by_test_id("import-problem")).to_contain_text("Fila 6 · Precio")
         await check_at_widths(page, axe)
         await page.get_by_test_id("import-publish").click()
-        await expect(page.get_by_test_id("import-publish")).to_be_checked(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-publish")).to_be_checked()
         await page.get_by_test_id("import-run").click()
-        await expect(page.get_by_test_id("import-current")).to_have_attribute(
-            "data-status", "done", timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_test_id("import-current")).to_have_attribute("data-status", "done")
         await expect_summary(page, "4 listos", "1 no se importó")
         async with page.expect_download() as download:
             await page.get_by_test_id("import-refused").click()
         assert (await download.value).suggested_filename == "Filas por corregir.xlsx"
         await check_at_widths(page, axe)
         await page.goto("/product/rana-saltarina-2")
-        await expect(page.get_by_test_id("gallery-image").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("gallery-image").first).to_be_visible()
 
 
 UNKNOWN_LIST = (
@@ -93,20 +88,20 @@ async def test_unknown_list_is_mapped_and_losses_are_confirmed(
         await enter_office(page, shop, IMPORT)
         files = page.get_by_test_id("import-input")
         await files.set_input_files([build_csv(UNKNOWN_LIST)])
-        await expect(page.get_by_test_id("import-format")).to_contain_text("Lista propia", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-format")).to_contain_text("Lista propia")
         await expect(page.get_by_test_id("import-question")).to_contain_text("Código")
         await page.get_by_test_id("import-mapping").locator("summary").click()
         await check_at_widths(page, axe)
         await page.get_by_test_id("import-column-choice").filter(has_text="Referencia").click()
-        await expect(page.get_by_test_id("import-question")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-question")).to_have_count(0)
         await expect(page.get_by_test_id("import-set-aside")).to_have_count(1)
         await page.get_by_test_id("import-publish").click()
-        await expect(page.get_by_test_id("import-publish")).to_be_checked(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-publish")).to_be_checked()
         await page.get_by_test_id("import-run").click()
         await expect_summary(page, "2 listos")
         emptied = "Nombre;SKU;Precio;Unidades\nTrompo de prueba;REF-1;18900;0\n"
         await files.set_input_files([build_csv(emptied)])
-        await expect(page.get_by_test_id("import-losses")).to_contain_text("Unidades: 1", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("import-losses")).to_contain_text("Unidades: 1")
         await check_at_widths(page, axe)
         await page.get_by_test_id("import-run").click()
         await expect(page.get_by_test_id("import-current")).to_have_attribute("data-status", "checked")

@@ -10,7 +10,7 @@ from backend.core.clock import now
 from backend.core.dates import today_in_colombia
 from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office, visit
-from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow, put_in_cart
+from tests.e2e.shopper import expect_no_overflow, put_in_cart
 from tests.e2e.test_every_page import axe
 from tests.e2e.test_office import check_at_widths
 
@@ -26,13 +26,13 @@ IS_SAME_PAGE = "window.isTheSamePage === true"
 async def preview_offer(page: Page, what: str) -> None:
     """Open the preview of the form's changes."""
     await page.get_by_test_id(f"{what}-look").click()
-    await expect(page.get_by_test_id(f"{what}-preview")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id(f"{what}-preview")).to_be_visible()
 
 
 async def save_offer(page: Page, message: str) -> None:
     """Save the offer, and wait for its own page."""
     await page.get_by_test_id("save").click()
-    await expect(page.get_by_test_id("told")).to_contain_text(message, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("told")).to_contain_text(message)
     await page.wait_for_url(lambda url: not url.endswith("/nueva"))
 
 
@@ -40,7 +40,7 @@ async def end_offer(page: Page, message: str) -> None:
     """End the offer and confirm the question."""
     await page.get_by_role("button", name="Terminar ahora").click()
     await page.get_by_role("button", name="Sí, terminar").click()
-    await expect(page.get_by_test_id("told")).to_contain_text(message, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("told")).to_contain_text(message)
 
 
 async def type_code(page: Page, code: str) -> None:
@@ -58,13 +58,13 @@ async def test_promotion_code_gives_its_discount_until_staff_end_it(
     async with open_shop_page(*PHONE) as page, open_shop_page(320, 640) as shopper:
         await enter_office(page, shop, OFFERS)
         await page.get_by_test_id("offer-new").click()
-        await expect(page.get_by_test_id("offer-look")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("offer-look")).to_be_visible()
 
         # an error is shown next to the field, and the typed text stays
         await page.get_by_label("Código o nombre").fill("Año 10 %")
         await page.get_by_label("Valor").fill("mil")
         await page.get_by_test_id("offer-look").click()
-        await expect(page.get_by_label("Valor")).to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
+        await expect(page.get_by_label("Valor")).to_have_attribute("aria-invalid", "true")
         await expect(page.get_by_label("Código o nombre")).to_have_value("Año 10 %")
         await check_at_widths(page, axe)
 
@@ -76,21 +76,19 @@ async def test_promotion_code_gives_its_discount_until_staff_end_it(
         await put_in_cart(shopper, TROMPO)
         await shopper.goto("/cart")
         await type_code(shopper, "  año 10 % ")
-        await expect(shopper.get_by_test_id("saving")).to_contain_text("1.890", timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_test_id("saving")).to_contain_text("1.890")
         await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 17.010")
         await expect_no_overflow(shopper)
         await type_code(shopper, "NO-EXISTE")
-        await expect(shopper.get_by_test_id("promo-code")).to_have_attribute(
-            "aria-invalid", "true", timeout=TIMEOUT_MS
-        )
+        await expect(shopper.get_by_test_id("promo-code")).to_have_attribute("aria-invalid", "true")
 
         await end_offer(page, "Oferta terminada.")
         await expect(page.get_by_role("button", name="Terminar ahora")).to_have_count(0)
         await shopper.reload()
-        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 18.900", timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 18.900")
         await expect(shopper.get_by_test_id("saving")).to_have_count(0)
         await shopper.get_by_test_id("promo-drop").click()
-        await expect(shopper.get_by_test_id("promo-drop")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_test_id("promo-drop")).to_have_count(0)
 
         await visit(page, OFFERS)
         await check_at_widths(page, axe)
@@ -118,9 +116,7 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
         await page.get_by_role("textbox", name="Juguetes").fill("Un juguete que no hay")
         await page.get_by_label("Valor").fill("20")
         await page.get_by_test_id("sale-look").click()
-        await expect(page.get_by_role("textbox", name="Juguetes")).to_have_attribute(
-            "aria-invalid", "true", timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_role("textbox", name="Juguetes")).to_have_attribute("aria-invalid", "true")
         await expect(page.get_by_label("Último día")).to_have_attribute("aria-invalid", "true")
         await page.get_by_role("textbox", name="Juguetes").fill("trompo de madera")
         await page.get_by_label("Último día").fill(str(today_in_colombia(now()) + timedelta(days=7)))
@@ -130,7 +126,7 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
         await save_offer(page, "Rebaja guardada.")
         address = page.url
 
-        await expect(price).to_contain_text("15.100", timeout=TIMEOUT_MS)
+        await expect(price).to_contain_text("15.100")
         await expect(price.locator("s")).to_contain_text("18.900")
         assert await shopper.evaluate(IS_SAME_PAGE)
         await expect_no_overflow(shopper)
@@ -140,12 +136,12 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
         await check_at_widths(page, axe)
         await luis.get_by_role("button", name="Terminar ahora").click()
         await end_offer(page, "Rebaja terminada")
-        await expect(price).not_to_contain_text("15.100", timeout=TIMEOUT_MS)
+        await expect(price).not_to_contain_text("15.100")
         await expect(price).to_contain_text("18.900")
         assert await shopper.evaluate(IS_SAME_PAGE)
         await luis.get_by_role("button", name="Sí, terminar").click()
-        await expect(luis.get_by_test_id("told")).to_be_visible(timeout=TIMEOUT_MS)
-        await expect(luis.get_by_role("button", name="Terminar ahora")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(luis.get_by_test_id("told")).to_be_visible()
+        await expect(luis.get_by_role("button", name="Terminar ahora")).to_have_count(0)
 
         await visit(page, OFFERS)
         await expect(page.get_by_role("list", name="Rebajas terminadas")).to_contain_text(

@@ -23,16 +23,14 @@ async def test_order_is_found_selected_and_shipped(open_page: OpenPage, server: 
         search = page.get_by_test_id("orders-search")
         await search.fill(f"#{number}")
         await search.press("Enter")
-        await expect(page.get_by_test_id(ORDER_ROW)).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id(ORDER_ROW)).to_have_count(1)
         await expect(page).to_have_url(re.compile(rf"q=%23{number}$"))
         await page.get_by_label(f"Elegir el pedido {number}").check()
         await expect(page.get_by_test_id("chosen")).to_contain_text("1 elegido")
         await page.get_by_role("button", name="Marcar enviados").click()
-        await expect(page.get_by_test_id("results")).to_contain_text(
-            "Todavía no tiene guía.", timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_test_id("results")).to_contain_text("Todavía no tiene guía.")
         await page.get_by_role("button", name="Hacer guías").click()
-        await expect(page.get_by_test_id("results")).to_contain_text("Guía lista.", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("results")).to_contain_text("Guía lista.")
         await expect(page.get_by_test_id(ORDER_ROW)).to_contain_text("Empacado")
         path = await page.get_by_role("link", name="Imprimir estas guías").get_attribute("href")
         assert path
@@ -55,18 +53,18 @@ async def test_two_staff_members_and_the_shopper_see_one_order_change(
                 .get_by_role("link")
                 .click()
             )
-            await expect(page.get_by_test_id("order-pack")).to_be_visible(timeout=TIMEOUT_MS)
+            await expect(page.get_by_test_id("order-pack")).to_be_visible()
         await lina.get_by_test_id("order-pack").click()
         for page in (lina, berta):  # shown without a reload
-            await expect(page.get_by_test_id("order-parcel")).to_have_count(1, timeout=TIMEOUT_MS)
+            await expect(page.get_by_test_id("order-parcel")).to_have_count(1)
             await expect(page.get_by_test_id("order-pack")).to_have_count(0)
         await lina.get_by_test_id("order-ship").click()
-        await expect(berta.get_by_test_id("order-state")).to_contain_text("Enviado", timeout=TIMEOUT_MS)
+        await expect(berta.get_by_test_id("order-state")).to_contain_text("Enviado")
         await expect(berta.get_by_test_id("order-events")).to_contain_text("Empacado, con su guía")
         await shopper.goto(placed_order.page)
         guide = berta.get_by_test_id("order-parcel").locator("b").first
         number = (await guide.inner_text()).removeprefix("Guía ")
-        await expect(shopper.get_by_text(number).first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_text(number).first).to_be_visible()
 
 
 async def test_order_with_contradicted_payment_leads_to_its_attention(
@@ -75,22 +73,22 @@ async def test_order_with_contradicted_payment_leads_to_its_attention(
     placed_order = await place_paid_order(server)
     async with open_page(*PHONE) as page:
         await enter_office(page, server, f"/oficina/pedidos/{placed_order.id}")
-        await expect(page.get_by_test_id("order-pack")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("order-pack")).to_be_visible()
         await report_payment(server, placed_order.id, ProviderState.CANCELED)  # "Reversada"
         await visit(page, f"/oficina/pedidos/{placed_order.id}")
         held = page.get_by_test_id("order-held")
-        await expect(held).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(held).to_be_visible()
         await expect(page.get_by_test_id("order-pack")).to_have_count(0)
         await visit(page, f"/oficina/empacar?pedido={placed_order.id}")
-        await expect(page.get_by_test_id("pack-stopped")).to_contain_text("se contradice", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("pack-stopped")).to_contain_text("se contradice")
         await page.get_by_role("link", name="Ver en Por resolver").click()
         row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {placed_order.number}")
         await row.locator("summary").first.click()
         await row.get_by_text("Hacer otra cosa").click()
         await row.get_by_role("button", name="El dinero sí está").click()
-        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"), timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"))
         await visit(page, f"/oficina/pedidos/{placed_order.id}")
-        await expect(page.get_by_test_id("order-pack")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("order-pack")).to_be_visible()
         await expect(held).to_have_count(0)
 
 
@@ -106,13 +104,13 @@ async def test_payment_of_another_amount_shows_the_received_amount(
         await row.locator("summary").first.click()
         await row.get_by_text("Hacer otra cosa").click()
         await row.get_by_role("button", name="Aceptar el pago").click()
-        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"), timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"))
         await visit(page, f"/oficina/pedidos/{placed_order.id}")
         await expect(page.get_by_test_id("order-difference")).to_contain_text("20.000,40")
         await visit(page, f"/oficina/empacar?pedido={placed_order.id}")
         await expect(page.get_by_test_id("pack-difference")).to_contain_text("faltan")
         await shopper.goto(placed_order.page)
-        await expect(shopper.get_by_test_id("order-received")).to_contain_text("Faltan", timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_test_id("order-received")).to_contain_text("Faltan")
 
 
 async def test_address_is_corrected_and_a_note_added(open_page: OpenPage, server: ShopServer) -> None:
@@ -123,15 +121,13 @@ async def test_address_is_corrected_and_a_note_added(open_page: OpenPage, server
         await address.get_by_text("Corregir la dirección").click()
         await address.get_by_label("Dirección").fill("")
         await address.get_by_test_id("save").click()
-        await expect(address.get_by_text("Escribe la dirección de entrega.")).to_be_visible(
-            timeout=TIMEOUT_MS
-        )
+        await expect(address.get_by_text("Escribe la dirección de entrega.")).to_be_visible()
         await address.get_by_label("Dirección").fill("Calle 10 # 5-51")
         await address.get_by_test_id("save").click()
-        await expect(address.locator("address")).to_contain_text("Calle 10 # 5-51", timeout=TIMEOUT_MS)
+        await expect(address.locator("address")).to_contain_text("Calle 10 # 5-51")
         await page.get_by_label("Nota para el equipo").fill("Llamar antes")
         await page.get_by_role("button", name="Guardar nota").click()
-        await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes")
         await expect(page.get_by_label("Nota para el equipo")).to_have_value("")
 
 
@@ -143,10 +139,10 @@ async def test_rejected_note_keeps_its_text(open_page: OpenPage, server: ShopSer
         await note.fill("Llamar antes")
         with refuse_notes(server):
             await save.click()
-            await expect(page.get_by_text("Algo falló de nuestro lado.")).to_be_visible(timeout=TIMEOUT_MS)
+            await expect(page.get_by_text("Algo falló de nuestro lado.")).to_be_visible()
             await expect(note).to_have_value("Llamar antes")
         await save.click()
-        await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes")
         await expect(note).to_have_value("")
 
 
@@ -173,7 +169,7 @@ async def test_new_order_is_counted_without_moving_the_list(open_page: OpenPage,
         before = await first.get_attribute("id")
         assert before
         placed_order = await place_order(server)
-        await expect(page.get_by_test_id("fresh")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("fresh")).to_be_visible()
         assert await first.get_attribute("id") == before
         await page.get_by_test_id("fresh").click()
         await expect(first).to_contain_text(f"#{placed_order.number}")

@@ -10,7 +10,6 @@ from playwright.async_api import Page, async_playwright, expect
 
 from tests.e2e.conftest import OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import PlacedOrder, enter_office, place_paid_order
-from tests.e2e.shopper import TIMEOUT_MS
 from tools.browser import FLAGS, find_browser
 
 PHONE = (390, 844)
@@ -23,7 +22,7 @@ SCAN = """code => [...code, "Enter"].map((key) => document.activeElement.dispatc
 async def open_packing(page: Page, shop: ShopServer, placed_order: PlacedOrder) -> None:
     """Open the order to pack it."""
     await enter_office(page, shop, f"/oficina/empacar?pedido={placed_order.id}")
-    await expect(page.get_by_test_id("pack-line").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("pack-line").first).to_be_visible()
 
 
 async def test_order_lines_are_ticked_and_one_label_is_created(
@@ -38,12 +37,10 @@ async def test_order_lines_are_ticked_and_one_label_is_created(
             await page.get_by_test_id("pack-line").click()
             await expect(page.get_by_test_id("pack-label")).to_be_enabled()
         await lina.reload()  # the ticks are stored
-        await expect(lina.get_by_test_id("pack-label")).to_be_enabled(timeout=TIMEOUT_MS)
+        await expect(lina.get_by_test_id("pack-label")).to_be_enabled()
         await lina.get_by_test_id("pack-label").dblclick()
         for page in (lina, berta):
-            await expect(page.get_by_test_id("pack-done")).to_contain_text(
-                "Lo hizo duena", timeout=TIMEOUT_MS
-            )
+            await expect(page.get_by_test_id("pack-done")).to_contain_text("Lo hizo duena")
         path = await lina.get_by_test_id("pack-print").get_attribute("href")
         assert path
         assert (await lina.request.get(path)).headers["content-type"] == "application/pdf"
@@ -105,9 +102,7 @@ async def test_barcode_scanned_with_the_camera_ticks_its_line(
             await page.context.grant_permissions(["camera"])
             await open_packing(page, server, placed_order)
             await page.get_by_test_id("pack-scan").click()
-            await expect(page.get_by_test_id("pack-line")).to_have_attribute(
-                "aria-pressed", "true", timeout=TIMEOUT_MS
-            )
+            await expect(page.get_by_test_id("pack-line")).to_have_attribute("aria-pressed", "true")
             await page.get_by_test_id("pack-scan").click()
             await expect(page.get_by_test_id("pack-camera")).to_have_count(0)
         await browser.close()

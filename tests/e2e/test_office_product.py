@@ -7,7 +7,7 @@ from playwright.async_api import Dialog, Page, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
 from tests.e2e.office_steps import enter_office, visit
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RECORD_SHIFTS, axe
 from tests.e2e.test_office import WIDTHS, check_at_widths
 
@@ -31,17 +31,15 @@ async def create_product_in_office(page: Page, title: str, price: str = "25.000"
     await page.get_by_label("Precio", exact=True).fill(price)
     await page.get_by_label("Unidades").fill("7")
     await page.get_by_test_id("save").click()
-    await expect(page).to_have_url(SAVED_URL, timeout=TIMEOUT_MS)
-    await expect(page.get_by_test_id("product-state")).to_be_visible(
-        timeout=TIMEOUT_MS
-    )  # of the saved product
+    await expect(page).to_have_url(SAVED_URL)
+    await expect(page.get_by_test_id("product-state")).to_be_visible()  # of the saved product
     return page.url
 
 
 async def save_form(page: Page) -> None:
     """Save the form and wait until it is saved."""
     await page.get_by_test_id("save").click()
-    await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("save")).to_be_hidden()
 
 
 async def test_new_product_is_created_changed_and_hidden(
@@ -52,26 +50,26 @@ async def test_new_product_is_created_changed_and_hidden(
         await page.get_by_test_id("product-new").click()
         await page.get_by_label("Título").fill("Perinola de prueba")
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("Escribe el precio en pesos")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_text("Escribe el precio en pesos")).to_be_visible()
         await expect(page.get_by_label("Precio", exact=True)).to_be_focused()
         await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba")
         await page.get_by_label("Precio", exact=True).fill("$ 25.000")
         await page.get_by_label("Unidades").fill("7")
         await page.get_by_test_id("save").click()
-        await expect(page).to_have_url(SAVED_URL, timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(SAVED_URL)
         await expect(page.get_by_test_id("save")).to_be_hidden()
         await expect(page.get_by_text("7 libres")).to_be_visible()
         path = await page.get_by_test_id("product-in-shop").get_attribute("href")
         assert path == "/product/perinola-de-prueba"
         await shopper.goto(path)
-        await expect(shopper.get_by_text("$ 25.000").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_text("$ 25.000").first).to_be_visible()
         await page.get_by_label("Precio", exact=True).fill("22000")
         await page.get_by_label("Antes").fill("21000")
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("Tiene que ser mayor que el precio.")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_text("Tiene que ser mayor que el precio.")).to_be_visible()
         await page.get_by_label("Antes").fill("25000")
         await save_form(page)
-        await expect(shopper.get_by_text("$ 22.000").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_text("$ 22.000").first).to_be_visible()
         await page.get_by_label("Publicado en la tienda").uncheck()
         await save_form(page)
         await expect(page.get_by_test_id("product-state")).to_contain_text("Oculto")
@@ -79,7 +77,7 @@ async def test_new_product_is_created_changed_and_hidden(
         assert hidden.status == 404
         await page.get_by_test_id("product-as-shown").click()
         shown = page.get_by_test_id("product-preview")
-        await expect(shown).to_contain_text("Perinola de prueba", timeout=TIMEOUT_MS)
+        await expect(shown).to_contain_text("Perinola de prueba")
         await expect(shown).to_contain_text("$ 22.000")
         await expect(shown.get_by_role("button", name="Agregar al carrito")).to_be_disabled()
         await check_at_widths(page, axe, ("390",))
@@ -91,9 +89,9 @@ async def test_new_product_is_created_changed_and_hidden(
         assert "Perinola" in await here.text()
         assert "Perinola" not in await (await shopper.request.get(page.url)).text()
         await page.get_by_role("link", name="Volver").click()
-        await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba", timeout=TIMEOUT_MS)
+        await expect(page.get_by_label("Título")).to_have_value("Perinola de prueba")
         await page.get_by_test_id("history").locator("summary").click()
-        await expect(page.get_by_test_id("history")).to_contain_text("Estado", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("history")).to_contain_text("Estado")
 
 
 async def test_changes_of_two_staff_members_editing_one_product_are_both_saved(
@@ -108,18 +106,18 @@ async def test_changes_of_two_staff_members_editing_one_product_are_both_saved(
         await berta.get_by_label("Antes").fill("30000")
         await save_form(berta)
         # fields that Lina did not edit are updated, her own text stays
-        await expect(lina.get_by_label("Antes")).to_have_value("30000", timeout=TIMEOUT_MS)
+        await expect(lina.get_by_label("Antes")).to_have_value("30000")
         await expect(lina.get_by_label("Título")).to_have_value("Trompo de Lina")
         await lina.get_by_test_id("save").click()
         clash = lina.get_by_test_id("clash")
-        await expect(clash).to_contain_text("Trompo de Berta", timeout=TIMEOUT_MS)
+        await expect(clash).to_contain_text("Trompo de Berta")
         await expect(clash).to_contain_text("Trompo de Lina")
         await clash.get_by_role("button", name="Dejar lo que hay").click()
         await expect(lina.get_by_label("Título")).to_have_value("Trompo de Berta")
         await lina.get_by_label("Título").fill("Trompo de las dos")
         await save_form(lina)
         await expect(clash).to_have_count(0)
-        await expect(berta.get_by_label("Título")).to_have_value("Trompo de las dos", timeout=TIMEOUT_MS)
+        await expect(berta.get_by_label("Título")).to_have_value("Trompo de las dos")
 
 
 async def test_leaving_the_product_form_with_unsaved_changes_asks_first(
@@ -144,7 +142,7 @@ async def test_leaving_the_product_form_with_unsaved_changes_asks_first(
         await page.get_by_role("button", name="Descartar").click()
         await expect(page.get_by_label("Título")).to_have_value("Trompo a medias")
         await page.get_by_test_id("office-nav").get_by_role("link", name="Pedidos").click()
-        await expect(page).to_have_url(re.compile("/oficina/pedidos$"), timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(re.compile("/oficina/pedidos$"))
 
 
 async def test_new_product_form_does_not_keep_the_previous_input(
@@ -158,7 +156,7 @@ async def test_new_product_form_does_not_keep_the_previous_input(
             await expect(page.get_by_label(label, exact=True)).to_have_value("")
         await create_product_in_office(page, "Trompo segundo", "31000")
         await page.goto(path)
-        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25000", timeout=TIMEOUT_MS)
+        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25000")
         await expect(page.get_by_label("Título")).to_have_value("Trompo primero")
 
 
@@ -200,7 +198,7 @@ async def test_product_form_has_no_overflow_and_is_accessible(
         await open_all(page)
         await page.get_by_label("Título").fill("Trompo larguísimo " + "supercalifragilístico" * 4)
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("Escribe el precio").first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_text("Escribe el precio").first).to_be_visible()
         await page.get_by_role("button", name="Cerrar").first.click()
         await check_at_widths(page, axe)
         found = await page.request.get("/admin/products?q=trompo-de-madera", headers={"origin": server.url})
@@ -210,15 +208,13 @@ async def test_product_form_has_no_overflow_and_is_accessible(
         await other.add_init_script(RECORD_SHIFTS)
         await other.emulate_media(reduced_motion="reduce")
         for width, height in WIDTHS.values():
-            await other.set_viewport_size({"width": width, "height": height})
+            await resize(other, width, height)
             await visit(other, f"/oficina/productos/{product}")
             await expect(other.get_by_test_id("product-picture").first).to_be_visible()
             assert sum(await other.evaluate("window.shifts")) < 0.01, width
         await open_all(other)
         await other.get_by_test_id("history").locator("summary").click()
-        await expect(other.get_by_test_id("history").get_by_role("paragraph").first).to_be_visible(
-            timeout=TIMEOUT_MS
-        )
+        await expect(other.get_by_test_id("history").get_by_role("paragraph").first).to_be_visible()
         await check_at_widths(other, axe)
 
 
@@ -278,13 +274,13 @@ async def test_price_of_0_is_accepted_only_with_the_free_checkbox(
         await price.fill("0")
         await page.get_by_label("Unidades").fill("5")
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_text("marca «Gratis»")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(page.get_by_text("marca «Gratis»")).to_be_visible()
         tick = page.get_by_label("Gratis: se vende con precio 0")
         await tick.check()
         await check_at_widths(page, axe)
         await page.get_by_test_id("save").click()
-        await expect(page).to_have_url(SAVED_URL, timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(SAVED_URL)
         await expect(page.get_by_test_id("save")).to_be_hidden()
         await expect(tick).to_be_checked()
         await shopper.goto("/product/calcomania-de-prueba")
-        await expect(shopper.get_by_test_id("add-to-cart")).to_be_enabled(timeout=TIMEOUT_MS)
+        await expect(shopper.get_by_test_id("add-to-cart")).to_be_enabled()

@@ -8,7 +8,6 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office
-from tests.e2e.shopper import TIMEOUT_MS
 
 PHONE = (390, 844)
 SCREEN = "/oficina/productos"
@@ -22,7 +21,7 @@ def server(private_server: ShopServer) -> ShopServer:
 
 async def expect_message(page: Page, text: str) -> None:
     """Check that the screen shows this message."""
-    await expect(page.get_by_test_id("told")).to_have_text(re.compile(text), timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("told")).to_have_text(re.compile(text))
 
 
 async def test_price_and_units_are_changed_in_the_list(open_page: OpenPage, server: ShopServer) -> None:
@@ -36,7 +35,7 @@ async def test_price_and_units_are_changed_in_the_list(open_page: OpenPage, serv
         await page.get_by_test_id("undo").focus()  # the message stays while it has the focus
         await expect(row.get_by_text("$ 1.770").first).to_be_visible()
         await page.get_by_test_id("undo").click()
-        await expect(row.get_by_text("$ 1.770")).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(row.get_by_text("$ 1.770")).to_have_count(0)
         await row.get_by_text("Cambiar las unidades").locator("..").click()
         units = row.get_by_label("Hay (12), llegaron (+3) o salieron (-2)")
         before = int(await units.input_value())
@@ -59,9 +58,9 @@ async def test_price_changed_by_another_staff_member_is_shown(
         await expect_message(editor, "Ahora cuesta")
         await editor.get_by_test_id("undo").focus()
         displayed_price = viewer.get_by_test_id("product-row").first.get_by_text("$ 1.880")
-        await expect(displayed_price.first).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(displayed_price.first).to_be_visible()
         await editor.get_by_test_id("undo").click()
-        await expect(displayed_price).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(displayed_price).to_have_count(0)
         assert await viewer.evaluate("window.isTheSamePage")
 
 
@@ -83,15 +82,13 @@ async def test_several_products_are_put_on_sale_and_restored(
         await page.get_by_label("Qué cambiar").select_option("sale")
         await page.get_by_label("Porcentaje").fill("50")
         await page.get_by_role("button", name="Ver qué va a cambiar").click()
-        await expect(page.get_by_test_id("bulk-apply")).to_have_text(
-            f"Cambiar {count} juguetes", timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_test_id("bulk-apply")).to_have_text(f"Cambiar {count} juguetes")
         await page.get_by_test_id("bulk-apply").click()
-        await expect(halved).to_have_count(count, timeout=TIMEOUT_MS)
+        await expect(halved).to_have_count(count)
         change = page.get_by_test_id("bulk-change").first
-        await expect(change).to_contain_text(f"cambiados: {count}", timeout=TIMEOUT_MS)
+        await expect(change).to_contain_text(f"cambiados: {count}")
         # the pointer is over the message, so the message stays there and covers the button
         await page.get_by_test_id("told").get_by_role("button", name="Cerrar").click()
         await change.get_by_test_id("bulk-undo").click()
-        await expect(change).to_contain_text(f"deshechos: {count}", timeout=TIMEOUT_MS)
-        await expect(halved).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(change).to_contain_text(f"deshechos: {count}")
+        await expect(halved).to_have_count(0)

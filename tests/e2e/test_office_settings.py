@@ -5,7 +5,6 @@ from playwright.async_api import expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
 from tests.e2e.office_steps import confirm_second_factors, enter_office, visit
-from tests.e2e.shopper import TIMEOUT_MS
 
 PHONE = (390, 844)
 
@@ -27,7 +26,7 @@ async def test_owner_changes_the_settings(open_page: OpenPage, server: ShopServe
         nit = await owner.get_by_label("NIT").input_value()
         await owner.get_by_label("NIT").fill("800.197.268-5")
         await owner.get_by_test_id("save").click()
-        await expect(owner.get_by_text("Revisa el NIT")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(owner.get_by_text("Revisa el NIT")).to_be_visible()
         await expect(hours).to_have_value("Todos los días, 9 a. m. a 8 p. m.")
         await owner.get_by_label("NIT").fill(nit)
         warehouse = owner.get_by_test_id("settings-carrier_origin_company")
@@ -39,19 +38,17 @@ async def test_owner_changes_the_settings(open_page: OpenPage, server: ShopServe
         await expect(town).to_have_value("Medellín, Antioquia")
         await town.fill(before)  # other tests of this shop ship from there
         await owner.get_by_test_id("save").click()
-        await expect(owner.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
-        await expect(shopper.get_by_text("9 a. m. a 8 p. m.")).to_be_attached(timeout=TIMEOUT_MS)
+        await expect(owner.get_by_test_id("save")).to_be_hidden()
+        await expect(shopper.get_by_text("9 a. m. a 8 p. m.")).to_be_attached()
         await owner.get_by_test_id("try-carrier").click()
-        await expect(owner.get_by_test_id("tried-carrier")).to_contain_text(
-            "→ Medellín: $", timeout=TIMEOUT_MS
-        )
+        await expect(owner.get_by_test_id("tried-carrier")).to_contain_text("→ Medellín: $")
         pse = owner.get_by_test_id("way-gateway_pse")
         await pse.get_by_role("button", name="Apagar").click()
         await expect(pse).to_contain_text("Nadie podrá pagar en tu tienda")
         await pse.get_by_role("button", name="Sí, apagarlo").click()
-        await expect(owner.get_by_test_id("cannot-sell")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(owner.get_by_test_id("cannot-sell")).to_be_visible()
         await pse.get_by_role("button", name="Encender").click()
-        await expect(owner.get_by_test_id("cannot-sell")).to_be_hidden(timeout=TIMEOUT_MS)
+        await expect(owner.get_by_test_id("cannot-sell")).to_be_hidden()
         await hours.fill("")
         await owner.get_by_test_id("save").click()
-        await expect(owner.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
+        await expect(owner.get_by_test_id("save")).to_be_hidden()

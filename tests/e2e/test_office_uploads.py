@@ -12,7 +12,7 @@ from playwright.async_api import Browser, FilePayload, Page, Route, expect
 from backend.media.picture_processing import ORIENTATION_TAG
 from tests.e2e.conftest import OWNER_LOGIN, WIDTHS, OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office
-from tests.e2e.shopper import TIMEOUT_MS, wait_until_hydrated
+from tests.e2e.shopper import resize, wait_until_hydrated
 from tests.e2e.test_every_page import axe
 from tests.e2e.test_office import check_at_widths
 
@@ -40,7 +40,7 @@ async def remove_and_send_again(page: Page) -> None:
     await shown.first.locator("[data-drops]").click()
     await expect(shown).to_have_count(1)
     await page.get_by_test_id("upload-input").set_input_files([build_photo("red", "1.jpg")])
-    await expect(shown).to_have_count(2, timeout=TIMEOUT_MS)
+    await expect(shown).to_have_count(2)
 
 
 def build_video(name: str, begins: bytes = b"ftypisom") -> FilePayload:
@@ -69,7 +69,7 @@ async def check_video_slide(shopper: Page) -> None:
     await expect(video).to_have_js_property("videoWidth", 160)
     await expect(video).to_have_attribute("data-played", "true")
     for width in (*WIDTHS.values(), (768, 1024)):
-        await shopper.set_viewport_size({"width": width[0], "height": width[1]})
+        await resize(shopper, *width)
         assert await shopper.evaluate("document.documentElement.scrollWidth") == width[0]
     await shopper.get_by_role("button", name=re.compile("Ver la foto 1")).click()
     await expect(shopper.get_by_role("button", name="Ampliar la foto")).to_be_visible()
@@ -91,7 +91,7 @@ async def test_invalid_picture_among_three_is_rejected(
         assert chooser.is_multiple()
         await chooser.set_files([build_photo("red", "1.jpg"), NO_PHOTO, build_photo("blue", "2.jpg")])
         shown, failed = page.get_by_test_id("product-picture"), page.get_by_test_id("upload-file")
-        await expect(shown).to_have_count(2, timeout=TIMEOUT_MS)
+        await expect(shown).to_have_count(2)
         await expect(shown.locator("img").first).to_have_js_property("naturalHeight", 1440)
         await expect(failed).to_contain_text("No es una foto que podamos leer.")
         status = page.get_by_test_id("upload").get_by_role("status")
@@ -101,21 +101,21 @@ async def test_invalid_picture_among_three_is_rejected(
         await expect(page.get_by_role("button", name="Tomar o elegir fotos")).to_be_focused()
         await remove_and_send_again(page)
         await page.get_by_test_id("video-input").set_input_files([build_video("a.mov", b"ftypqt  ")])
-        await expect(page.get_by_test_id("video-file")).to_contain_text("MOV", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("video-file")).to_contain_text("MOV")
         await page.get_by_role("button", name="Quitar a.mov").click()
         await page.get_by_test_id("video-input").set_input_files([build_video("trompo.mp4")])
-        await expect(page.get_by_test_id("product-video")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("product-video")).to_have_count(1)
         await page.get_by_label("Título").fill("Trompo con fotos")
         await page.get_by_label("Precio", exact=True).fill("25000")
         await page.get_by_test_id("save").click()
-        await expect(page).to_have_url(re.compile(r"/oficina/productos/prod_\w+$"), timeout=TIMEOUT_MS)
+        await expect(page).to_have_url(re.compile(r"/oficina/productos/prod_\w+$"))
         await expect(shown).to_have_count(2)
         await page.reload()
         await expect(shown).to_have_count(2)
         await wait_until_hydrated(page)
         await remove_and_send_again(page)
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("save")).to_be_hidden()
         await expect(shown).to_have_count(2)
         await shopper.goto("/product/trompo-con-fotos")
         picture = shopper.get_by_test_id("gallery-image")
@@ -127,10 +127,8 @@ async def test_invalid_picture_among_three_is_rejected(
         await check_video_slide(shopper)
         await page.get_by_role("button", name="Quitar el video").click()
         await page.get_by_test_id("save").click()
-        await expect(page.get_by_test_id("save")).to_be_hidden(timeout=TIMEOUT_MS)
-        await expect(shopper.get_by_test_id("gallery-video")).to_have_count(
-            0, timeout=TIMEOUT_MS
-        )  # by itself
+        await expect(page.get_by_test_id("save")).to_be_hidden()
+        await expect(shopper.get_by_test_id("gallery-video")).to_have_count(0)  # by itself
 
 
 async def test_failed_upload_can_be_sent_again(
@@ -149,9 +147,9 @@ async def test_failed_upload_can_be_sent_again(
         await page.route("**/admin/uploads", cut_once)
         await page.get_by_test_id("upload-input").set_input_files([build_photo("red", "1.jpg")])
         failed = page.get_by_test_id("upload-file")
-        await expect(failed).to_contain_text("Se cortó la conexión.", timeout=TIMEOUT_MS)
+        await expect(failed).to_contain_text("Se cortó la conexión.")
         await failed.get_by_role("button", name="Reintentar 1.jpg").click()
-        await expect(page.get_by_test_id("product-picture")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("product-picture")).to_have_count(1)
         await expect(failed).to_have_count(0)
         assert tries == 2
 
@@ -179,5 +177,5 @@ async def test_upload_screens_have_no_overflow_and_are_accessible(
         await page.get_by_test_id("upload-input").set_input_files(
             [build_photo("red", "1.jpg", (300, 200)), long]
         )
-        await expect(page.get_by_test_id("upload")).to_contain_text("No es una foto", timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("upload")).to_contain_text("No es una foto")
         await check_at_widths(page, axe)

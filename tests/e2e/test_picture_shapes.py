@@ -22,7 +22,7 @@ from tests.e2e import shopper
 from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office, place_paid_order
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RECORD_SHIFTS
 
 SHAPES = {"cuadrada": (1200, 1200), "alta": (900, 1200), "ancha": (1200, 900), "recortada": (1000, 1000)}
@@ -117,7 +117,7 @@ async def create_products(shop: ShopServer) -> None:
 async def check_pictures(page: Page, name: str) -> None:
     """Check the pictures on the page at every width."""
     for width, height in SIZES:
-        await page.set_viewport_size({"width": width, "height": height})
+        await resize(page, width, height)
         await page.evaluate("scrollTo(0, document.body.scrollHeight)")  # load lazy pictures
         await page.evaluate("scrollTo(0, 0)")
         await page.wait_for_function(
@@ -159,7 +159,7 @@ async def test_pictures_are_undistorted_on_every_page(
             assert shifted < 0.01, await page.evaluate("window.moved")
             await check_pictures(page, f"product-{shape}")
         await visit(page, "/product/foto-alta")
-        await page.set_viewport_size({"width": 1280, "height": 800})
+        await resize(page, 1280, 800)
         await page.get_by_test_id("gallery-image").hover()
         await expect(page.get_by_test_id("zoom-panel")).to_be_visible()
         await page.wait_for_load_state("networkidle")

@@ -16,7 +16,7 @@ from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer
 from tests.e2e.held import HeldMessages, LostMessages
-from tests.e2e.shopper import TIMEOUT_MS, count_carts, field, put_in_cart
+from tests.e2e.shopper import count_carts, field, put_in_cart
 
 ADD = "cart_state.add"
 ANSWER = '"last_added_rx_state_":{"number":1'
@@ -38,7 +38,7 @@ async def click_add(page: Page) -> None:
 async def expect_one_unit(page: Page) -> None:
     """Open the cart page and check that it has one line of one unit."""
     await page.goto("/cart")
-    await expect(page.get_by_test_id("cart-line")).to_have_count(1, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("cart-line")).to_have_count(1)
     await expect(page.get_by_test_id("quantity")).to_have_value("1")
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
 
@@ -74,7 +74,7 @@ async def test_second_cart_is_not_created_if_the_page_is_left_before_the_answer(
     await answers.wait_until_held()
     answers.is_holding = False
     await page.goto("/checkout")
-    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_be_visible()
     await expect_one_unit(page)
     assert count_carts(server) == before + 1
 
@@ -90,7 +90,7 @@ async def test_action_that_was_not_sent_is_sent_by_the_next_page(page: Page, ser
     await presses.wait_until_held()
     presses.is_holding = False
     await page.goto("/checkout")
-    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_be_visible()
     await expect(page.get_by_test_id("empty-cart")).to_have_count(0)
     await expect_one_unit(page)
     assert await page.evaluate(f"sessionStorage.getItem('{PRESSES}')") in (None, "[]")
@@ -102,7 +102,7 @@ async def test_checkout_opened_right_after_the_click_has_the_product(page: Page)
     await click_add(page)
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
     await page.goto("/checkout")
-    await expect(field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_be_visible()
     await expect_one_unit(page)
 
 

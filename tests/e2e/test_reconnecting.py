@@ -15,7 +15,7 @@ from playwright.async_api import Page, expect
 from tests.e2e.conftest import PHONE_ONLY, PageWatch
 from tests.e2e.held import LostMessages
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import MEDELLIN, TIMEOUT_MS, field, open_checkout, pick_town, put_in_cart
+from tests.e2e.shopper import MEDELLIN, field, open_checkout, pick_town, put_in_cart
 
 HANDSHAKE = '"pingInterval"'
 """A part of the first message of the server on a connection."""
@@ -53,7 +53,7 @@ async def follow_link(page: Page, lost: LostMessages) -> None:
     lost.count = 1
     await page.get_by_test_id("product-card").locator("a").first.click()
     await lost.wait_until_lost()
-    await expect(page.get_by_test_id("add-to-cart").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("add-to-cart").first).to_be_visible()
 
 
 async def search(page: Page, lost: LostMessages) -> None:
@@ -62,7 +62,7 @@ async def search(page: Page, lost: LostMessages) -> None:
     lost.count = 1
     await page.get_by_test_id("search-input").fill("madera")
     await lost.wait_until_lost()
-    await expect(page.get_by_test_id("search-result").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("search-result").first).to_be_visible()
 
 
 async def search_town(page: Page, lost: LostMessages) -> None:
@@ -72,7 +72,7 @@ async def search_town(page: Page, lost: LostMessages) -> None:
     lost.count = 1
     await field(page, "town").fill("medel")
     await lost.wait_until_lost()
-    await expect(page.get_by_test_id("town-option").first).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("town-option").first).to_be_visible()
 
 
 async def choose_pickup(page: Page, lost: LostMessages) -> None:
@@ -81,11 +81,11 @@ async def choose_pickup(page: Page, lost: LostMessages) -> None:
     await open_checkout(page)
     await pick_town(page, MEDELLIN)
     pay = page.get_by_test_id("place-order")
-    await expect(pay).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(pay).to_contain_text("Pagar $")
     lost.count = 1
     await page.get_by_test_id("shipping-option").filter(has_text="Recoger").click()
     await lost.wait_until_lost()
-    await expect(pay).to_contain_text("Pagar $ 18.900", timeout=TIMEOUT_MS)
+    await expect(pay).to_contain_text("Pagar $ 18.900")
 
 
 async def estimate_shipping(page: Page, lost: LostMessages) -> None:
@@ -94,11 +94,11 @@ async def estimate_shipping(page: Page, lost: LostMessages) -> None:
     box = page.get_by_test_id("shipping-estimate")
     await box.get_by_role("combobox", name="Municipio").press_sequentially("medel")
     option = box.get_by_test_id("town-option").first
-    await expect(option).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(option).to_be_visible()
     lost.count = 1
     await option.click()
     await lost.wait_until_lost()
-    await expect(box.get_by_test_id("estimate-way")).to_have_count(2, timeout=TIMEOUT_MS)
+    await expect(box.get_by_test_id("estimate-way")).to_have_count(2)
 
 
 async def narrow_catalog(page: Page, lost: LostMessages) -> None:
@@ -108,7 +108,7 @@ async def narrow_catalog(page: Page, lost: LostMessages) -> None:
     lost.count = 1
     await page.get_by_test_id("filter-sale").first.click()
     await lost.wait_until_lost()
-    await expect(page.get_by_test_id("result-count")).not_to_have_text(whole, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("result-count")).not_to_have_text(whole)
 
 
 QUESTIONS: dict[str, tuple[Ask, str, str]] = {

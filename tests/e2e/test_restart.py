@@ -109,10 +109,10 @@ async def check_filtered_list(page: Page, server: ShopServer) -> AsyncIterator[N
     await page.goto("/catalog")
     cards = page.get_by_test_id("product-card")
     await page.locator('input[value="construccion"]').check()
-    await expect(cards).to_have_count(6, timeout=TIMEOUT_MS)
+    await expect(cards).to_have_count(6)
     async with wait_for_reconnection(page):
         yield
-    await expect(page.locator(".results")).to_have_attribute("aria-busy", "false", timeout=TIMEOUT_MS)
+    await expect(page.locator(".results")).to_have_attribute("aria-busy", "false")
     await expect(cards).to_have_count(6)
 
 
@@ -137,11 +137,11 @@ async def check_never_hydrated_page(page: Page, server: ShopServer) -> AsyncIter
     await put_in_cart(page, "yoyo-de-madera")
     await page.goto("/cart")
     total = page.get_by_test_id("cart-total")
-    await expect(total).to_have_text("$ 16.900", timeout=TIMEOUT_MS)
+    await expect(total).to_have_text("$ 16.900")
     end.is_holding = True
     yield
     await page.get_by_test_id("cart-line").get_by_test_id("quantity").fill("2")
-    await expect(total).to_have_text("$ 33.800", timeout=TIMEOUT_MS)
+    await expect(total).to_have_text("$ 33.800")
 
 
 @asynccontextmanager
@@ -153,9 +153,9 @@ async def check_wrong_input(page: Page, server: ShopServer) -> AsyncIterator[Non
     yield
     await expect_error_messages(page)
     await field(page, "email").fill("ana@example.com")
-    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true")
     await page.reload()
-    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_have_value("ana@example.com")
 
 
 @asynccontextmanager
@@ -171,11 +171,11 @@ async def check_early_input(page: Page, server: ShopServer) -> AsyncIterator[Non
     await expect_problem(page, "email", text)
     carts.is_holding = True
     yield
-    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true", timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).not_to_have_attribute("aria-invalid", "true")
     await field(page, "email").fill("ana@example.com")
     carts.is_holding = False
     await page.reload()
-    await expect(field(page, "email")).to_have_value("ana@example.com", timeout=TIMEOUT_MS)
+    await expect(field(page, "email")).to_have_value("ana@example.com")
 
 
 @asynccontextmanager
@@ -208,10 +208,10 @@ async def check_town_list(page: Page, server: ShopServer) -> AsyncIterator[None]
     await open_checkout(page)
     await field(page, "town").fill("medel")
     option = page.get_by_test_id("town-option").first
-    await expect(option).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(option).to_be_visible()
     async with wait_for_reconnection(page):
         yield
-    await expect(option).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(option).to_be_visible()
 
 
 @asynccontextmanager
@@ -222,10 +222,10 @@ async def check_shipping_estimate(page: Page, server: ShopServer) -> AsyncIterat
     await box.get_by_role("combobox", name="Municipio").press_sequentially("medel")
     await box.get_by_test_id("town-option").first.click(timeout=TIMEOUT_MS)
     options = box.get_by_test_id("estimate-way")
-    await expect(options).to_have_count(2, timeout=TIMEOUT_MS)
+    await expect(options).to_have_count(2)
     async with wait_for_reconnection(page):
         yield
-    await expect(options).to_have_count(2, timeout=TIMEOUT_MS)
+    await expect(options).to_have_count(2)
 
 
 @asynccontextmanager

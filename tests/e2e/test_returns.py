@@ -26,7 +26,7 @@ async def request_return(page: Page, kind: str) -> None:
         await offer.get_by_label(label).fill(text)
     await offer.get_by_label("Tipo de cuenta").select_option("savings")
     await offer.get_by_test_id("ask-return").click()
-    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido")
 
 
 async def test_customer_cancels_an_unshipped_order(open_page: OpenPage, server: ShopServer) -> None:
@@ -39,10 +39,10 @@ async def test_customer_cancels_an_unshipped_order(open_page: OpenPage, server: 
         await expect(shopper.get_by_test_id("order-status")).to_have_attribute("data-status", "returning")
         await expect(shopper.get_by_test_id("return")).to_have_attribute("data-state", "to_pay")
         mark = office.get_by_test_id("order-returns")
-        await expect(mark).to_contain_text("No despachado", timeout=TIMEOUT_MS)  # shown without a reload
+        await expect(mark).to_contain_text("No despachado")  # shown without a reload
         await expect(office.get_by_test_id("order-state")).to_contain_text("Cancelado")
         await mark.get_by_role("link", name="No despachado").click()
-        await expect(office.get_by_test_id("return-state")).to_contain_text("Por pagar", timeout=TIMEOUT_MS)
+        await expect(office.get_by_test_id("return-state")).to_contain_text("Por pagar")
         await expect(office.get_by_text("Bancolombia").first).to_be_visible()
 
 
@@ -54,7 +54,7 @@ async def test_return_is_requested_with_a_picture_and_approved(
         await enter_office(office, server, f"/oficina/pedidos/{placed_order.id}")
         await office.get_by_test_id("order-pack").click()
         await office.get_by_test_id("order-ship").click(timeout=TIMEOUT_MS)
-        await expect(office.get_by_test_id("order-state")).to_contain_text("Enviado", timeout=TIMEOUT_MS)
+        await expect(office.get_by_test_id("order-state")).to_contain_text("Enviado")
         await shopper.goto(placed_order.page)
         offer = shopper.get_by_test_id("offer-withdrawal")
         picture = FilePayload(name="foto.png", mimeType="image/png", buffer=build_png())
@@ -66,15 +66,13 @@ async def test_return_is_requested_with_a_picture_and_approved(
         row = office.get_by_test_id("return-row").filter(has_text=f"Pedido {placed_order.number}")
         await expect(row).to_contain_text("Quedan 15 días")
         await row.get_by_role("link").click()
-        await expect(office.locator(".o-return__picture")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(office.locator(".o-return__picture")).to_have_count(1)
         await office.get_by_test_id("return-receive").click()
-        await expect(office.get_by_test_id("return-state")).to_contain_text("Recibida", timeout=TIMEOUT_MS)
+        await expect(office.get_by_test_id("return-state")).to_contain_text("Recibida")
         await office.get_by_test_id("return-approve").click()
-        await expect(office.get_by_test_id("return-state")).to_contain_text("Por pagar", timeout=TIMEOUT_MS)
+        await expect(office.get_by_test_id("return-state")).to_contain_text("Por pagar")
         await shopper.reload()
-        await expect(shopper.get_by_test_id("return")).to_have_attribute(
-            "data-state", "to_pay", timeout=TIMEOUT_MS
-        )
+        await expect(shopper.get_by_test_id("return")).to_have_attribute("data-state", "to_pay")
 
 
 def build_png() -> bytes:

@@ -19,7 +19,7 @@ from backend.reviews.tokens import review_path
 from backend.shipping.models import StockLocation
 from tests.e2e.conftest import WIDTHS, OpenPage, ShopServer
 from tests.e2e.office_steps import enter_office, place_paid_order
-from tests.e2e.shopper import TIMEOUT_MS
+from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RULES, VIOLATIONS
 from tests.node_packages import find_packages
 
@@ -78,7 +78,7 @@ async def check_layout(page: Page, name: str) -> None:
     package = find_packages(Path(__file__).parent / "axe")
     await page.evaluate((package / "node_modules/axe-core/axe.min.js").read_text("utf-8"))
     for width in (*WIDTHS.values(), (768, 1024)):
-        await page.set_viewport_size({"width": width[0], "height": width[1]})
+        await resize(page, *width)
         assert await page.evaluate("document.documentElement.scrollWidth") == width[0]
         violations: list[Any] = await page.evaluate(VIOLATIONS, RULES)
         assert [(violation["id"], violation["nodes"][0]["target"]) for violation in violations] == [], (
@@ -98,7 +98,7 @@ async def test_review_is_written_moderated_and_shown(open_page: OpenPage, server
         await expect(shopper.get_by_test_id("reviews")).to_have_count(0)
         await customer.goto(delivered.order_path)
         opinion = customer.get_by_role("link", name="Opinar")
-        await expect(opinion).to_have_attribute("href", delivered.review_link, timeout=TIMEOUT_MS)
+        await expect(opinion).to_have_attribute("href", delivered.review_link)
         await check_layout(customer, "order")
         await opinion.click()
         await customer.get_by_test_id("review-send").click(
@@ -114,7 +114,7 @@ async def test_review_is_written_moderated_and_shown(open_page: OpenPage, server
         await customer.locator("input[type=file]").set_input_files(picture)
         await customer.get_by_role("checkbox").check()
         await customer.get_by_test_id("review-send").click()
-        await expect(customer.get_by_test_id("review-said")).to_contain_text("Gracias", timeout=TIMEOUT_MS)
+        await expect(customer.get_by_test_id("review-said")).to_contain_text("Gracias")
         await expect(customer.get_by_label("Cuéntales a otras familias")).to_have_value(WRITTEN)
         await check_layout(customer, "form")
 
@@ -125,18 +125,18 @@ async def test_review_is_written_moderated_and_shown(open_page: OpenPage, server
         await expect(row).to_contain_text(WRITTEN)
         await check_layout(office, "office")
         await row.get_by_test_id("review-show").click()
-        await expect(row).to_have_count(0, timeout=TIMEOUT_MS)
+        await expect(row).to_have_count(0)
 
         review = shopper.get_by_test_id("review").filter(has_text=WRITTEN)
-        await expect(review).to_contain_text(WRITTEN, timeout=TIMEOUT_MS)  # without a reload
+        await expect(review).to_contain_text(WRITTEN)  # without a reload
         await expect(review.locator("img")).to_have_js_property("complete", True)
         await expect(shopper.get_by_test_id("product-rating")).to_be_visible()
         await check_layout(shopper, "product")
         await customer.reload()
-        await expect(customer.get_by_role("link", name="Ver las reseñas")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(customer.get_by_role("link", name="Ver las reseñas")).to_be_visible()
         await expect(customer.locator("form.account-form")).to_have_count(0)
         await customer.goto(delivered.order_path)
-        await expect(customer.get_by_test_id("order-line")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(customer.get_by_test_id("order-line")).to_be_visible()
         await expect(customer.get_by_test_id("review-link")).to_have_count(0)  # once is enough
 
 
@@ -154,6 +154,6 @@ async def test_review_form_does_not_keep_the_text_of_another_product(
     )  # as a link of the shop does: without loading another document
     form = page_320.locator("form.account-form")
     line = second.review_link.partition("?")[0].rpartition("/")[2]
-    await expect(form).to_have_attribute("action", re.compile(line), timeout=TIMEOUT_MS)
+    await expect(form).to_have_attribute("action", re.compile(line))
     await expect(text_field).to_have_value("")
     await expect(form.locator("input[type=radio]:checked")).to_have_count(0)

@@ -55,7 +55,7 @@ async def send_over_cut_connection(page: Page, address: str, button: Locator, is
     """Send a form over a connection that is cut, and expect the error message."""
     await page.route(address, build_cut_handler(is_after))
     await button.click()
-    await expect(page.get_by_text(OFFLINE)).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_text(OFFLINE)).to_be_visible()
     await page.unroute(address)
 
 
@@ -80,7 +80,7 @@ async def test_pqrs_form_sent_over_a_cut_connection_keeps_its_input_and_is_store
     assert await count_rows(server, Pqrs) == before + is_after
     await expect(page.get_by_label("Cuéntanos")).to_have_value("El trompo llegó sin cuerda.")
     await button.click()
-    await expect(page.get_by_test_id("pqrs-number")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("pqrs-number")).to_be_visible()
     assert await count_rows(server, Pqrs) == before + 1
 
 
@@ -94,7 +94,7 @@ async def test_pqrs_form_changed_after_a_cut_connection_is_stored_separately(
     await send_over_cut_connection(page, "**/api/pqrs", button, is_after=True)
     await page.get_by_label("Cuéntanos").fill("El trompo llegó sin cuerda ni caja.")
     await button.click()
-    await expect(page.get_by_text("sin cuerda ni caja.")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_text("sin cuerda ni caja.")).to_be_visible()
     assert await count_rows(server, Pqrs) == before + 2
 
 
@@ -118,7 +118,7 @@ async def test_return_form_sent_over_a_cut_connection_keeps_its_input_and_is_sto
     for label, text in ACCOUNT.items():
         await expect(offer.get_by_label(label)).to_have_value(text)
     await button.click()
-    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido")
     await expect(page.get_by_test_id("return")).to_have_count(1)
     assert await count_rows(server, Return) == before + 1
 
@@ -141,7 +141,7 @@ async def test_warranty_form_sent_over_a_cut_connection_is_stored_once(
     assert await count_rows(server, Return) == before + is_after
     await expect(form.get_by_label("¿Qué pasa?")).to_have_value("No gira.")
     await button.click()
-    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("returns-said")).to_contain_text("Recibido")
     await expect(page.get_by_test_id("return")).to_have_count(1)
     assert await count_rows(server, Return) == before + 1
 
@@ -167,5 +167,5 @@ async def test_review_sent_over_a_cut_connection_keeps_its_picture_and_is_stored
     await expect(text_field).to_have_value("Salió tal cual la foto, y aguanta.")
     assert await chooser.evaluate("input => input.files.length") == 1
     await button.click()
-    await expect(page.get_by_test_id("review-said")).to_contain_text("¡Gracias!", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("review-said")).to_contain_text("¡Gracias!")
     assert await count_rows(server, Review) == before + 1

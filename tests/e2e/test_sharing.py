@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer, build_page_opener
-from tests.e2e.shopper import TIMEOUT_MS, open_checkout, put_in_cart
+from tests.e2e.shopper import open_checkout, put_in_cart
 
 PRODUCT_PATH = "/product/trompo-de-madera"
 RECORD_SHARED = """
@@ -62,7 +62,7 @@ async def test_whatsapp_question_contains_the_page_address(
 async def read_whatsapp_link(page: Page) -> tuple[str, str]:
     """Return the recipient and the text of the page's WhatsApp link."""
     link = page.get_by_test_id("whatsapp")
-    await expect(link).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(link).to_be_visible()
     url = urlsplit(await link.get_attribute("href") or "")
     assert url.netloc == "wa.me"
     return url.path, parse_qs(url.query)["text"][0]

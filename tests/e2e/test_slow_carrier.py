@@ -15,7 +15,6 @@ from tests.e2e.shopper import (
     ANA,
     BANK,
     MEDELLIN,
-    TIMEOUT_MS,
     accept_terms,
     decide_at_bank,
     expect_status,
@@ -64,7 +63,7 @@ async def test_checkout_stays_usable_while_the_carrier_is_slow(
     for name, text in ANA.items():
         await field(page, name).fill(text)
     await pick_town(page, MEDELLIN)
-    await expect(button).to_have_text("Calculando el envío…", timeout=TIMEOUT_MS)
+    await expect(button).to_have_text("Calculando el envío…")
     await field(page, "email").fill("ana@")
     await field(page, "email").blur()
     await expect(field(page, "email")).to_have_attribute(
@@ -73,15 +72,15 @@ async def test_checkout_stays_usable_while_the_carrier_is_slow(
     await field(page, "email").fill(ANA["email"])
     await expect(
         page.locator(".card-choice__note", has_text="La transportadora está tardando")
-    ).to_be_visible(timeout=TIMEOUT_MS)
+    ).to_be_visible()
     await expect(button).to_have_text("Calculando el envío…")
-    await expect(option.locator(".card-choice__price")).to_contain_text("$", timeout=TIMEOUT_MS)
+    await expect(option.locator(".card-choice__price")).to_contain_text("$")
     fixed = option.get_by_text("Tarifa fija")
     await expect(fixed).to_have_count(1 if fault is Fault.HANG else 0)
     price = await option.locator(".card-choice__price").inner_text()
     await page.get_by_test_id("bank-select").select_option(BANK)
-    await expect(page.get_by_test_id("checkout-shipping")).to_have_text(price, timeout=TIMEOUT_MS)
-    await expect(button).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("checkout-shipping")).to_have_text(price)
+    await expect(button).to_contain_text("Pagar $")
     await accept_terms(page)
     total = (await button.inner_text()).removeprefix("Pagar ").removesuffix(" con PSE")
     await go_to_bank(page)

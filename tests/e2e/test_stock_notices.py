@@ -21,14 +21,12 @@ async def test_stock_notice_is_requested_confirmed_and_deleted(
     await expect(page.get_by_test_id("notify-me")).to_have_count(0)
     await visit(page, SOLD_OUT)
     await page.get_by_test_id("notify-me").click()
-    await expect(page.get_by_text("Marca la casilla para que podamos escribirte.")).to_be_visible(
-        timeout=TIMEOUT_MS
-    )
+    await expect(page.get_by_text("Marca la casilla para que podamos escribirte.")).to_be_visible()
     await page.get_by_label("Correo electrónico").fill("espera@example.com")
     await expect(page.get_by_role("checkbox")).not_to_be_checked()
     await page.get_by_role("checkbox").check()
     await page.get_by_test_id("notify-me").click()
-    await expect(page.get_by_text("Te escribimos a ese correo")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_text("Te escribimos a ese correo")).to_be_visible()
     link = await _mailed_link(page, server)
     await page.goto(link)
     await page.get_by_test_id("notice-answer").click()

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY, PageWatch
-from tests.e2e.shopper import TIMEOUT_MS, expect_no_overflow
+from tests.e2e.shopper import expect_no_overflow
 from tests.e2e.test_without import FORBIDDEN_STORAGE
 
 RECORD_SHIFTS = """
@@ -29,8 +29,8 @@ async def test_recently_viewed_products_are_shown_and_can_be_cleared(page_1280: 
         for name in viewed_titles:
             others = others.filter(has_not_text=name)
         await others.first.click()
-        await expect(title).not_to_have_text(viewed_titles[0], timeout=TIMEOUT_MS)
-        await expect(viewed.locator("h3")).to_have_text(viewed_titles, timeout=TIMEOUT_MS)
+        await expect(title).not_to_have_text(viewed_titles[0])
+        await expect(viewed.locator("h3")).to_have_text(viewed_titles)
         viewed_titles.insert(0, await title.inner_text())
     await expect_no_overflow(page)
     await page.get_by_test_id("forget-viewed").click()
@@ -47,8 +47,8 @@ async def test_empty_pages_suggest_products(page: Page, watch: PageWatch, path: 
     answer = await page.goto(path)
     assert answer is not None
     assert answer.status == status
-    await expect(page.get_by_test_id("product-card")).to_have_count(4, timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("product-card")).to_have_count(4)
     await expect_no_overflow(page)
     assert await page.evaluate("window.shifts.reduce((sum, one) => sum + one.value, 0)") < 0.005
     await page.get_by_test_id("product-card").first.get_by_role("link").click()
-    await expect(page.get_by_test_id("add-to-cart")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("add-to-cart")).to_be_visible()

@@ -154,7 +154,7 @@ async def test_chosen_variant_stays_while_reviews_are_read(
         await expect(page).to_have_url(re.compile(rf"/product/carro\?variant={ids[1]}#resenas$"))
         await expect(_radio(page, 1, SIZES[1])).to_be_checked()
         await page.get_by_role("link", name="Más antiguas").click()
-        await expect(page.get_by_test_id("review")).to_have_count(1, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("review")).to_have_count(1)
         await expect(_radio(page, 1, SIZES[1])).to_be_checked()
         await _add_to_cart(page)
         await page.goto("/cart")
@@ -167,4 +167,4 @@ def _radio(page: Page, option: int, value: str) -> Any:
 
 async def _add_to_cart(page: Page) -> None:
     await page.get_by_test_id("add-to-cart").click()
-    await expect(page.get_by_test_id("added-notice")).to_be_visible(timeout=TIMEOUT_MS)
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import time
@@ -20,6 +19,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from tests.engines.marionette import MarionetteConnection
 from tests.ports import find_free_port
+from tests.process_groups import end_process_group
 
 START_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 10
@@ -170,12 +170,7 @@ def _run(
     try:
         yield process
     finally:
-        process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(STOP_TIMEOUT_S)
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        end_process_group(process, STOP_TIMEOUT_S)
 
 
 @contextmanager

@@ -154,12 +154,12 @@ class Purchase:
         await self._cut_during(button.click())
         self.expected[product] = self.expected.get(product, 0) + 1
         total = str(sum(self.expected.values()))
-        await expect(page.get_by_test_id("cart-count")).to_have_text(total, timeout=TIMEOUT_MS)
+        await expect(page.get_by_test_id("cart-count")).to_have_text(total)
         if leaves:
             await page.goto(self._rng.choice(("/", "/cart", "/checkout", "/catalog")))
             await expect(
                 page.get_by_test_id("cart-count").or_(form_field(page, "email")).first
-            ).to_be_visible(timeout=TIMEOUT_MS)
+            ).to_be_visible()
         else:
             title = await page.locator(
                 "h1"
@@ -175,7 +175,7 @@ class Purchase:
         page = self._page
         await page.goto("/cart")
         lines = page.get_by_test_id("cart-line")
-        await expect(lines).to_have_count(len(self.expected), timeout=TIMEOUT_MS)
+        await expect(lines).to_have_count(len(self.expected))
         product = next(iter(self.expected))
         line = lines.filter(has=page.locator(f'a[href*="/product/{product}"]'))
         leaves = self._rng.random() < LEAVE_SHARE
@@ -185,19 +185,17 @@ class Purchase:
         await expect(line.get_by_test_id("quantity")).to_have_value(str(self.expected[product]))
         if leaves:
             await page.goto("/catalog")
-        await expect(page.get_by_test_id("cart-count")).to_have_text(
-            str(sum(self.expected.values())), timeout=TIMEOUT_MS
-        )
+        await expect(page.get_by_test_id("cart-count")).to_have_text(str(sum(self.expected.values())))
         await self._expect_cart()
 
     async def _pay(self) -> None:
         page = self._page
         self.steps.append("fill in")
         await page.goto("/checkout")
-        await expect(form_field(page, "email")).to_be_visible(timeout=TIMEOUT_MS)
+        await expect(form_field(page, "email")).to_be_visible()
         await self._cut_during(fill_in_checkout(page, email=self._email))
         pay = page.get_by_test_id("place-order")
-        await expect(pay).to_contain_text("Pagar $", timeout=TIMEOUT_MS)
+        await expect(pay).to_contain_text("Pagar $")
         self.steps.append("pay")
         await self._cut_during(pay.click())
         await reach_bank(page)

@@ -8,6 +8,7 @@ import ast
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import cast
 
@@ -257,28 +258,12 @@ def _change_set(node: ast.Set) -> list[tuple[str, ast.AST]]:
     return [("element", ast.Set([*node.elts[:n], *node.elts[n + 1 :]])) for n in range(len(node.elts))]
 
 
-def _change_if(node: ast.If) -> list[tuple[str, ast.AST]]:
-    return (
-        [("condition", ast.If(_negate(node.test), node.body, node.orelse))]
-        if _is_negatable(node.test)
-        else []
-    )
-
-
-def _change_while(node: ast.While) -> list[tuple[str, ast.AST]]:
-    return (
-        [("condition", ast.While(_negate(node.test), node.body, node.orelse))]
-        if _is_negatable(node.test)
-        else []
-    )
-
-
-def _change_ternary(node: ast.IfExp) -> list[tuple[str, ast.AST]]:
-    return (
-        [("condition", ast.IfExp(_negate(node.test), node.body, node.orelse))]
-        if _is_negatable(node.test)
-        else []
-    )
+def _change_test(node: ast.If | ast.While | ast.IfExp) -> list[tuple[str, ast.AST]]:
+    if not _is_negatable(node.test):
+        return []
+    changed = copy(node)
+    changed.test = ast.UnaryOp(ast.Not(), node.test)
+    return [("condition", changed)]
 
 
 def _change_comprehension(node: ast.comprehension) -> list[tuple[str, ast.AST]]:
@@ -289,10 +274,6 @@ def _change_comprehension(node: ast.comprehension) -> list[tuple[str, ast.AST]]:
         )
         for n in range(len(node.ifs))
     ]
-
-
-def _negate(test: ast.expr) -> ast.expr:
-    return ast.UnaryOp(ast.Not(), test)
 
 
 def _is_negatable(test: ast.expr) -> bool:
@@ -353,9 +334,9 @@ CHANGES: dict[type[ast.AST], Callable[..., list[tuple[str, ast.AST]]]] = {
     ast.BinOp: _change_arithmetic,
     ast.Constant: _change_constant,
     ast.Set: _change_set,
-    ast.If: _change_if,
-    ast.While: _change_while,
-    ast.IfExp: _change_ternary,
+    ast.If: _change_test,
+    ast.While: _change_test,
+    ast.IfExp: _change_test,
     ast.comprehension: _change_comprehension,
     ast.Return: _change_return,
     ast.Raise: _remove_raise,

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
-import orjson
 import pytest
 from coverage import Coverage
 
 from tests.mutants.areas import ROOT, list_all_files
+from tests.mutants.stored_rows import append_row, load_rows
 
 FILE = ROOT / "test-results" / "mutants" / "recording.jsonl"
 
@@ -40,8 +40,7 @@ class Recording:
     def load(cls) -> "Recording":
         """Return the valid part of the stored recording."""
         found = cls()
-        rows = [orjson.loads(line) for line in FILE.read_bytes().splitlines()] if FILE.exists() else []
-        for row in {row["file"]: row for row in rows}.values():
+        for row in {row["file"]: row for row in load_rows(FILE)}.values():
             tests = {name: RecordedTest(**test) for name, test in row["tests"].items()}
             if row["digest"] == _digest_tests(row["file"], tests.values()):
                 found.tests |= tests
@@ -57,9 +56,7 @@ class Recording:
             "digest": _digest_tests(file, tests.values()),
             "tests": {name: asdict(test) for name, test in tests.items()},
         }
-        FILE.parent.mkdir(parents=True, exist_ok=True)
-        with FILE.open("ab") as stream:
-            stream.write(orjson.dumps(row) + b"\n")
+        append_row(FILE, row)
 
 
 def digest_files(files: Iterable[str]) -> str:

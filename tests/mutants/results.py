@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import orjson
-
 from tests.mutants.areas import ROOT
 from tests.mutants.operators import Mutant
 from tests.mutants.recording import digest_files, read_text
+from tests.mutants.stored_rows import append_row, load_rows
 
 FILE = ROOT / "test-results" / "mutants" / "results.jsonl"
 EQUIVALENT_FILE = Path(__file__).with_name("equivalent.toml")
@@ -76,15 +75,12 @@ def _digest(mutant: Mutant, chosen: list[str]) -> str:
 
 def load_results() -> dict[str, Result]:
     """Return the latest stored result of each mutant by id."""
-    rows = [orjson.loads(line) for line in FILE.read_bytes().splitlines()] if FILE.exists() else []
-    return {row["id"]: Result(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows}
+    return {row["id"]: Result(**{**row, "outcome": Outcome(row["outcome"])}) for row in load_rows(FILE)}
 
 
 def store_result(result: Result) -> None:
     """Add a result to the file."""
-    FILE.parent.mkdir(parents=True, exist_ok=True)
-    with FILE.open("ab") as stream:
-        stream.write(orjson.dumps(asdict(result)) + b"\n")
+    append_row(FILE, asdict(result))
 
 
 def load_equivalents() -> dict[str, str]:

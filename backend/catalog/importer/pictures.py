@@ -62,8 +62,7 @@ class PictureFolder:
 
         Raises:
             CellError: the picture is damaged, or the store does not accept it. After the store's first failure, it
-                is not
-                called again.
+                is not called again.
         """
         source: Path | BytesIO = self._fetch(name) if is_url(name) else self._path(name)
         content = source.read_bytes() if isinstance(source, Path) else source.getvalue()

@@ -51,8 +51,7 @@ class ChangeProduct:
         price, compare_at_price: values for its only variant, in whole pesos, IVA included.
         pictures, variants, options, tag_ids: the complete new lists, in this order.
         sales_channel_ids, shipping_profile_id: only checked for existence, because every product has all channels
-            and
-            the only profile.
+            and the only profile.
         collection_id, category_ids: must equal the product's current ones.
     """
 

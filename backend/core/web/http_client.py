@@ -88,8 +88,8 @@ class HttpClient:
         base_url: base of relative URLs.
         headers: sent with every request.
         transport: an httpx transport that replaces network connections, for example to an embedded sandbox.
-        max_connections: maximum number of open connections. The time limit for a free one is the same as for a
-            new connection.
+        max_connections: maximum number of open connections. The time limit for a free one is the same as for a new
+            connection.
     """
 
     def __init__(

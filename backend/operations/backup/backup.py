@@ -53,14 +53,13 @@ async def make_backup(
         database: the shop's database.
         pictures: the shop's picture store.
         target: a file that does not exist yet, or a folder; in a folder the file's name is the time of the backup.
-            For a
-            file or folder of an S3 store, the file is first written into the data folder.
+            For a file or folder of an S3 store, the file is first written into the data folder.
 
     Raises:
         FileExistsError: the file exists already.
         NotMigrated: the database has no tables of a shop.
-        ClientProgramError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: data cannot be
-            read or written. No file remains.
+        ClientProgramError, PicturesUnavailable, StoreUnavailable, DatabaseUnavailable, OSError: data cannot be read
+            or written. No file remains.
     """
     if await is_empty(database):
         raise NotMigrated

@@ -43,8 +43,7 @@ async def check_programs(database: Database) -> tuple[int, str]:
 
     Raises:
         ClientProgramError: a program is missing or older than the server, or the database URL is that of a
-            connection
-            pooler.
+            connection pooler.
     """
     if database.through_pooler:
         raise ClientProgramError(

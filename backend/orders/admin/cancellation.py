@@ -123,8 +123,7 @@ async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved
 
     Raises:
         PurchaseCanceled: a staff member cancelled the payment's own order; or another order of the same purchase,
-            after
-            the payment had started.
+            after the payment had started.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     orders = await session.execute(_ORDERS_OF_PURCHASE, {"cart_ids": sorted(event.cart_ids)})

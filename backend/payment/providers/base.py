@@ -66,8 +66,7 @@ class Notification:
         reference: the provider's number of the payment.
         state: the reported state of the payment; None if none is reported.
         is_final: True if it reports that the payment has ended. If the provider's lookup does not report that yet,
-            the
-            lookup is repeated.
+            the lookup is repeated.
         fields: the fields worth storing; the inbox limits their size.
     """
 
@@ -142,8 +141,7 @@ class InitiationResult:
 
     Attributes:
         state: PENDING_AUTHORIZATION (the shopper must go to `redirect_url`), or PENDING (there is no bank page;
-            completing
-            the cart authorizes the payment).
+            completing the cart authorizes the payment).
         reference: the provider's number of the payment (`x_ref_payco`).
         transaction_id: the bank network's trace number, which shoppers know as the CUS.
         ticket_id: the provider's receipt number, used to look up the payment.
@@ -273,8 +271,7 @@ class PaymentProvider(ABC):
             InvalidData: the provider cannot start such a payment.
             PaymentFailed: the provider refused the payment; nothing was started.
             OutcomeUnknown: the payment may have been started. Look it up with `status`; never initiate the same
-                invoice
-                again. A `StartUnknown` has the known numbers.
+                invoice again. A `StartUnknown` has the known numbers.
             OutsideFailure: the provider could not be reached: nothing was started.
         """
 

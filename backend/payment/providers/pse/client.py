@@ -112,11 +112,9 @@ class GatewayClient:
         Raises:
             PaymentRefused: the gateway answered that it did not start the payment; `reason` is the category.
             OutcomeUnknown: the request was sent and no clear answer arrived. Look up the payment; never send the
-                invoice
-                again.
+                invoice again.
             RedirectUrlMissing: the payment was not refused, but the answer has no URL of the bank; `payload` is the
-                answer.
-                This is a subclass of `OutcomeUnknown`.
+                answer. This is a subclass of `OutcomeUnknown`.
             ServiceUnavailable: the request could not be sent: nothing was started.
             KeysRefused: the gateway does not accept the shop's keys: nothing was started.
         """

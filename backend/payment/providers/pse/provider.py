@@ -162,8 +162,7 @@ class GatewayPse(PaymentProvider):
 
         Raises:
             StartUnknown: another payment has this number, so the URL of the bank may be wrong too. Look up the
-                payment by the
-                shop's invoice.
+                payment by the shop's invoice.
         """
         async with self._database.read() as session:
             query = select(PaymentSession.invoice).where(
