@@ -178,7 +178,7 @@ def test_import_command_prints_its_result_and_problems(tmp_path: Path) -> None:
     file.write_text("handle,price\nnuevo,mucho\n", "utf-8")
     code, output = run("catalog", "import", str(file))
     assert code == 1
-    assert output.startswith("line 2, price: must be a whole number")
+    assert output.startswith("line 2, price: must be an amount of pesos")
     assert output.endswith("\nNothing was imported.\n")
 
 

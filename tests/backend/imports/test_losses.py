@@ -107,7 +107,7 @@ def test_loss_by_kind_of_value(column: str, before: object, after: object, *, is
     assert find_losses({column: (before, after)}) == [column] * is_loss
 
 
-async def test_new_products_are_drafts_until_somebody_publishes_them(sender: Sender) -> None:
+async def test_new_products_are_drafts_until_they_are_published(sender: Sender) -> None:
     sheet = "Nombre;SKU;Precio;Estado\nUno;N-1;5000;\nDos;N-2;5000;publicado\nTres;N-3;5000;oculto\n"
     await sender.send_spreadsheet(sheet)
     await sender.run_import()

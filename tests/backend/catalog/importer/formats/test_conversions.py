@@ -286,7 +286,7 @@ def test_google_feed_is_converted() -> None:
         {
             "title": "Trompo", "description": "De madera", "sku": "G-1", "price": "79900.00 COP",
             "compare_at_price": "89900.00 COP", "brand": "Lúdica", "ean": "7701234567897",
-            "categories": "Juguetes > Madera|",
+            "categories": "Juguetes > Madera",
             "pictures": "https://example.com/1.jpg|https://example.com/2.jpg|https://example.com/3.jpg",
         }
     ]  # fmt: skip
