@@ -72,6 +72,7 @@ PATH_ID_PREFIXES = {
     "category_id": "pcat",
     "customer_id": "cus",
     "group_id": "cusgroup",
+    "import_id": "imp",
     "item_id": "iitem",
     "key_or_id": "store",
     "key_id": "apk",
@@ -290,6 +291,13 @@ async def upload_spreadsheet(reader: Reader) -> None:
     reader.remember_ids((await read_ok(answer))["files"][0]["id"])
 
 
+async def send_spreadsheet(reader: Reader) -> None:
+    """Send a list with an unknown head."""
+    spreadsheet = "Descripción;Referencia;Precio 1;Saldo\nYoyo;R-1;5000;2\n".encode()
+    answer = await reader.client.post("/admin/imports", files={"file": ("a.csv", spreadsheet, "text/csv")})
+    reader.remember_ids((await read_ok(answer))["product_import"]["id"])
+
+
 async def create_promotion(reader: Reader) -> None:
     """Create a promotion with a rule, and a campaign."""
     answer = await read_ok(
@@ -364,6 +372,8 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/campaigns/": create_promotion,
     "/admin/price-lists/": create_price_list,
     "/admin/products/imports": upload_spreadsheet,
+    "/admin/products/import/": send_spreadsheet,
+    "/admin/imports/": send_spreadsheet,
     "/admin/content/{area}/restore": publish_content,
     "/admin/regions/": use_seeded_shop,
     "/admin/regions": delete_region,

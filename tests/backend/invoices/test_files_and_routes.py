@@ -30,7 +30,7 @@ async def export_rows(shop: Shop, kind: str) -> list[dict[str, str]]:
     await shop.worker.run_due(JOB)
     file = await open_export_file(shop.database, OWNER, export_id)
     content = b"".join([piece async for piece in file.pieces]).decode("utf-8-sig")
-    return list(csv.DictReader(StringIO(content, newline="")))
+    return list(csv.DictReader(StringIO(content, newline=""), delimiter=";"))
 
 
 async def test_exported_files_contain_all_numbered_documents_and_their_lines(

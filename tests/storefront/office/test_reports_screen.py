@@ -47,7 +47,7 @@ async def test_invalid_days_in_the_report_form_do_not_redirect(
 async def test_export_is_requested_and_shown(shop: Shop, browser_of: BrowserFactory) -> None:
     screen = await open_report(browser_of, Role.SHOP, "?periodo=mes")
     assert [item.name for item in screen.kinds] == [
-        "lines", "invoice_lines", "products", "import", "movements",
+        "lines", "invoice_lines", "products", "import", "shopify", "woocommerce", "movements",
     ]  # fmt: skip
     await send_event(screen, "prepare", {"kind": "orders", "format": "csv"})
     assert (screen.announcement.text, screen.exports) == ("Tu rol no permite hacer esto.", [])
