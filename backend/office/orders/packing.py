@@ -48,7 +48,8 @@ class PackOrder:
 
     Attributes:
         state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the payment
-            provider reports another payment than the shop has stored), `busy` (its label is being created) or `closed` (cancelled or not paid).
+            provider reports another payment than the shop has stored), `busy` (its label is being created) or
+            `closed` (cancelled or not paid).
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.
         packed_by: the staff member who packed the order, and when; empty before.
