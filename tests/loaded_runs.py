@@ -64,6 +64,7 @@ def main() -> None:
     tests: tuple[str, ...] = tuple(arguments.tests) or BROWSER_TESTS
     file: Path = arguments.folder / f"{name_runs(describe_version(), tests)}.json"
     signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, _interrupt)  # a shell's background program, and so pytest, would ignore it
     runs = read_runs(file)
     for number in range(len(runs) + 1, arguments.runs + 1):
         try:

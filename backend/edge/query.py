@@ -47,7 +47,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 class QueryReader:
-    """A dependency that parses the request's parameters into this model."""
+    """A FastAPI dependency that parses the query parameters of a request into `model`."""
 
     def __init__(self, model: type[Parameters]) -> None:
         self.model = model

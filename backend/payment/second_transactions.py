@@ -111,7 +111,11 @@ async def raise_unresolved(database: Database, payment: PaymentSession, referenc
 
 
 async def _find_session(database: Database, payment: PaymentSession, reference: str) -> PaymentSession | None:
-    """Return the session of the transaction: the invoice's first session, or the one with the second invoice."""
+    """Return the payment session that has stored this transaction.
+
+    It is `payment` itself, or the session that was created for the second transaction of its invoice. None if no
+    session has stored the transaction.
+    """
     invoices = (payment.invoice, format_second_invoice(payment, reference))
     async with database.read() as session:
         sessions = await _list_sessions_with(session, payment.provider_id, reference)

@@ -98,11 +98,11 @@ def find_origin(address: Address) -> ShippingPlace:
 
 
 def build_sender(address: Address, effective: Settings) -> Contact:
-    """Return the sender of packages from a location with this address. Prices are computed from the same place.
+    """Return the sender of packages from a location with this address. Quotes use the same sender.
 
-    Missing parts are taken from the settings CARRIER_ORIGIN_*; directions to the door only if the settings are for
-    the same place. If the address has no street or no municipality, it is ignored, and all parts are taken from the
-    settings.
+    Missing parts are taken from the settings CARRIER_ORIGIN_*. The directions to the door are taken from them only
+    if their street and municipality are those of the address. An address without street or municipality is
+    ignored: all parts are taken from the settings.
     """
     usual, origin = build_warehouse_contact(effective), find_origin(address)
     if not origin.dane_code or not origin.address:

@@ -155,9 +155,10 @@ class PageState(rx.State, mixin=True):
         return await shared()
 
     def _shared_reader(self, params: PageParams) -> Reader | None:
-        """Return a function that reads the content from a cache, which all pages with the same key share.
+        """Return a function that reads the content from the cache; None if the content differs between customers.
 
-        The content is read again after a change of the catalogue or the stock.
+        Pages with the same `_key` share one cached content. It is read again after a change of the catalogue or the
+        stock.
         """
         reading = self._reader(params)
         pages = current_shop().pages

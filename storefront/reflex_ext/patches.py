@@ -211,17 +211,16 @@ def reconnect_patch(source: str) -> str:
     See `assets/scripts/reconnecting.js`.
 
     Without the patch, Reflex displays each part when it arrives. After a restart of the server the first part is an
-    empty state: every page would display its skeleton for a moment, scroll to the top, and lose the typed text. The
-    patch also changes the following:
+    empty state: every page would display its skeleton for a moment, scroll to the top, and lose the typed text.
+    With the patch, a page also does the following:
 
-    - The office's pages store values of states whose script has not arrived yet.
-    - Presses (form submissions and button clicks) are stored until the server has confirmed them, and sent again
-      with each new connection: `assets/scripts/presses.js`.
-    - Reflex reloads a page of an earlier version. If a click on this page has just started a navigation, the
-      browser opens the target of the click instead: `leaving.js`.
-    - A page that the server has disconnected tries to reconnect, as after a broken connection. Reflex leaves it
-      disconnected.
-    - A page whose connection is closed before it is established also reconnects. Socket.IO would wait 20 seconds.
+    - In the office it stores values that arrive before the script of their state is loaded, and applies them then.
+    - It stores presses (form submissions and button clicks) until the server has confirmed them, and sends them
+      again with each new connection: `assets/scripts/presses.js`.
+    - When its version is out of date while a click is opening another page, it opens that page: `leaving.js`.
+      Reflex would reload the current page.
+    - It reconnects after the server has disconnected it. Reflex would leave it disconnected.
+    - It reconnects at once if a connection is closed before it is established. Socket.IO would wait 20 seconds.
 
     Raises:
         RuntimeError: the script is not the one this patch was written for.

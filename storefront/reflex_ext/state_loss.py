@@ -118,5 +118,11 @@ async def start_over(app: rx.App, token: str, sent_back: dict[str, Any] | None =
 
 
 def start_over_event(sent_back: dict[str, Any] | None = None) -> Event:
-    """Return the event that makes a browser start over: see `scheduleEvent` in `assets/scripts/reconnecting.js`."""
+    """Return the event with which a browser requests its page's state again, because the server has lost it.
+
+    The browser handles it in `scheduleEvent` of `assets/scripts/reconnecting.js`.
+
+    Args:
+        sent_back: the event that the server could not run; the browser sends it again afterwards.
+    """
     return Event(name="_start_over", payload={"event": sent_back})

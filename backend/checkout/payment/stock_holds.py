@@ -99,7 +99,7 @@ class HoldClient:
         )
 
     def values(self) -> dict[str, str | None]:
-        """Return the hashes by the name of the payment session's column."""
+        """Return the columns of the payment session that store these hashes."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def client_locks(self) -> list[str]:

@@ -51,7 +51,7 @@ def to_one_line(value: Any) -> str:
 
 
 def to_paragraphs(value: Any) -> str:
-    """Return the text with its lines, without control characters; empty for a non-text."""
+    """Return the text with its line breaks but without control characters; empty if the value is no text."""
     text = value if isinstance(value, str) else ""
     lines = ("".join(c for c in line if c.isprintable() or c == "\t").rstrip() for line in text.splitlines())
     return "\n".join(lines).strip()

@@ -47,8 +47,9 @@ class PackOrder:
     """An order to pack.
 
     Attributes:
-        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the provider
-            contradicts its payment), `busy` (its label is being created) or `closed` (cancelled or not paid).
+        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the payment
+            provider reports another payment than the shop has stored), `busy` (its label is being created) or
+            `closed` (cancelled or not paid).
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.
         packed_by: the staff member who packed the order, and when; empty before.

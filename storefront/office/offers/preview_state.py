@@ -41,9 +41,10 @@ class PreviewedForm(OfficeScreen, mixin=True):
         raise NotImplementedError
 
     async def _save_form(self, session: Any, actor: Actor, form: Any) -> Any:
-        """Save the form and return its id.
+        """Save what the form describes, and return the id of the saved record.
 
-        If the changes are not those of the preview, return a new preview instead.
+        If saving would change other products or prices than the preview has shown, save nothing and return a new
+        preview.
         """
         raise NotImplementedError
 

@@ -107,11 +107,15 @@ class ProductsState(OfficeList, KnownClientState):
             return await products_view(session, actor, filters, cursor)
 
     async def _read_content(self, actor: Actor) -> ProductsView:
-        self.problems, self.draft, self.plan = {}, None, None
+        content = await super()._read_content(actor)
+        if (
+            self.content is None or self.content.filters != content.filters
+        ):  # not if the browser only reconnects
+            self.problems, self.draft, self.plan = {}, None, None
         async with current_shop().database.read() as session:
             self.changes = await list_bulk_changes(session, actor)
             self.collections = await collection_options(session)
-        return await super()._read_content(actor)
+        return content
 
     def _get_watched(self) -> frozenset[str]:
         rows = self.content.rows if self.content is not None else []

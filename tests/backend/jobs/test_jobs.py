@@ -497,7 +497,7 @@ async def test_given_up_periodic_job_runs_again_after_its_pause(
     assert await job_attention(database) == [("test.periodic", True)]
 
 
-async def test_periodic_job_that_ends_the_process_again_is_given_up_again(
+async def test_given_up_periodic_job_whose_next_run_ends_the_process_is_given_up_again(
     database: Database, periodic_work: HeldPeriodic
 ) -> None:
     worker = Worker(database, [periodic_work])

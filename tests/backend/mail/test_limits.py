@@ -149,7 +149,7 @@ async def test_repeated_mails_beyond_the_limit_are_not_sent_later(
     assert len(inbox.mails) == 6
 
 
-async def test_joined_mail_mentions_an_order_whose_payment_failed_only_once(
+async def test_joined_mail_mentions_each_order_with_a_failed_payment_once(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(7)

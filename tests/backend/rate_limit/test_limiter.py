@@ -243,7 +243,7 @@ async def test_known_device_without_a_daily_limit(database: Database) -> None:
         assert len((await session.execute(select(RateLimitCounter.key))).all()) == 1
 
 
-async def test_turns_of_a_key_are_not_limited(database: Database) -> None:
+async def test_lock_of_a_key_is_stored_once_for_any_number_of_calls(database: Database) -> None:
     for key in ("cart_1", "cart_1", "cart_2"):
         async with database.transaction() as session:
             await limiter.take_turns(session, key)

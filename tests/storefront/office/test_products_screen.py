@@ -1,5 +1,6 @@
 """The product list (Productos), used by a staff member with the shop role."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -257,6 +258,20 @@ async def test_bulk_change_starts_only_after_its_preview(
     assert await read_prices(shop) == [(50_000, None), (20_000, None)]
     await send_event(screen, "undo_change", change.id)
     assert screen.announcement.tone == "problem"
+
+
+async def test_draft_of_a_bulk_change_is_retained_while_the_filters_are_the_same(
+    variant_id: str, browser_of: BrowserFactory
+) -> None:
+    """Load the list again, as a browser that reconnects does."""
+    screen = await open_list(browser_of)
+    await send_event(screen, "start_draft", "hide", [screen.content.rows[0].id])
+    draft, plan = screen.draft, screen.plan
+    await send_event(screen, "load")
+    assert (screen.draft, screen.plan) == (draft, plan)
+    screen.content = replace(screen.content, filters={**screen.content.filters, "q": "yoyo"})
+    await send_event(screen, "load")
+    assert (screen.draft, screen.plan) == (None, None)
 
 
 async def test_previewed_bulk_change_can_be_discarded(variant_id: str, browser_of: BrowserFactory) -> None:

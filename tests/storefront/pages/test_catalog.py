@@ -213,7 +213,7 @@ async def test_unknown_category_is_not_found(products: None) -> None:
 
 @pytest.mark.usefixtures("products")
 class TestOwnLists:
-    async def test_age_has_its_own_list(self) -> None:
+    async def test_each_age_group_has_its_own_list_of_products(self) -> None:
         data = await load_url("/age/0-2")
         assert (data.content.title, data.content.page.total) == ("Juguetes de 0 a 2 años", 3)
         assert data.content.choices.ages == ["0-2"]

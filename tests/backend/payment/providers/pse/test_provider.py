@@ -413,7 +413,7 @@ async def test_only_an_error_after_sending_a_payment_raises_outcome_unknown(
     assert not isinstance(failed.value, OutcomeUnknown)
 
 
-async def test_choices_and_answers_of_the_payer_are_checked_against_the_banks(pse: GatewayPse) -> None:
+async def test_banks_are_the_choices_and_a_chosen_bank_gets_its_name(pse: GatewayPse) -> None:
     banks = {bank.code for bank in await pse.list_choices("bank")}
     assert "1022" in banks
     assert "0" not in banks
