@@ -37,9 +37,9 @@ from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
 from backend.fulfillment.routes import hook_router as shipping_hook_router
 from backend.fulfillment.routes import router as fulfillment_router
-from backend.imports.platform_routes import SpreadsheetUploads
-from backend.imports.platform_routes import router as product_imports_router
-from backend.imports.routes import router as imports_router
+from backend.imports.api.platform_routes import SpreadsheetUploads
+from backend.imports.api.platform_routes import router as product_imports_router
+from backend.imports.api.routes import router as imports_router
 from backend.inventory_items.routes import router as inventory_router
 from backend.invoices.routes import customer_router as own_invoices_router
 from backend.invoices.routes import router as invoices_router

@@ -329,7 +329,7 @@ def import_products(
     from backend.catalog.importer.pictures import PictureFolder
     from backend.core.errors import NotFound
     from backend.core.terminal import show_progress
-    from backend.imports.row_losses import count_losses
+    from backend.imports.rows.losses import count_losses
     from backend.media.picture_store import open_picture_store
     from backend.shipping.locations import find_location_id
 

@@ -27,7 +27,7 @@ from backend.exports.product_files import (
     build_woocommerce_rows,
 )
 from backend.imports.files import FILE_COLUMNS, list_product_rows
-from backend.imports.row_changes import format_option_cells
+from backend.imports.rows.changes import format_option_cells
 from backend.inventory.models import InventoryLevel, StockMovement
 from backend.invoices.export import DOCUMENT_COLUMNS, LINE_COLUMNS, list_document_rows, list_line_rows
 from backend.invoices.models import Invoice

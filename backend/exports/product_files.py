@@ -15,7 +15,7 @@ from backend.catalog.models import Product, Variant
 from backend.catalog.products.options import IMPLIED_TITLE
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
 from backend.core.web.html_text import BULLET
-from backend.imports.row_changes import read_current_values
+from backend.imports.rows.changes import read_current_values
 from backend.media.picture_urls import to_absolute_picture_url
 from backend.shipping.locations import find_first_location_id
 

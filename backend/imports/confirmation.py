@@ -17,7 +17,7 @@ from backend.imports.lookup import find_import, find_open_import
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
 from backend.imports.preview import preview_import
 from backend.imports.reports import count_losses
-from backend.imports.row_parsing import parse_typed_row
+from backend.imports.rows.parsing import parse_typed_row
 from backend.jobs import enqueue
 from backend.staff.rights import Actor, Right
 

@@ -15,7 +15,7 @@ from backend.core.texts import _
 from backend.imports.lookup import find_import
 from backend.imports.messages import format_problem
 from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
-from backend.imports.row_changes import format_cell, format_option_cells, read_current_values
+from backend.imports.rows.changes import format_cell, format_option_cells, read_current_values
 from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
 

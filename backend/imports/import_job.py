@@ -46,8 +46,8 @@ from backend.imports.models import (
     RowState,
 )
 from backend.imports.picture_matching import Album
-from backend.imports.row_changes import select_changed
-from backend.imports.row_parsing import parse_typed_row
+from backend.imports.rows.changes import select_changed
+from backend.imports.rows.parsing import parse_typed_row
 from backend.inventory.movements import MovementDetails, Reason
 from backend.jobs import JobRun, RunAgain, job
 from backend.media.picture_store import PicturesUnavailable

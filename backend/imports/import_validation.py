@@ -16,9 +16,9 @@ from backend.catalog.models import Product, Variant
 from backend.core.db.tables import JsonObject
 from backend.imports.models import Plan, ProductImport
 from backend.imports.picture_matching import Album
-from backend.imports.row_changes import RESERVED, find_changes, format_cell, read_current_values
-from backend.imports.row_losses import find_losses
-from backend.imports.row_parsing import find_titled_rows, to_titled_row
+from backend.imports.rows.changes import RESERVED, find_changes, format_cell, read_current_values
+from backend.imports.rows.losses import find_losses
+from backend.imports.rows.parsing import find_titled_rows, to_titled_row
 
 MAX_VALUE_LENGTH = 300
 """Maximum number of characters that are stored of a changed value."""

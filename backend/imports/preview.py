@@ -31,8 +31,8 @@ from backend.imports.import_validation import (
 from backend.imports.lookup import find_import
 from backend.imports.models import ImportStatus, ProductImport, ProductImportRow
 from backend.imports.picture_report import PictureCounter
-from backend.imports.row_losses import CODES
-from backend.imports.row_parsing import find_titled_rows, parse_typed_row
+from backend.imports.rows.losses import CODES
+from backend.imports.rows.parsing import find_titled_rows, parse_typed_row
 
 BATCH_SIZE = 500
 """Rows that are checked together."""

@@ -12,10 +12,10 @@ from backend.catalog.importer.formats.models import ColumnSuggestion
 from backend.catalog.importer.headings import get_label
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
+from backend.imports.api.routes import PATH
 from backend.imports.models import ImportStatus
 from backend.imports.picture_report import PictureReport
 from backend.imports.reports import CellMessage, ImportReport, find_newest_import, read_report
-from backend.imports.routes import PATH
 from backend.staff.rights import Actor, Right
 
 FORMAT_TEXTS: dict[str, str] = {

@@ -11,6 +11,7 @@ from backend.core.error_texts import SESSION_ENDED
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.exports.service import request_export
+from backend.imports.api.routes import PATH
 from backend.imports.confirmation import (
     UnconfirmedLosses,
     discard_import,
@@ -21,7 +22,6 @@ from backend.imports.confirmation import (
 )
 from backend.imports.mapping_choice import choose_column
 from backend.imports.preview import preview_import
-from backend.imports.routes import PATH
 from backend.imports.spreadsheet_parsing import MAX_ROWS
 from backend.news.topics import Topic
 from backend.office.exports import ExportView, exports_view

@@ -27,7 +27,7 @@ ProgressBar = Callable[[int | None, str], AbstractContextManager[StepCallback]]
 LossCounter = Callable[
     [AsyncSession, Sequence[Row], Mapping[str, PreparedPicture], str], Awaitable[Counter[str]]
 ]
-"""Counts the values that rows would empty or take away, by column: see `backend.imports.row_losses.count_losses`."""
+"""Counts the values that rows would empty or take away, by column: see `backend.imports.rows.losses.count_losses`."""
 
 
 class UnconfirmedLosses(Exception):

@@ -22,7 +22,7 @@ UNTRANSLATED = {
     "backend/checkout/quotes/shipping_quotes.py": "fields of requests to the carrier",
     "backend/operations/demo/": "the demo shop's own texts",
     "backend/edge/query.py": "letters that a search treats as equal",
-    "backend/imports/row_changes.py": "words for yes in a file to import",
+    "backend/imports/rows/changes.py": "words for yes in a file to import",
     "backend/spreadsheet_reader/encodings.py": "letters of encodings",
     "backend/invoices/document_lines.py": "the DIAN's names of credit note reasons",
     "backend/invoices/pdf.py": "a document required by Colombian law, in Spanish",

@@ -10,7 +10,7 @@ import xlsxwriter
 
 from backend.core.spreadsheet import build_workbook
 from backend.imports import spreadsheet_parsing
-from backend.imports.row_parsing import parse_typed_row
+from backend.imports.rows.parsing import parse_typed_row
 from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_file
 
 HEAD = ["Nombre", "SKU", "Precio", "Edad"]

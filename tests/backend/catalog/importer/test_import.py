@@ -26,7 +26,7 @@ from backend.catalog.views import ProductDetail
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.imports.row_losses import count_losses
+from backend.imports.rows.losses import count_losses
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.service import reserve

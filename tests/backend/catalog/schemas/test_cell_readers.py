@@ -13,7 +13,7 @@ from backend.catalog.schemas import cell_numbers, cell_words
 from backend.catalog.schemas.cell_parsers import CellError, Noted
 from backend.core.commands import UNCHANGED
 from backend.core.money import format_cop
-from backend.imports.row_changes import format_cell
+from backend.imports.rows.changes import format_cell
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from backend.catalog.importer.pictures import PictureFolder
 from backend.catalog.models import Product
 from backend.catalog.schemas.product_fields import CELLS, FIELDS, METADATA_FIELDS
 from backend.core.config.settings import Settings
-from backend.imports.row_losses import count_losses
+from backend.imports.rows.losses import count_losses
 from backend.media.picture_store import open_picture_store
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post

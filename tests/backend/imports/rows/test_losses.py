@@ -10,7 +10,7 @@ from backend.catalog.models import Category, Product, ProductCategory, Variant
 from backend.core.clock import now
 from backend.imports.confirmation import UnconfirmedLosses, set_publishes, start_import
 from backend.imports.models import ImportStatus
-from backend.imports.row_losses import find_losses
+from backend.imports.rows.losses import find_losses
 from backend.inventory.models import InventoryLevel
 from tests.backend.imports.sender import OWNER, Sender, list_problems
 from tests.store_defaults import add_product

@@ -12,7 +12,7 @@ from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
 from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.imports.picture_matching import Album
-from backend.imports.row_changes import find_changes, read_current_values
+from backend.imports.rows.changes import find_changes, read_current_values
 from backend.media.picture_widths import PreparedPicture
 
 CODES = ("sku", "ean")
@@ -23,7 +23,7 @@ def find_losses(changes: Mapping[str, tuple[Any, Any]]) -> list[str]:
     """Return the columns of an existing product's row that lose a value.
 
     Args:
-        changes: the value before and after, by column: see `backend.imports.row_changes.find_changes`.
+        changes: the value before and after, by column: see `backend.imports.rows.changes.find_changes`.
     """
     return [column for column, (before, after) in changes.items() if _is_loss(column, before, after)]
 

@@ -1,0 +1,1 @@
+"""Routes of the Admin API for imports of products."""
