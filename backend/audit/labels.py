@@ -18,6 +18,8 @@ ACTION_LABELS = {
     "delivered": _("marcó como entregado"),
     "ended": _("terminó"),
     "exported": _("pidió"),
+    "import continued": _("siguió una importación en"),
+    "import stopped": _("detuvo una importación en"),
     "imported": _("importó un archivo en"),
     "invitation revoked": _("retiró la invitación de"),
     "invitation sent again": _("volvió a enviar la invitación de"),

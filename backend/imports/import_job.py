@@ -1,7 +1,7 @@
 """The job that writes an import in batches, each in its own transaction.
 
-After an interruption the job continues where it was. Each batch locks the import's row, so two workers never write
-the same import at the same time.
+After an interruption the job continues where it was. If a staff member stops the import, the job ends after its batch.
+Each batch locks the import's row, so two workers never write the same import at the same time.
 """
 
 import asyncio
@@ -94,7 +94,7 @@ class ProductImports:
         return None
 
     async def _process_batch(self, import_id: str, slow: Counter[str]) -> bool:
-        """Process one batch. Return True if there may be more.
+        """Process one batch. Return True if there may be more, False if the import has finished or was stopped.
 
         `slow` counts, for each host, the consecutive slow failed downloads of this run.
         """
@@ -157,10 +157,12 @@ class ProductImports:
             some = addresses[start : start + FETCH_CONCURRENCY]
             found = await asyncio.gather(*(self._fetch_unless_slow(name, slow) for name in some))
             async with self._database.transaction() as session:
-                await find_import(session, import_id, lock=True)
+                status = (await find_import(session, import_id, lock=True)).status
                 for name, (url, problem) in zip(some, found, strict=True):
                     picture = ProductImportPicture(import_id=import_id, name=name, url=url, problem=problem)
                     await session.merge(picture)
+            if status != ImportStatus.RUNNING:
+                break
         return True
 
     async def _hosted_pictures(self, import_id: str) -> Sequence[str]:

@@ -15,6 +15,8 @@ class ImportStatus(StrEnum):
     CHECKED = "checked"
     """The preview is ready; nothing is written."""
     RUNNING = "running"
+    STOPPED = "stopped"
+    """A staff member stopped it. The remaining rows wait until it is continued."""
     DONE = "done"
 
 

@@ -15,7 +15,8 @@ from backend.core.texts import _, format_count
 from backend.imports.api.routes import PATH
 from backend.imports.models import ImportStatus
 from backend.imports.picture_report import PictureReport
-from backend.imports.reports import CellMessage, ImportReport, find_newest_import, read_report
+from backend.imports.reports import ImportReport, find_newest_import, read_report
+from backend.imports.row_pages import PAGE_SIZE, CellMessage, RowList
 from backend.staff.rights import Actor, Right
 
 FORMAT_TEXTS: dict[str, str] = {
@@ -35,8 +36,6 @@ LEFT_OUT = "-"
 COLUMN_LABELS = {LEFT_OUT: _("No importar"), **{name: get_label(name) for name in MAPPABLE_COLUMNS}}
 """Choices for a column of an unknown list."""
 EMPTY_VALUE = _("nada")
-MAX_SET_ASIDE = 50
-"""Maximum number of shown rows that are not imported."""
 MAX_VALUE_LENGTH = 80
 """Maximum number of characters of a value."""
 
@@ -109,18 +108,34 @@ class QuestionView:
 
 
 @dataclass(frozen=True, slots=True)
+class PagerView:
+    """The position of a page in a list of rows.
+
+    Attributes:
+        text: the position in words; empty if the list has only one page.
+        before: number of the previous page, from 0; -1 if there is none.
+        after: number of the next page; -1 if there is none.
+    """
+
+    text: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class ImportView:
     """An import.
 
     Attributes:
-        status: `checked`, `running` or `done`.
+        status: `checked`, `running`, `stopped` or `done`.
         total: number of rows.
         settled: number of rows that are finished.
         summary: number of rows by their result, in words.
         to_write: number of rows that create or change a product.
         refused: number of rows that are not imported.
         makes_places: True if missing categories and collections are created.
-        more: sentence with the number of changes that are not shown; empty if all are.
+        progress: number of finished rows and of all rows, in words.
+        problems_pager: position of the shown problems in the list of all; the same for notes and changes.
         format: name of the recognised format, and the sheet.
         losses: number of values that the import would empty or take away, by column, in words; empty without any.
         codes: changed SKUs and bar codes.
@@ -136,6 +151,7 @@ class ImportView:
     status: str
     total: int
     settled: int
+    progress: str
     summary: str
     to_write: int
     refused: int
@@ -143,9 +159,9 @@ class ImportView:
     misses_places: bool
     ignored: str
     problems: list[ProblemView]
-    more_problems: str
+    problems_pager: PagerView
     rows: list[RowView]
-    more: str
+    rows_pager: PagerView
     refused_href: str
     format: str
     losses: str
@@ -155,6 +171,7 @@ class ImportView:
     file_notes: list[str]
     notes: list[TextView]
     notes_count: str
+    notes_pager: PagerView
     set_aside: list[TextView]
     set_aside_count: str
     pictures: list[str]
@@ -162,20 +179,25 @@ class ImportView:
     questions: list[QuestionView]
 
 
-async def import_view(session: AsyncSession, actor: Actor) -> ImportView | None:
-    """Return the actor's newest import; None if there is none, or if the actor may not import."""
+async def import_view(session: AsyncSession, actor: Actor, pages: Mapping[str, int]) -> ImportView | None:
+    """Return the actor's newest import; None if there is none, or if the actor may not import.
+
+    `pages` are the numbers of the shown pages, from 0, by the list (`backend.imports.row_pages.RowList`).
+    """
     actor.require(Right.READ_CATALOG)
     if not actor.may(Right.CHANGE_CATALOG):
         return None
     import_id = await find_newest_import(session, actor)
-    return _import_view(await read_report(session, actor, import_id)) if import_id else None
+    if not import_id:
+        return None
+    offsets = {kind: pages.get(kind, 0) * PAGE_SIZE for kind in RowList}
+    return _import_view(await read_report(session, actor, import_id, offsets), pages)
 
 
-def _import_view(found: ImportReport) -> ImportView:
+def _import_view(found: ImportReport, pages: Mapping[str, int]) -> ImportView:
     counts = found.counts
     is_checked = found.status is ImportStatus.CHECKED
     bad = counts.wrong if is_checked else counts.refused
-    shown_bad = len({one.line for one in found.problems})
     moving = counts.new + counts.changed
     if is_checked:
         parts = [
@@ -196,6 +218,7 @@ def _import_view(found: ImportReport) -> ImportView:
         status=found.status.value,
         total=found.total,
         settled=counts.settled,
+        progress=_("{done} de {total} filas").format(done=counts.settled, total=found.total),
         summary=" · ".join(
             one if count == 1 else many.format(n=count) for count, one, many in parts if count
         ),
@@ -212,9 +235,7 @@ def _import_view(found: ImportReport) -> ImportView:
             )
             for number, one in enumerate(found.problems)
         ],
-        more_problems=format_count(bad - shown_bad, _("Y {n} fila más."), _("Y {n} filas más."))
-        if bad > shown_bad
-        else "",
+        problems_pager=_pager_view(pages, RowList.PROBLEMS, bad),
         rows=[
             RowView(
                 one.line,
@@ -225,9 +246,7 @@ def _import_view(found: ImportReport) -> ImportView:
             )
             for one in found.changes
         ],
-        more=_("Y {n} más.").format(n=moving - len(found.changes))
-        if is_checked and moving > len(found.changes)
-        else "",
+        rows_pager=_pager_view(pages, RowList.CHANGES, moving),
         refused_href=f"{PATH}/{found.id}/refused",
         format=" · ".join(
             part
@@ -249,16 +268,17 @@ def _import_view(found: ImportReport) -> ImportView:
             for number, one in enumerate(found.notes)
         ],
         notes_count=format_count(found.note_count, _("1 fila con avisos"), _("{n} filas con avisos")),
+        notes_pager=_pager_view(pages, RowList.NOTES, found.note_count),
         set_aside=[
             TextView(
                 f"{one.line} {number}",
                 _("Fila {line}").format(line=one.line) if one.line else _("Hoja"),
                 f"{one.text}: {one.message}" if one.text else one.message,
             )
-            for number, one in enumerate(found.set_aside[:MAX_SET_ASIDE])
+            for number, one in enumerate(found.set_aside)
         ],
         set_aside_count=format_count(
-            len(found.set_aside), _("1 fila que no se importa"), _("{n} filas que no se importan")
+            found.set_aside_count, _("1 fila que no se importa"), _("{n} filas que no se importan")
         ),
         pictures=_picture_texts(found.pictures),
         mapping=[
@@ -269,6 +289,15 @@ def _import_view(found: ImportReport) -> ImportView:
         ],
         questions=_question_views(found.mapping),
     )
+
+
+def _pager_view(pages: Mapping[str, int], kind: RowList, count: int) -> PagerView:
+    page = pages.get(kind, 0)
+    first, last = page * PAGE_SIZE + 1, min((page + 1) * PAGE_SIZE, count)
+    if count <= PAGE_SIZE and not page:
+        return PagerView("", -1, -1)
+    text = _("{first} a {last} de {count} filas").format(first=first, last=last, count=count)
+    return PagerView(text, page - 1, page + 1 if last < count else -1)
 
 
 def _question_views(mapping: Sequence[ColumnSuggestion]) -> list[QuestionView]:

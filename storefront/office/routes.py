@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.core.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, imports, invoices, pqrs, reports, reviews, today
+from storefront.office import attention, audit, invoices, pqrs, reports, reviews, today
 from storefront.office.auth import sign_in
 from storefront.office.content import area_page
 from storefront.office.content import page as content
@@ -17,6 +17,8 @@ from storefront.office.customers import detail as customer_page
 from storefront.office.customers import listing as customers_page
 from storefront.office.customers.detail_state import CustomerState
 from storefront.office.customers.search import find_customers
+from storefront.office.imports import page as imports
+from storefront.office.imports.state import ImportState
 from storefront.office.navigation import (
     ATTENTION,
     AUDIT,
@@ -118,7 +120,7 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
-    OfficePage(IMPORT, imports.page, imports.ImportState, imports.TITLE),
+    OfficePage(IMPORT, imports.page, ImportState, imports.TITLE),
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
     OfficePage(NEW_RETURN, new_return.page, new_return.NewReturnState, new_return.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from pydantic import Field
 from starlette.datastructures import UploadFile
-from typing_extensions import TypedDict
 
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
@@ -19,18 +18,29 @@ from backend.core.spreadsheet import XLSX
 from backend.core.texts import _
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
+from backend.edge.query import paging_fields, read_query
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Body, example
+from backend.edge.schemas import Body, ListParameters, example
 from backend.edge.wire import Wire
+from backend.imports.api.answers import (
+    ImportAnswer,
+    RefusedPicture,
+    RowsAnswer,
+    TakenAnswer,
+    report_to_wire,
+    row_to_wire,
+)
 from backend.imports.confirmation import discard_unstarted_imports, set_publishes, start_import
 from backend.imports.files import build_refused_file, build_template
 from backend.imports.mapping_choice import choose_column
 from backend.imports.messages import PICTURE_TEXTS, ZIP_TEXTS, format_file_problem
 from backend.imports.pictures import MAX_ZIP_BYTES, add_pictures
 from backend.imports.preview import preview_import
-from backend.imports.reports import CellMessage, ImportReport, read_report
+from backend.imports.reports import read_report
+from backend.imports.row_pages import RowList, read_row_page
 from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, UnreadableProductFile
 from backend.imports.spreadsheet_upload import store_spreadsheet
+from backend.imports.stopping import continue_import, stop_import
 from backend.media.picture_store import PicturesUnavailable
 from backend.media.upload_routes import MULTIPART, get_uploads
 from backend.media.uploads import PictureUploads, SentFile
@@ -63,133 +73,16 @@ def describe_file_body(description: str) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {MULTIPART: {"schema": schema}}}}
 
 
-class RowProblem(TypedDict):
-    """A problem in the spreadsheet to correct, or a note about a cell that was read in another way than written."""
+class RowsParameters(ListParameters):
+    """Query parameters of an import's rows."""
 
-    row: Annotated[int, Field(description="Row number in the spreadsheet.")]
-    column: Annotated[
-        str, Field(description="The column's name; empty if the problem concerns the whole row.")
-    ]
-    heading: Annotated[str, Field(description="The file's own heading of the column.")]
-    value: Annotated[str, Field(description="The cell; shortened.")]
-    code: str
-    message: str
-
-
-class CodeChange(TypedDict):
-    """A changed SKU or bar code of an existing variant."""
-
-    row: int
-    title: str
-    column: str
-    before: str
-    after: str
-
-
-class RowSetAside(TypedDict):
-    """A row or a sheet that is not imported."""
-
-    line: Annotated[int, Field(description="Row number in the spreadsheet; 0 for a sheet.")]
-    reason: str
-    text: Annotated[str, Field(description="Its first cells, or the name of the sheet.")]
-    message: str
-
-
-class FileColumn(TypedDict):
-    """A column of an unknown list."""
-
-    place: Annotated[int, Field(description="Position in the file, from 0.")]
-    heading: str
-    samples: list[str]
-    column: Annotated[str, Field(description="The column that it is taken for; empty if it is not imported.")]
-    contested: Annotated[
-        str, Field(description="The column that others may be for, too: the import starts after a choice.")
-    ]
-
-
-class SentPictures(TypedDict):
-    """Pictures that the rows name, compared with the sent ones. The lists have the first names."""
-
-    rows: Annotated[int, Field(description="Rows that name pictures.")]
-    complete: Annotated[int, Field(description="Rows whose pictures were all found.")]
-    missing: list[str]
-    missing_count: int
-    unnamed: Annotated[list[str], Field(description="Sent pictures that no row names.")]
-    unnamed_count: int
-
-
-class RowChange(TypedDict):
-    """A row that creates or changes a product."""
-
-    row: int
-    title: str
-    is_new: bool
-    changes: Annotated[list[dict[str, Any]], Field(description="A list of `column`, `before` and `after`.")]
-    losses: Annotated[list[str], Field(description="Columns whose value the row empties or takes away.")]
-
-
-class ImportOut(TypedDict):
-    """State of an import."""
-
-    id: str
-    status: Annotated[str, Field(description="`checked`: nothing is written yet; `running`; `done`.")]
-    total: int
-    new: int
-    changed: int
-    same: int
-    wrong: int
-    settled: Annotated[int, Field(description="Rows that were written or refused.")]
-    refused: int
-    format: Annotated[
-        str,
+    kind: Annotated[
+        RowList,
         Field(
-            description="The program that wrote the file: `shopify`, `woocommerce`, `prestashop`, `google`, "
-            "`mercadolibre`, `platform`, `trompo` or `unknown`."
+            description="`problems`: rows that cannot be imported as they are, or that were refused. `notes`: rows "
+            "with cells that were read in another way than written. `changes`: rows that create or change a product."
         ),
-    ]
-    sheet: Annotated[str, Field(description="The imported sheet; empty for a text file.")]
-    publish: Annotated[
-        bool, Field(description="True if new products without a status are published; else they are drafts.")
-    ]
-    losses: Annotated[
-        int,
-        Field(
-            description="Values of existing products that the import would empty or take away. If there are any, "
-            "it starts only with `confirm_losses`."
-        ),
-    ]
-    losses_by_column: Annotated[dict[str, int], Field(description="Number of rows that lose a value.")]
-    code_changes: Annotated[list[CodeChange], Field(description="The first of them.")]
-    set_aside: list[RowSetAside]
-    file_notes: Annotated[list[str], Field(description="Sentences about the whole file.")]
-    notes: Annotated[list[RowProblem], Field(description="The first of them.")]
-    pictures: SentPictures
-    mapping: Annotated[list[FileColumn], Field(description="Columns of a file with the format `unknown`.")]
-    ignored_columns: list[str]
-    problems: Annotated[list[RowProblem], Field(description="The first of them.")]
-    changes: Annotated[list[RowChange], Field(description="The first of them.")]
-
-
-class ImportAnswer(TypedDict):
-    """The import."""
-
-    product_import: ImportOut
-
-
-class RefusedPicture(TypedDict):
-    """A picture that was refused."""
-
-    name: str
-    code: str
-    message: str
-
-
-class TakenAnswer(TypedDict):
-    """Result of an upload of pictures."""
-
-    taken: int
-    refused: list[RefusedPicture]
-    left: Annotated[int, Field(description="Pictures of a zip that are not processed yet: send it again.")]
+    ] = RowList.PROBLEMS
 
 
 class Confirmation(Body):
@@ -312,6 +205,21 @@ async def read_import(actor: StaffMember, database: Db, import_id: str) -> Wire[
     return await _import_response(database, actor, import_id)
 
 
+@router.get(f"{PATH}/{{import_id}}/rows")
+async def list_import_rows(
+    actor: StaffMember,
+    database: Db,
+    import_id: str,
+    parameters: Annotated[RowsParameters, read_query(RowsParameters)],
+) -> Wire[RowsAnswer]:
+    """Return a page of one of the import's lists: rows with problems, with notes, or with changes."""
+    async with database.read() as session:
+        rows, count = await read_row_page(
+            session, actor, import_id, parameters.kind, offset=parameters.offset, limit=parameters.limit
+        )
+    return Wire({"rows": [row_to_wire(row) for row in rows], **paging_fields(count, parameters)})
+
+
 @router.post(f"{PATH}/{{import_id}}/columns")
 async def choose_file_column(
     actor: StaffMember, database: Db, import_id: str, body: ColumnChoice
@@ -335,6 +243,20 @@ async def confirm(
     return await _import_response(database, actor, import_id)
 
 
+@router.post(f"{PATH}/{{import_id}}/stop")
+async def stop(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
+    """Stop a running import after its current batch of rows. Written rows stay. A stopped one stays as it is."""
+    await stop_import(database, actor, import_id)
+    return await _import_response(database, actor, import_id)
+
+
+@router.post(f"{PATH}/{{import_id}}/continue")
+async def go_on(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
+    """Write the remaining rows of a stopped import. A running one continues as it is."""
+    await continue_import(database, actor, import_id)
+    return await _import_response(database, actor, import_id)
+
+
 @router.get(
     f"{PATH}/{{import_id}}/refused",
     response_class=Response,
@@ -350,84 +272,7 @@ async def fetch_refused(actor: StaffMember, database: Db, import_id: str) -> Res
 async def _import_response(database: Database, actor: StaffMember, import_id: str) -> Wire[ImportAnswer]:
     async with database.read() as session:
         found = await read_report(session, actor, import_id)
-    return Wire({"product_import": _to_wire(found)})
-
-
-def _to_wire(found: ImportReport) -> ImportOut:
-    counts = found.counts
-    return {
-        "id": found.id,
-        "status": found.status,
-        "total": found.total,
-        "new": counts.new,
-        "changed": counts.changed,
-        "same": counts.same,
-        "wrong": counts.wrong,
-        "settled": counts.settled,
-        "refused": counts.refused,
-        "format": found.format,
-        "sheet": found.sheet,
-        "publish": found.publishes,
-        "losses": found.loss_count,
-        "losses_by_column": dict(found.losses),
-        "code_changes": [
-            {
-                "row": one["line"],
-                "title": one["title"],
-                "column": one["column"],
-                "before": one["before"],
-                "after": one["after"],
-            }
-            for one in found.code_changes
-        ],
-        "set_aside": [
-            {"line": one.line, "reason": one.reason, "text": one.text, "message": one.message}
-            for one in found.set_aside
-        ],
-        "file_notes": list(found.file_notes),
-        "notes": [_message_to_wire(one) for one in found.notes],
-        "pictures": {
-            "rows": found.pictures.row_count,
-            "complete": found.pictures.complete_count,
-            "missing": found.pictures.missing,
-            "missing_count": found.pictures.missing_count,
-            "unnamed": found.pictures.unnamed,
-            "unnamed_count": found.pictures.unnamed_count,
-        },
-        "mapping": [
-            {
-                "place": one.place,
-                "heading": one.heading,
-                "samples": one.samples,
-                "column": one.column,
-                "contested": one.contested,
-            }
-            for one in found.mapping
-        ],
-        "ignored_columns": list(found.ignored),
-        "problems": [_message_to_wire(one) for one in found.problems],
-        "changes": [
-            {
-                "row": one.line,
-                "title": one.title,
-                "is_new": one.is_new,
-                "changes": list(one.changes),
-                "losses": list(one.losses),
-            }
-            for one in found.changes
-        ],
-    }
-
-
-def _message_to_wire(one: CellMessage) -> RowProblem:
-    return {
-        "row": one.line,
-        "column": one.column,
-        "heading": one.heading,
-        "value": one.value,
-        "code": one.code,
-        "message": one.text,
-    }
+    return Wire({"product_import": report_to_wire(found)})
 
 
 @asynccontextmanager

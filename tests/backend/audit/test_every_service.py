@@ -46,6 +46,8 @@ ONLY_READ = {
     "imports/reports.py::find_newest_import",
     "mail/notification_feed.py::list_feed_entries",
     "imports/reports.py::read_report",
+    "imports/row_pages.py::read_row_page",
+    "imports/api/routes.py::list_import_rows",
     "office/settings/page.py::shop_page",
     "imports/api/routes.py::store_sent_spreadsheet",
     "imports/api/routes.py::send_pictures",

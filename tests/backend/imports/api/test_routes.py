@@ -123,3 +123,31 @@ async def test_rows_to_correct_are_a_file_before_the_import(admin: httpx.AsyncCl
     assert head[-2:] == ["Qué corregir", "Fila"]
     assert (row[0], row[-1]) == ("Yoyo", "3")
     assert "Precio" in row[-2]
+
+
+async def test_import_is_stopped_and_continued(admin: httpx.AsyncClient, shop: Shop) -> None:
+    found = (await send(admin, SHEET.replace(";trompo.jpg", ";").encode())).json()["product_import"]
+    path = f"/admin/imports/{found['id']}"
+    assert (await admin.post(f"{path}/stop")).json()["type"] == "not_allowed"
+    await admin.post(f"{path}/confirm")
+    assert (await admin.post(f"{path}/stop")).json()["product_import"]["status"] == "stopped"
+    await shop.worker.run_due(JOB)
+    assert (await admin.get(path)).json()["product_import"]["settled"] == 1
+    assert (await admin.post(f"{path}/continue")).json()["product_import"]["status"] == "running"
+    await shop.worker.run_due(JOB)
+    done = (await admin.get(path)).json()["product_import"]
+    assert [done[name] for name in ("status", "settled", "refused")] == ["done", 2, 1]
+
+
+async def test_rows_are_read_in_pages(admin: httpx.AsyncClient) -> None:
+    sheet = "Nombre;SKU;Precio\n" + "".join(f"Juguete {n};J-{n};mucho\n" for n in range(60))
+    found = (await send(admin, sheet.encode())).json()["product_import"]
+    assert len(found["problems"]) == 50
+    page = (await admin.get(f"/admin/imports/{found['id']}/rows?kind=problems&offset=50&limit=3")).json()
+    assert [page[name] for name in ("count", "offset", "limit")] == [60, 50, 3]
+    assert [(row["row"], row["problems"][0]["code"]) for row in page["rows"]] == [
+        (52, "cell"), (53, "cell"), (54, "cell"),
+    ]  # fmt: skip
+    page = (await admin.get(f"/admin/imports/{found['id']}/rows?kind=changes")).json()
+    assert (page["rows"], page["count"]) == ([], 0)
+    assert (await admin.get(f"/admin/imports/{found['id']}/rows?kind=other")).status_code == 400

@@ -1,0 +1,1 @@
+"""The import screen (Importar) and its state."""

@@ -1,0 +1,140 @@
+"""The forms that start, stop and continue an import."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.core.texts import _
+from storefront.components.forms import SubmitOnce
+from storefront.office.imports.row_lists import BUTTON, text_list
+from storefront.office.imports.state import CURRENT_IMPORT, ImportState
+from storefront.office.state import answer_number
+
+
+def progress_panel() -> rx.Component:
+    """Render the progress of a started import, and the button that stops or continues it."""
+    return rx.fragment(
+        rx.el.progress(
+            value=CURRENT_IMPORT.settled,
+            max=CURRENT_IMPORT.total,
+            class_name="o-bulk__progress",
+            aria_label=CURRENT_IMPORT.name,
+            data_testid="import-progress",
+        ),
+        rx.el.p(CURRENT_IMPORT.progress, class_name="o-row__detail", data_testid="import-progress-text"),
+        SubmitOnce.create(
+            rx.el.div(
+                rx.cond(
+                    CURRENT_IMPORT.status == "running",
+                    rx.el.button(
+                        _("Detener"),
+                        type="button",
+                        data_once="",
+                        on_click=ImportState.stop,
+                        class_name=f"{BUTTON}button--quiet",
+                        data_testid="import-stop",
+                    ),
+                    rx.el.button(
+                        _("Seguir"),
+                        type="button",
+                        data_once="",
+                        on_click=ImportState.go_on,
+                        class_name=f"{BUTTON}button--primary",
+                        data_testid="import-continue",
+                    ),
+                ),
+                class_name="o-import__ways",
+            ),
+            answers=answer_number(ImportState),
+        ),
+    )
+
+
+def confirm_panel() -> rx.Component:
+    """Render the buttons that run or discard the import."""
+    label = rx.cond(
+        CURRENT_IMPORT.refused > 0,
+        _("Importar {n} y dejar {wrong} por corregir").format(
+            n=CURRENT_IMPORT.to_write.to_string(), wrong=CURRENT_IMPORT.refused.to_string()
+        ),
+        _("Importar {n}").format(n=CURRENT_IMPORT.to_write.to_string()),
+    )
+    return rx.fragment(
+        rx.foreach(
+            CURRENT_IMPORT.pictures,
+            lambda text: rx.el.p(text, class_name="o-row__detail", data_testid="import-pictures"),
+        ),
+        text_list(CURRENT_IMPORT.codes, _("Códigos que cambian"), "import-codes"),
+        rx.cond(
+            CURRENT_IMPORT.losses != "",
+            rx.el.div(
+                rx.el.p(
+                    rx.el.b(_("Se vacía o se quita: ")),
+                    CURRENT_IMPORT.losses,
+                    data_testid="import-losses",
+                ),
+                rx.el.label(
+                    rx.el.input(
+                        type="checkbox",
+                        name="confirm_losses",
+                        required=True,
+                        key=CURRENT_IMPORT.losses,
+                        class_name="o-box",
+                        data_testid="import-confirm-losses",
+                    ),
+                    rx.el.span(_("Sí, quitarlo de la tienda")),
+                    class_name="o-every",
+                ),
+            ),
+        ),
+        rx.cond(
+            CURRENT_IMPORT.misses_places,
+            tick(
+                _("Crear las categorías, colecciones, etiquetas y tipos que faltan"),
+                CURRENT_IMPORT.makes_places,
+                ImportState.choose_makes_places,
+                "import-places",
+            ),
+        ),
+        rx.cond(
+            CURRENT_IMPORT.new_count > 0,
+            tick(
+                _("Publicar los juguetes nuevos. Sin marcar, quedan ocultos."),
+                CURRENT_IMPORT.publishes,
+                ImportState.choose_publishes,
+                "import-publish",
+            ),
+        ),
+        rx.el.div(
+            rx.cond(
+                CURRENT_IMPORT.to_write > 0,
+                rx.el.button(
+                    label,
+                    type="submit",
+                    class_name=f"{BUTTON}button--primary",
+                    data_testid="import-run",
+                ),
+                rx.el.p(_("No hay nada que importar.")),
+            ),
+            rx.el.button(
+                _("Descartar"),
+                type="button",
+                data_once="",
+                on_click=ImportState.discard_import,
+                class_name=f"{BUTTON}button--quiet",
+                data_testid="import-drop-it",
+            ),
+            class_name="o-import__ways",
+        ),
+    )
+
+
+def tick(text: str, checked: Any, on_change: Any, test_id: str) -> rx.Component:
+    """Render a box that changes the preview."""
+    return rx.el.label(
+        rx.el.input(
+            type="checkbox", checked=checked, on_change=on_change, class_name="o-box", data_testid=test_id
+        ),
+        rx.el.span(text),
+        class_name="o-every",
+    )

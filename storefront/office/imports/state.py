@@ -1,0 +1,173 @@
+"""State of the import screen: the newest import of the staff member, and what they do with it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.exports.service import request_export
+from backend.imports.confirmation import (
+    UnconfirmedLosses,
+    discard_import,
+    discard_unstarted_imports,
+    set_makes_places,
+    set_publishes,
+    start_import,
+)
+from backend.imports.mapping_choice import choose_column
+from backend.imports.preview import preview_import
+from backend.imports.row_pages import PAGE_SIZE, RowList
+from backend.imports.spreadsheet_parsing import MAX_ROWS
+from backend.imports.stopping import continue_import, stop_import
+from backend.news.topics import Topic
+from backend.office.exports import ExportView, exports_view
+from backend.office.imports import (
+    LEFT_OUT,
+    ImportView,
+    import_view,
+)
+from backend.staff.rights import Actor, Right
+from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
+from storefront.state.handlers import checked_fields, checked_id
+
+EXPORT_KIND = "import"
+"""The kind of export that can be imported again unchanged."""
+MAX_PAGE = MAX_ROWS // PAGE_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPage:
+    """Content of the import screen: the newest import of the staff member, and their exports of all products.
+
+    `pages` are the numbers of the shown pages, from 0, by the list of rows.
+    """
+
+    current: ImportView | None
+    exports: list[ExportView]
+    pages: dict[str, int] = field(default_factory=dict)
+
+
+class ImportState(OfficeScreen, KnownClientState):
+    """The newest import and its status."""
+
+    content: rx.Field[ImportPage | None] = rx.field(None)
+
+    _right: ClassVar[Right] = Right.CHANGE_CATALOG
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.IMPORTS, Topic.EXPORTS})
+
+    async def _read_content(self, actor: Actor) -> ImportPage:
+        pages = self.content.pages if self.content is not None else {}
+        async with current_shop().database.read() as session:
+            exports = await exports_view(session, actor, EXPORT_KIND) if actor.may(Right.READ_REPORTS) else []
+            return ImportPage(await import_view(session, actor, pages), exports, pages)
+
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
+    async def open_page(self, actor: Actor, kind: str, page: int) -> None:
+        """Show a page of one of the import's lists. Pages are numbered from 0."""
+        is_page = kind in RowList and isinstance(page, int) and 0 <= page <= MAX_PAGE
+        if self.content is not None and is_page:
+            self.content = replace(self.content, pages={**self.content.pages, kind: page})
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
+    async def read_upload(self, actor: Actor, import_id: str) -> None:
+        """Read the spreadsheet's rows, after the spreadsheet or its pictures were uploaded."""
+        await preview_import(current_shop().database, checked_id(import_id))
+        self._open_first_pages()
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def choose_makes_places(self, actor: Actor, is_wanted: bool) -> None:
+        """Choose whether the import creates missing categories and collections."""
+        if (shown := self._current_import()) is not None:
+            database = current_shop().database
+            await set_makes_places(database, actor, shown.id, makes_places=is_wanted is True)
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def choose_publishes(self, actor: Actor, is_wanted: bool) -> None:
+        """Choose whether new products without a status are published."""
+        if (shown := self._current_import()) is not None:
+            await set_publishes(current_shop().database, actor, shown.id, publishes=is_wanted is True)
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def choose_column(self, actor: Actor, place: int, column: str) -> None:
+        """Take a column of the file for one of the importer's columns."""
+        if (shown := self._current_import()) is not None:
+            chosen = "" if column == LEFT_OUT else column
+            try:
+                await choose_column(current_shop().database, actor, shown.id, int(place), chosen)
+            except InvalidData as error:
+                self._announce(error.staff_text or error.message, "problem")
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
+    async def drop_preview(self, actor: Actor) -> None:
+        """Discard the preview: a file that replaces it was refused."""
+        await discard_unstarted_imports(current_shop().database, actor)
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def begin(self, actor: Actor, form_data: dict[str, Any]) -> None:
+        """Start the import as it was previewed. The form contains `confirm_losses` if losses are confirmed."""
+        if (shown := self._current_import()) is not None:
+            confirms_losses = bool(form_data.get("confirm_losses"))
+            try:
+                await start_import(current_shop().database, actor, shown.id, confirms_losses=confirms_losses)
+            except InvalidData as error:
+                self._announce(error.staff_text or _("No hay nada que importar."), "problem")
+            except UnconfirmedLosses as error:
+                self._announce(error.staff_text, "problem")
+            else:
+                self._open_first_pages()
+                self._announce(_("Empezó. Puedes cerrar esta pantalla: sigue sola."))
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def discard_import(self, actor: Actor) -> None:
+        """Discard the import."""
+        if (shown := self._current_import()) is not None:
+            await discard_import(current_shop().database, actor, shown.id)
+            self._announce(_("No se importó nada."))
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def stop(self, actor: Actor) -> None:
+        """Stop the import after its current rows."""
+        if (shown := self._current_import()) is not None:
+            await stop_import(current_shop().database, actor, shown.id)
+            self._announce(_("Se detuvo. Lo escrito queda; sigue cuando quieras."))
+            await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def go_on(self, actor: Actor) -> None:
+        """Continue the stopped import."""
+        if (shown := self._current_import()) is not None:
+            await continue_import(current_shop().database, actor, shown.id)
+            self._announce(_("Sigue. Puedes cerrar esta pantalla."))
+            await self._show(actor)
+
+    @office_event(Right.READ_REPORTS)
+    async def prepare(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Request an export of all products. The form contains its `format`."""
+        typed = checked_fields(form_data, "format")
+        async with current_shop().database.transaction() as session:
+            await request_export(session, actor, EXPORT_KIND, typed["format"])
+        self._announce(_("El archivo se está preparando."))
+        await self._show(actor)
+
+    def _open_first_pages(self) -> None:
+        if self.content is not None:
+            self.content = replace(self.content, pages={})
+
+    def _current_import(self) -> ImportView | None:
+        return self.content.current if self.content is not None else None
+
+
+VIEW = ImportState.content
+CURRENT_IMPORT = VIEW.current
