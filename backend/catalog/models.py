@@ -70,6 +70,7 @@ _FOR_SALE = text("status = 'published' AND deleted_at IS NULL")
 _NOT_DELETED = text("deleted_at IS NULL")
 _HIDDEN = text("status <> 'published' AND deleted_at IS NULL")
 _WEIGHTLESS = text("weight IS NULL AND deleted_at IS NULL")
+_DOWNLOADED = text("source_url <> ''")
 
 
 class Product(Timestamps, table=True):
@@ -302,7 +303,10 @@ class Picture(Timestamps, table=True):
     """A picture of a product. `url` is the largest file; `sources` are the files by width: `[{"url", "width"}]`."""
 
     __tablename__ = "picture"
-    __table_args__ = (UniqueConstraint("product_id", "rank"),)
+    __table_args__ = (
+        UniqueConstraint("product_id", "rank"),
+        Index("ix_picture_source_url", "source_url", sqlite_where=_DOWNLOADED, postgresql_where=_DOWNLOADED),
+    )
 
     id: str = Field(default_factory=lambda: new_id("img"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
@@ -312,6 +316,8 @@ class Picture(Timestamps, table=True):
     width: int = 960
     height: int = 960
     sources: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    source_url: str = ""
+    """Web address from which an import downloaded it; empty for any other picture."""
 
 
 NEW_PRODUCT_PERIOD = timedelta(days=30)

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.pictures import is_url
-from backend.catalog.models import Picture
+from backend.catalog.importer.pictures import is_url, read_shop_pictures
 from backend.imports.models import ProductImportPicture
 from backend.media.picture_store import URL
-from backend.media.picture_urls import is_picture_address
 from backend.media.picture_widths import PreparedPicture, parse_uploaded_picture
 
 
@@ -26,7 +24,7 @@ class Album:
 
     sent: dict[str, ProductImportPicture] = field(default_factory=dict)
     shop_pictures: dict[str, PreparedPicture] = field(default_factory=dict)
-    """Pictures of the shop, by address."""
+    """Pictures of the shop, by their address or the web address from which they were imported."""
 
     @classmethod
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
@@ -37,18 +35,7 @@ class Album:
             ProductImportPicture.import_id == import_id, ProductImportPicture.name.in_(keys)
         )
         sent = {one.name: one for one in (await session.execute(query)).scalars()}
-        own = select(Picture).where(Picture.url.in_(unique_names))
-        shop_pictures = {
-            one.url: PreparedPicture(
-                one.url,
-                one.width,
-                one.height,
-                tuple((source["url"], source["width"]) for source in one.sources),
-            )
-            for one in (await session.execute(own)).scalars()
-            if is_picture_address(one.url)
-        }
-        return cls(sent, shop_pictures)
+        return cls(sent, await read_shop_pictures(session, unique_names))
 
     def find(self, name: str) -> PreparedPicture | None:
         """Return the picture; None if it must still be downloaded, or if it does not exist."""

@@ -17,6 +17,7 @@ from backend.catalog.events import publish_product_changes
 from backend.catalog.importer.categories import GroupLookup, ProductGroups
 from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.importer.option_writer import write_options
+from backend.catalog.importer.pictures import is_url
 from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
@@ -252,14 +253,18 @@ async def _write_pictures(
     for product in _distinct_products(targets):
         if product.id not in wanted_by_product:
             continue
-        prepared = [picture(name) for name in wanted_by_product[product.id]]
-        if [one.url for one in prepared] == [one.url for one in current_by_product[product.id]]:
+        names = wanted_by_product[product.id]
+        prepared = [picture(name) for name in names]
+        current = current_by_product[product.id]
+        if [one.url for one in prepared] == [one.url for one in current]:
+            for row, name in zip(current, names, strict=True):
+                row.source_url = name if is_url(name) else row.source_url
             continue
         changed.add(product.id)
-        if current_by_product[product.id]:
+        if current:
             await session.execute(delete(Picture).where(Picture.product_id == product.id))
         product.thumbnail = prepared[0].url if prepared else None
-        session.add_all(_picture_rows(product, prepared))
+        session.add_all(_picture_rows(product, names, prepared))
     await session.flush()
     return changed
 
@@ -333,7 +338,9 @@ def _values_by_product(targets: Sequence[Target], column: str) -> dict[str, Any]
     return {target.product.id: target.row.values[column] for target in targets if column in target.row.values}
 
 
-def _picture_rows(product: Product, prepared: Sequence[PreparedPicture]) -> list[Picture]:
+def _picture_rows(
+    product: Product, names: Sequence[str], prepared: Sequence[PreparedPicture]
+) -> list[Picture]:
     return [
         Picture(
             product_id=product.id,
@@ -345,6 +352,7 @@ def _picture_rows(product: Product, prepared: Sequence[PreparedPicture]) -> list
             width=one.width,
             height=one.height,
             sources=one.to_sources_json(),
+            source_url=name if is_url(name) else "",
         )
-        for rank, one in enumerate(prepared)
+        for rank, (name, one) in enumerate(zip(names, prepared, strict=True))
     ]

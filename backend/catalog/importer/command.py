@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write_batch
 from backend.catalog.importer.file_validation import ImportRefused, check_file
-from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.importer.pictures import PictureFolder, read_shop_pictures
 from backend.catalog.importer.row_reader import Problem, Row, read_batches
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
@@ -78,7 +78,7 @@ async def import_file(
     losses: Counter[str] = Counter()
     with bar(count, "Making the pictures") as step:
         for rows in read_batches(path):
-            prepared = await _prepare_pictures(pictures, rows)
+            prepared = await _prepare_pictures(database, pictures, rows)
             async with database.read() as session:
                 losses += await count_losses(session, rows, prepared, location_id)
             step(len(rows))
@@ -94,7 +94,7 @@ async def import_file(
         raise ShopChanged(error.message) from error
     with bar(count, "Writing") as step:
         for rows in read_batches(path):
-            prepared = await _prepare_pictures(pictures, rows)
+            prepared = await _prepare_pictures(database, pictures, rows)
             try:
                 await write_batch(
                     database, rows, location_id, prepared.__getitem__, result, publishes=publishes
@@ -105,16 +105,22 @@ async def import_file(
     return result
 
 
-async def _prepare_pictures(pictures: PictureFolder, rows: Iterable[Row]) -> dict[str, PreparedPicture]:
+async def _prepare_pictures(
+    database: Database, pictures: PictureFolder, rows: Iterable[Row]
+) -> dict[str, PreparedPicture]:
     """Resize the pictures of the rows, unless that was done before. Return the prepared pictures by name.
 
     Raises:
         ImportRefused: some pictures are damaged.
     """
     lines = {name: row.line for row in rows for name in row.get("pictures") or ()}
+    async with database.read() as session:
+        stored = await read_shop_pictures(session, lines)
     limit = asyncio.Semaphore(CONCURRENCY)
 
     async def prepare(name: str) -> PreparedPicture | Problem:
+        if name in stored:
+            return stored[name]
         async with limit:
             try:
                 return await asyncio.to_thread(pictures.prepare, name)

@@ -5,7 +5,7 @@ picture gets a new URL, and browsers can cache a URL permanently.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
@@ -13,10 +13,15 @@ from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Picture
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.web.outside_fetch import FetchError, fetch
 from backend.media.picture_processing import UnusablePicture, encode_all_widths, measure_picture, open_picture
 from backend.media.picture_store import URL, PictureStore, PicturesUnavailable
+from backend.media.picture_urls import is_picture_address
 from backend.media.picture_widths import PreparedPicture, list_widths_up_to
 
 STORE_UNAVAILABLE = "the store of pictures does not answer, or refuses"
@@ -109,6 +114,26 @@ class PictureFolder:
         except FetchError as error:
             raise CellError(str(error)) from None
         return BytesIO(content)
+
+
+async def read_shop_pictures(session: AsyncSession, names: Iterable[str]) -> dict[str, PreparedPicture]:
+    """Return the shop's pictures with these names, by name.
+
+    A name is the picture's address in the shop, or the web address from which it was imported before: the picture
+    is not downloaded again.
+    """
+    unique_names = set(names)
+    web_addresses = {name for name in unique_names if is_url(name)}
+    stored = (await session.execute(select(Picture).where(Picture.url.in_(unique_names)))).scalars().all()
+    imported = select(Picture).where(Picture.source_url.in_(web_addresses), Picture.source_url != "")
+    downloaded = (await session.execute(imported)).scalars().all() if web_addresses else []
+    named = [*((one.source_url, one) for one in downloaded), *((one.url, one) for one in stored)]
+    return {name: _to_prepared(one) for name, one in named if is_picture_address(one.url)}
+
+
+def _to_prepared(picture: Picture) -> PreparedPicture:
+    sources = tuple((source["url"], source["width"]) for source in picture.sources)
+    return PreparedPicture(picture.url, picture.width, picture.height, sources)
 
 
 def is_url(name: str) -> bool:

@@ -1380,11 +1380,13 @@ def _create_tables() -> None:
         sa.Column('width', sa.Integer(), nullable=False),
         sa.Column('height', sa.Integer(), nullable=False),
         sa.Column('sources', Json, nullable=False),
+        sa.Column('source_url', sa.String(), nullable=False),
         sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_picture_product_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_picture')),
         sa.UniqueConstraint('product_id', 'rank', name=op.f('uq_picture_product_id_rank')),
     )
     op.create_index(op.f('ix_picture_product_id'), 'picture', ['product_id'])
+    op.create_index('ix_picture_source_url', 'picture', ['source_url'], **_where("source_url <> ''"))
     op.create_table(
         'product_category',
         sa.Column('product_id', sa.String(), nullable=False),

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from backend.catalog.models import Picture
 from backend.core.web.outside_fetch import FetchError
 from backend.imports import import_job
 from backend.imports.confirmation import JOB, start_import
@@ -122,3 +123,39 @@ async def test_picture_host_that_fails_quickly_is_still_called_for_every_picture
     await begin_import(sender, rows)
     await sender.run_one_batch()
     assert len(requested) == 9
+
+
+async def test_imported_addresses_are_unchanged_in_the_next_import(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requested: list[str] = []
+
+    def fetch(address: str, **_how: object) -> bytes:
+        requested.append(address)
+        return picture(address.rpartition("/")[2])
+
+    async def read_stored() -> list[tuple[str, int, str]]:
+        query = select(Picture.url, Picture.rank, Picture.source_url).order_by(Picture.source_url)
+        async with sender.shop.database.read() as session:
+            return [tuple(row) for row in (await session.execute(query)).all()]
+
+    monkeypatch.setattr(import_job, "fetch", fetch)
+    row = "Trompo;T-1;1000;1;;http://a.example/red, http://a.example/blue\n"
+    await sender.send_spreadsheet(HEAD + row)
+    await sender.run_import()
+    stored = await read_stored()
+    assert [one[1:] for one in stored] == [(1, "http://a.example/blue"), (0, "http://a.example/red")]
+    again = await sender.send_spreadsheet(HEAD + row)
+    assert (again.counts.same, again.counts.changed, again.loss_count) == (1, 0, 0)
+    added = await sender.send_spreadsheet(
+        f"{HEAD}Trompo;T-1;1000;1;;http://a.example/red, http://a.example/blue http://a.example/green\n"
+        "Yoyo;Y-1;1000;1;;http://a.example/red\n"
+    )
+    assert (added.counts.changed, added.counts.new, added.loss_count) == (1, 1, 0)
+    assert (await sender.run_import()).counts.refused == 0
+    assert requested == [f"http://a.example/{colour}" for colour in ("blue", "red", "green")]
+    now = await read_stored()
+    assert {one[0] for one in stored} < {one[0] for one in now}
+    assert len(now) == 4
+    less = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;1000;1;;http://a.example/red\n")
+    assert (less.counts.changed, dict(less.losses)) == (1, {"pictures": 1})

@@ -611,9 +611,11 @@ async def test_hosted_picture_is_downloaded_and_failures_are_reported_by_row(
             (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/large.png\n")
             assert "larger than" in problem
         importer.allow_private = False
-        (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/fotos/Trompo%20rojo.png\n")
+        (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/fotos/Trompo%20rojo.png?2\n")
         assert "is not a public internet address" in problem
         importer.allow_private = True
+    # the host does not answer any more: a picture that was imported before is not downloaded again
+    assert await importer(f"{head}a,A,5,{address}/fotos/Trompo%20rojo.png\n") == {"same": 1}
     (problem,) = await importer.read_problems(f"{head}b,B,5,{address}/gone.png\n")
     assert "does not answer" in problem
     (problem,) = await importer.read_problems(f"{head}b,B,5,https://\n")
