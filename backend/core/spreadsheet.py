@@ -3,8 +3,10 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from io import BytesIO, StringIO
 from itertools import chain, islice
+from typing import NamedTuple
 
 _SPACE = r"""(?:[^\S\t\r\n]|["'\u200b\ufeff])*"""
 """Characters that a spreadsheet program may skip before a formula."""
@@ -28,8 +30,16 @@ MAX_CELL_LENGTH = 32_767
 """Maximum number of characters in a cell of a workbook."""
 MAX_SHEET_ROWS = 1_048_576
 """Maximum number of rows in a worksheet; further rows go into another worksheet."""
+DATE_FORMAT, EXPONENT_FORMAT = "yyyy-mm-dd", "0.00E+00"
 BYTE_ORDER_MARK = "\ufeff"
 """Marks a text for spreadsheet programs as UTF-8."""
+
+
+class FormattedNumber(NamedTuple):
+    """A number or a date of a workbook, and its number format."""
+
+    value: float | datetime
+    number_format: str
 
 
 def safe_cell(value: object) -> str:
@@ -85,6 +95,7 @@ def build_workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = 
     written = BytesIO()
     with xlsxwriter.Workbook(written, {"constant_memory": True}) as book:
         bold, as_text = book.add_format({"bold": True}), book.add_format({"num_format": "@"})
+        formats = {code: book.add_format({"num_format": code}) for code in (DATE_FORMAT, EXPONENT_FORMAT)}
         for rows in chain.from_iterable(map(_split_into_worksheets, sheets)):
             sheet = book.add_worksheet()
             sheet.freeze_panes(1, 0)
@@ -92,7 +103,9 @@ def build_workbook(*sheets: Iterable[Sequence[object]], widths: Sequence[int] = 
                 sheet.set_column(place, place, width)
             for number, row in enumerate(rows):
                 for place, value in enumerate(row):
-                    if isinstance(value, int | float):
+                    if isinstance(value, FormattedNumber):
+                        sheet.write(number, place, value.value, formats[value.number_format])
+                    elif isinstance(value, int | float):
                         sheet.write_number(number, place, value)
                     elif value:
                         text = str(value)[:MAX_CELL_LENGTH]

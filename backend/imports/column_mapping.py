@@ -1,12 +1,13 @@
 """Column mappings that staff members chose, by the head of the list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS
+from backend.catalog.importer.formats.recognition import list_source_places
 from backend.core.clock import now
 from backend.core.db.tables import insert_into, table_of
 from backend.imports.models import ColumnMapping
@@ -18,16 +19,25 @@ MAX_MAPPINGS = 200
 
 async def read_mapping(session: AsyncSession, headings: Sequence[str]) -> list[str] | None:
     """Return the importer's columns that were chosen for a list with this head; None if none were."""
-    found = await session.get(ColumnMapping, _digest(headings))
-    if found is None or len(found.columns) != len(headings):
+    places = list_source_places(headings)
+    found = await session.get(ColumnMapping, _digest(headings[place] for place in places))
+    if found is None or len(found.columns) != len(places):
         return None
-    return [column if column in MAPPABLE_COLUMNS else "" for column in found.columns]
+    columns = [""] * len(headings)
+    for place, column in zip(places, found.columns, strict=True):
+        columns[place] = column if column in MAPPABLE_COLUMNS else ""
+    return columns
 
 
 async def store_mapping(session: AsyncSession, headings: Sequence[str], columns: Sequence[str]) -> None:
-    """Store the chosen columns of a list with this head, and delete mappings beyond `MAX_MAPPINGS`."""
+    """Store the chosen columns of a list with this head, and delete mappings beyond `MAX_MAPPINGS`.
+
+    The columns that a file of refused rows adds are left out: it is the same list.
+    """
+    places = list_source_places(headings)
+    digest, chosen = _digest(headings[place] for place in places), [columns[place] for place in places]
     moment = now()
-    values = {"id": _digest(headings), "columns": list(columns), "created_at": moment, "updated_at": moment}
+    values = {"id": digest, "columns": chosen, "created_at": moment, "updated_at": moment}
     statement = insert_into(ColumnMapping).values(values)
     changed = {name: statement.excluded[name] for name in ("columns", "updated_at")}
     await session.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changed))
@@ -36,5 +46,5 @@ async def store_mapping(session: AsyncSession, headings: Sequence[str], columns:
     await session.execute(delete(table).where(table.c.id.not_in(newest)))
 
 
-def _digest(headings: Sequence[str]) -> str:
+def _digest(headings: Iterable[str]) -> str:
     return sha256("\n".join(map(normalize_heading, headings)).encode()).hexdigest()

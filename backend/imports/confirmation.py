@@ -12,6 +12,7 @@ from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.events import publish
 from backend.core.texts import _, format_count
+from backend.imports.column_mapping import store_mapping
 from backend.imports.events import ImportProgressed
 from backend.imports.lookup import find_import, find_open_import
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
@@ -112,6 +113,9 @@ async def start_import(
             raise UnconfirmedLosses(losses)
         made = await places.create_new_groups(session, actor)
         found.status, found.actor_id = ImportStatus.RUNNING, actor.id
+        if found.mapping:
+            headings = [one["heading"] for one in found.mapping]
+            await store_mapping(session, headings, [one["column"] for one in found.mapping])
         table = table_of(ProductImportRow)
         for plan, state in ((Plan.WRONG, RowState.REFUSED), (Plan.SAME, RowState.DONE)):
             await session.execute(

@@ -1,6 +1,6 @@
 """Files of an import: the template, the refused rows, and all products in the import format."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,12 +12,8 @@ from backend.catalog.models import Product, Variant
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.spreadsheet import build_workbook
 from backend.core.texts import _
-from backend.imports.lookup import find_import
-from backend.imports.messages import format_problem
-from backend.imports.models import ImportStatus, Plan, ProductImportRow, RowState
 from backend.imports.rows.changes import format_cell, format_option_cells, read_current_values
 from backend.shipping.locations import find_first_location_id
-from backend.staff.rights import Actor, Right
 
 COLUMN_ORDER = (
     "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "is_free", "stock", "categories", "brand", "age_range",
@@ -73,33 +69,6 @@ def build_template() -> bytes:
         *([get_label(name), get_hint(name)] for name in FILE_COLUMNS),
     ]
     return build_workbook(rows, guide, widths=COLUMN_WIDTHS)
-
-
-async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
-    """Return a workbook of the refused rows with their problems. The corrected workbook can be imported again.
-
-    Raises:
-        NotFound: the import does not exist.
-    """
-    actor.require(Right.CHANGE_CATALOG)
-    found = await find_import(session, import_id)
-    is_checked = found.status == ImportStatus.CHECKED
-    query = select(ProductImportRow.line, ProductImportRow.texts, ProductImportRow.problems).where(
-        ProductImportRow.import_id == import_id,
-        ProductImportRow.plan == Plan.WRONG if is_checked else ProductImportRow.state == RowState.REFUSED,
-    )
-    rows = (await session.execute(query.order_by(ProductImportRow.line))).all()
-
-    def build_rows() -> Iterator[Sequence[object]]:
-        yield [*(get_label(name) for name in found.columns), _("Qué corregir"), _("Fila")]
-        for line, texts, problems in rows:
-            texts_of_problems = [
-                f"{get_label(one['column'])}: {format_problem(one)}" if one["column"] else format_problem(one)
-                for one in problems
-            ]
-            yield [*texts, " ".join(texts_of_problems), line]
-
-    return build_workbook(build_rows())
 
 
 async def list_product_rows(session: AsyncSession, products: Sequence[Product]) -> list[Sequence[object]]:

@@ -134,7 +134,7 @@ class ProductImportPicture(SQLModel, table=True):
 
 
 class ProductImportTable(SQLModel, table=True):
-    """The table of an unknown list, so that its columns can be mapped again."""
+    """The table of a spreadsheet as it was sent: to map its columns again, and for the file of its refused rows."""
 
     __tablename__ = "product_import_table"
 

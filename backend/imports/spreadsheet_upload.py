@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import OPTION_CELLS
 from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS, find_contested, find_repeated
-from backend.catalog.importer.formats.models import SourceFile
+from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.source_reader import convert_source
 from backend.catalog.importer.tables.models import SetAsideReason, SetAsideRow, Table, TableError, TableRow
 from backend.catalog.models import Category, Collection
@@ -74,12 +74,13 @@ async def store_spreadsheet(
     """
     actor.require(Right.CHANGE_CATALOG)
     source = await READERS.run(read_product_file, content)
-    if source.table is not None:
+    table = source.table
+    if source.format is SourceFormat.UNKNOWN and table is not None:
         async with database.read() as session:
-            columns = await read_mapping(session, source.table.headings)
+            columns = await read_mapping(session, table.headings)
         if columns is not None:
             with suppress(TableError):  # the chosen columns are empty in this file
-                source = await READERS.run(convert_source, source.table, columns)
+                source = await READERS.run(convert_source, table, columns)
     contested = find_contested(source.suggestions)
     if contested and not may_choose:
         headings = next(iter(contested.values()))
@@ -101,8 +102,8 @@ async def store_spreadsheet(
         session.add(new_import)
         await session.flush()
         await _store_source(session, new_import, source)
-        if source.table is not None:
-            session.add(ProductImportTable(import_id=new_import.id, content=asdict(source.table)))
+        if table is not None:
+            session.add(ProductImportTable(import_id=new_import.id, content=asdict(table)))
     return new_import.id
 
 
@@ -126,9 +127,10 @@ async def change_mapping(database: Database, actor: Actor, import_id: str, colum
     async with database.read() as session:
         found = await find_open_import(session, import_id)
         stored = await session.get(ProductImportTable, import_id)
-    if stored is None or len(columns) != len(found.mapping) or not set(columns) <= {"", *MAPPABLE_COLUMNS}:
+    is_unknown = bool(found.mapping) and stored is not None
+    if not is_unknown or len(columns) != len(found.mapping) or not set(columns) <= {"", *MAPPABLE_COLUMNS}:
         raise InvalidData("These are not columns of this file")
-    table = _parse_table(stored.content)
+    table = parse_table(stored.content)
     if repeated := find_repeated(table, columns):
         headings = ", ".join(f"«{one}»" for one in next(iter(repeated.values())))
         raise InvalidData(
@@ -161,7 +163,7 @@ async def _store_source(session: AsyncSession, target: ProductImport, source: So
     await session.execute(insert(table_of(ProductImportRow)), _to_rows(target.id, source))
 
 
-def _parse_table(content: JsonObject) -> Table:
+def parse_table(content: JsonObject) -> Table:
     """Return the table that was stored with an import."""
     rows = [TableRow(**row) for row in content["rows"]]
     set_aside = [

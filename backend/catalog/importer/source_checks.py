@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from backend.catalog.importer.cell_texts import AMOUNT_COLUMNS, mark_decimals, restore_age_range
 from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
+from backend.catalog.importer.formats.recognition import has_correction_column
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.spreadsheet_reader.encodings import UNREADABLE
@@ -81,7 +82,8 @@ def _find_kind(cells: TableRow, text: str) -> str:
 def _find_code_problems(
     table: Table, source: SourceFile, row: SourceRow, cells: TableRow
 ) -> Iterator[Problem]:
-    is_foreign_text = table.is_text and source.format not in OWN_FORMATS
+    is_text_file = table.is_text or has_correction_column(table.headings)
+    is_foreign_text = is_text_file and source.format not in OWN_FORMATS
     for column, text in zip(source.columns, row.texts, strict=True):
         if column not in CODE_COLUMNS or not text:
             continue

@@ -55,7 +55,7 @@ def convert_source(table: Table, columns: Sequence[str] | None = None) -> Source
     if source_format is SourceFormat.UNKNOWN:
         source = _convert_unknown(table, columns)
     else:
-        source = convert_table(table, source_format)
+        source = replace(convert_table(table, source_format), table=table)
     if NAMING_COLUMNS.isdisjoint(source.columns):
         raise TableError(TableFault.NO_HEAD)
     check_source_rows(table, source)

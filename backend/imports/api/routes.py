@@ -31,11 +31,12 @@ from backend.imports.api.answers import (
     row_to_wire,
 )
 from backend.imports.confirmation import discard_unstarted_imports, set_publishes, start_import
-from backend.imports.files import build_refused_file, build_template
+from backend.imports.files import build_template
 from backend.imports.mapping_choice import choose_column
 from backend.imports.messages import PICTURE_TEXTS, ZIP_TEXTS, format_file_problem
 from backend.imports.pictures import MAX_ZIP_BYTES, add_pictures
 from backend.imports.preview import preview_import
+from backend.imports.refused_rows import build_refused_file
 from backend.imports.reports import read_report
 from backend.imports.row_pages import RowList, read_row_page
 from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, UnreadableProductFile

@@ -36,7 +36,7 @@ ONLY_READ = {
     "imports/mapping_choice.py::choose_column",
     "imports/api/routes.py::check_again",
     "imports/api/routes.py::choose_file_column",
-    "imports/files.py::build_refused_file",
+    "imports/refused_rows.py::build_refused_file",
     "imports/spreadsheet_upload.py::store_spreadsheet",
     "imports/spreadsheet_upload.py::change_mapping",
     "imports/pictures.py::add_pictures",

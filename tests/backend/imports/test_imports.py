@@ -23,10 +23,11 @@ from backend.exports.service import open_export_file
 from backend.imports import import_job
 from backend.imports import pictures as pictures_module
 from backend.imports.confirmation import JOB, discard_import, set_makes_places, start_import
-from backend.imports.files import build_refused_file, build_template
+from backend.imports.files import build_template
 from backend.imports.models import ProductImport
 from backend.imports.pictures import PictureUploadResult
 from backend.imports.preview import preview_import
+from backend.imports.refused_rows import build_refused_file
 from backend.imports.spreadsheet_parsing import read_product_file
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.inventory.models import InventoryLevel

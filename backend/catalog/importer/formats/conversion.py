@@ -48,6 +48,8 @@ class Draft:
     """A row in the importer's columns while it is converted. A column without a cell is not said."""
 
     source: TableRow
+    group: Sequence[TableRow] = ()
+    """All rows of the table that describe its product; empty if there is only this one."""
     cells: dict[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -114,6 +116,7 @@ def build_source_file(
                 [draft.cells.get(name) for name in columns],
                 draft.problems,
                 draft.notes,
+                [row.line for row in draft.group or (draft.source,)],
             )
             for draft in sorted_drafts
         ],

@@ -156,6 +156,7 @@ def _convert_group(cells: Cells, rows: Sequence[TableRow], titles: Mapping[str, 
     title = common if len(common) >= MIN_TITLE_LENGTH else found[0]
     pictures = join_addresses(one for draft in drafts for one in draft.cells.pop("pictures", "").split("|"))
     for draft in drafts:
+        draft.group = rows
         if draft is not drafts[0]:
             for column in ("description", "brand", "categories", "weight", "length", "width", "height"):
                 draft.cells.pop(column, None)

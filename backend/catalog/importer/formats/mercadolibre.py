@@ -64,6 +64,7 @@ def convert(table: Table) -> SourceFile:
     for key, rows in groups.items():
         for number, row in enumerate(rows):
             draft = _convert_row(cells, row)
+            draft.group = rows
             draft.set("title", titles[key])
             draft.set("handle", handles.get(key, ""))
             if number:

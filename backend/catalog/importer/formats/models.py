@@ -1,5 +1,6 @@
 """Types of a product file whose columns are known."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -32,12 +33,14 @@ class SourceRow:
             clears it.
         problems: problems of the row as a whole, for example more cells than headings.
         notes: changes that the conversion made, for people.
+        source_lines: numbers of all rows of the table that describe its product. They are converted together.
     """
 
     line: int
     texts: list[str | None]
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    source_lines: Sequence[int] = ()
 
 
 @dataclass(slots=True)
@@ -72,6 +75,8 @@ class SourceFile:
         rows: the rows.
         set_aside: rows and sheets that are not imported.
         notes: codes of sentences about the whole file (`backend.imports.messages`).
+        table: the table from which the rows were converted.
+        suggestions: the columns of an unknown list.
     """
 
     format: SourceFormat

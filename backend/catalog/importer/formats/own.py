@@ -6,7 +6,11 @@ from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
 from backend.catalog.importer.headings import find_column, find_list_column
 from backend.catalog.importer.tables.models import Table
+from backend.core.texts import _
 from backend.spreadsheet_reader.headings import normalize_heading
+
+UNSAID = _("(sin cambio)")
+"""Cell of a file of refused rows that leaves the value unchanged: it was missing in a shorter row."""
 
 
 def convert(table: Table, source_format: SourceFormat) -> SourceFile:
@@ -26,7 +30,7 @@ def convert(table: Table, source_format: SourceFormat) -> SourceFile:
         draft = Draft(row)
         for column, some in places.items():
             texts = [row.texts[place] if place < len(row.texts) else "" for place in some]
-            said = [text for text in texts if text is not None]
+            said = [text for text in texts if text is not None and text != UNSAID]
             if said:
                 draft.cells[column] = said[0] if len(some) == 1 else join_list(said)
         drafts.append(draft)

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from backend.catalog.importer.columns import COLUMNS
 from backend.catalog.importer.formats.models import SourceFormat
 from backend.catalog.importer.headings import LABELS, find_column
+from backend.core.texts import _
 from backend.spreadsheet_reader.headings import normalize_heading
 
-NOTE_HEADINGS = frozenset({"problema", "problem", "que corregir", "fila", "row"})
+CORRECTION_HEADING, ROW_HEADING = _("Qué corregir"), _("Fila")
+"""Headings of the columns that a file of refused rows has in addition to those of the spreadsheet."""
+NOTE_HEADINGS = frozenset(
+    {"problema", "problem", "row", *map(normalize_heading, (CORRECTION_HEADING, ROW_HEADING))}
+)
 """Normalized headings of the shop's own files that are not imported."""
 MIN_OWN_HEADINGS = 12
 """Number of the shop's own headings by which its file is recognised even if columns were added."""
@@ -82,3 +87,16 @@ def recognise(headings: Sequence[str]) -> SourceFormat:
     others = [one for one in normalized if one not in _OWN_HEADINGS | NOTE_HEADINGS]
     is_own = len(own) >= MIN_OWN_HEADINGS or (len(own) > 1 and not others)
     return SourceFormat.TROMPO if is_own and len(own) == len(set(own)) else SourceFormat.UNKNOWN
+
+
+def list_source_places(headings: Sequence[str]) -> list[int]:
+    """Return the places of the spreadsheet's own columns: all but those that a file of refused rows adds."""
+    normalized = [normalize_heading(heading) for heading in headings]
+    added = {normalize_heading(one) for one in (CORRECTION_HEADING, ROW_HEADING)}
+    has_corrections = has_correction_column(headings)
+    return [place for place, one in enumerate(normalized) if not (has_corrections and one in added)]
+
+
+def has_correction_column(headings: Sequence[str]) -> bool:
+    """Return True for a file of refused rows that the shop wrote."""
+    return normalize_heading(CORRECTION_HEADING) in map(normalize_heading, headings)

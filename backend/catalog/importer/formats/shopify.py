@@ -91,7 +91,7 @@ def convert(table: Table) -> SourceFile:
 def _convert_product(cells: Cells, rows: Sequence[TableRow]) -> list[Draft]:
     """Convert the rows of one product. The values of the product are in the first row of a variant."""
     variants = [row for row in rows if any(cells.get(row, name) for name in _VARIANT_FIELDS)] or rows[:1]
-    drafts = [Draft(row) for row in variants]
+    drafts = [Draft(row, rows) for row in variants]
     titles = [_first(cells, rows, f"option_{number}") for number in (1, 2, 3)]
     for draft in drafts:
         _convert_variant(cells, draft, titles)

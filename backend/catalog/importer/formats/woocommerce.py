@@ -162,10 +162,10 @@ class _Converter:
 
     def _convert_product(self, product: _Product) -> list[Draft]:
         parents = [product.parent] if product.parent is not None else []
-        drafts = [Draft(row) for row in product.variations or parents]
+        rows = [*parents, *product.variations]
+        drafts = [Draft(row, rows) for row in product.variations or parents]
         for draft in drafts:
             self._convert_variant(draft)
-        rows = [*parents, *product.variations]
         if product.parent is not None:
             for draft in drafts:
                 draft.set("title", self.cells.get(product.parent, "title"))
