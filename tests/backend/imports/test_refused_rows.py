@@ -1,7 +1,7 @@
 """Refused rows as a file: it has the columns and cells of the spreadsheet, and goes in again after a correction."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date
 from io import BytesIO
 from typing import Any
 
@@ -129,7 +129,7 @@ async def test_damaged_codes_are_still_refused_when_the_file_comes_back(sender: 
     with xlsxwriter.Workbook(written) as book:
         sheet = book.add_worksheet("Lista")
         sheet.write_row(0, 0, ["SKU", "Nombre", "Precio 1", "IVA"])
-        sheet.write_datetime(1, 0, datetime(2026, 3, 3), book.add_format({"num_format": "dd/mm/yyyy"}))
+        sheet.write_datetime(1, 0, date(2026, 3, 3), book.add_format({"num_format": "dd/mm/yyyy"}))
         sheet.write_number(2, 0, 7_701_234_567_897, book.add_format({"num_format": "0.00E+00"}))
         sheet.write_number(3, 0, 77_012_345_678_978_901)
         sheet.write_number(4, 0, 17, book.add_format({"num_format": "0000"}))
