@@ -300,8 +300,18 @@ def import_products(
             "--confirm-losses", help="Also empty or take away values of existing products, such as a brand."
         ),
     ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HEADING=COLUMN",
+            help='What a column of an unknown list is for: "Código=sku". "Código=" leaves it out. Repeatable.',
+        ),
+    ] = None,
 ) -> None:
     """Import products from a CSV or XLSX file: add new ones, and update existing ones. Safe to repeat.
+
+    Exports of Shopify, WooCommerce, PrestaShop, Google Merchant, Mercado Libre and the platform are recognised. The
+    columns of other lists are taken by their headings and values, and printed; --column changes them.
 
     Products are identified by their handle or their SKU. Values of a missing column stay unchanged. Columns:
     handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,
@@ -324,9 +334,9 @@ def import_products(
     """
     from backend import subscriptions  # noqa: F401 - so that open pages are updated
     from backend.catalog.importer.batch_writer import CHANGED, NEW, SAME, ImportResult, ShopChanged
-    from backend.catalog.importer.command import UnconfirmedLosses, import_file
-    from backend.catalog.importer.file_validation import ImportRefused
     from backend.catalog.importer.pictures import PictureFolder
+    from backend.catalog.importer.whole_file.command import UnconfirmedLosses, import_file
+    from backend.catalog.importer.whole_file.validation import ImportRefused
     from backend.core.errors import NotFound
     from backend.core.terminal import show_progress
     from backend.imports.rows.losses import count_losses
@@ -335,6 +345,8 @@ def import_products(
 
     settings = load_settings()
     folder = PictureFolder(pictures or file.parent, open_picture_store(settings), allow_private=allow_private)
+
+    columns = dict(_split_column(one) for one in column or ())
 
     async def work(database: "Database") -> ImportResult:
         async with database.read() as session:
@@ -346,6 +358,8 @@ def import_products(
             location_id,
             show_progress,
             count_losses=count_losses,
+            columns=columns,
+            describe=typer.echo,
             only_check=only_check,
             makes_places=new_categories,
             publishes=publish,
@@ -359,8 +373,8 @@ def import_products(
         raise SystemExit("\n".join(map(str, refused.problems)) + f"{more}\nNothing was imported.") from None
     except UnconfirmedLosses as error:
         raise SystemExit(
-            f"The file would empty or take away values of existing products: {error}. Nothing was imported. Run it "
-            "with --confirm-losses to do so."
+            f"The file would empty or take away {error.counts.total()} values of existing products: {error}. Nothing "
+            "was imported. Run it with --confirm-losses to do so."
         ) from None
     except ShopChanged as error:
         raise SystemExit(f"The shop or the file changed in the meantime: {error}. Run it again.") from None
@@ -373,6 +387,13 @@ def import_products(
             typer.echo(f"Made: {', '.join(done.created_names)}.")
         counts = done.counts
         typer.echo(f"{counts[NEW]} new, {counts[CHANGED]} changed, {counts[SAME]} as they were.")
+
+
+def _split_column(text: str) -> tuple[str, str]:
+    heading, separator, name = text.rpartition("=")
+    if not separator:
+        raise typer.BadParameter("write it as HEADING=COLUMN", param_hint="--column")
+    return heading.strip(), name.strip()
 
 
 def main() -> None:

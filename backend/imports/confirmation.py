@@ -7,6 +7,7 @@ from sqlalchemy import select, update
 
 from backend.audit import Subject, SubjectType, record
 from backend.catalog.importer.categories import ProductGroups
+from backend.catalog.importer.source_rows import parse_typed_row
 from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData, NotAllowed
@@ -18,7 +19,6 @@ from backend.imports.lookup import find_import, find_open_import
 from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImportRow, RowState
 from backend.imports.preview import preview_import
 from backend.imports.reports import count_losses
-from backend.imports.rows.parsing import parse_typed_row
 from backend.jobs import enqueue
 from backend.staff.rights import Actor, Right
 

@@ -23,6 +23,7 @@ from backend.catalog.importer.batch_writer import ShopChanged, write_rows
 from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.pictures import DOWNLOAD_TIMEOUT_S, is_url
 from backend.catalog.importer.row_reader import Problem, Row
+from backend.catalog.importer.source_rows import parse_typed_row
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.events import publish
@@ -47,7 +48,6 @@ from backend.imports.models import (
 )
 from backend.imports.picture_matching import Album
 from backend.imports.rows.changes import select_changed
-from backend.imports.rows.parsing import parse_typed_row
 from backend.inventory.movements import MovementDetails, Reason
 from backend.jobs import JobRun, RunAgain, job
 from backend.media.picture_store import PicturesUnavailable

@@ -12,13 +12,13 @@ from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS
 from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, Match, match_rows
 from backend.catalog.importer.row_reader import TAX_EXCLUDED, Note, Problem, Row
+from backend.catalog.importer.source_rows import find_titled_rows, to_titled_row
 from backend.catalog.models import Product, Variant
 from backend.core.db.tables import JsonObject
 from backend.imports.models import Plan, ProductImport
 from backend.imports.picture_matching import Album
 from backend.imports.rows.changes import RESERVED, find_changes, format_cell, read_current_values
 from backend.imports.rows.losses import find_losses
-from backend.imports.rows.parsing import find_titled_rows, to_titled_row
 
 MAX_VALUE_LENGTH = 300
 """Maximum number of characters that are stored of a changed value."""

@@ -5,17 +5,17 @@ The check is repeated when its input changes: pictures were added, or missing ca
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import bindparam, select, update
 
 from backend.catalog.importer.categories import ProductGroups
-from backend.catalog.importer.columns import OPTIONS
-from backend.catalog.importer.row_matching import KnownProducts, product_key
+from backend.catalog.importer.formats.models import SourceRow
 from backend.catalog.importer.row_reader import Note, Problem, Row
+from backend.catalog.importer.source_rows import find_product_keys, group_batches, parse_source_row
 from backend.core.db.database import Database
 from backend.core.db.tables import JsonObject, table_of
 from backend.core.events import publish
@@ -32,7 +32,6 @@ from backend.imports.lookup import find_import
 from backend.imports.models import ImportStatus, ProductImport, ProductImportRow
 from backend.imports.picture_report import PictureCounter
 from backend.imports.rows.losses import CODES
-from backend.imports.rows.parsing import find_titled_rows, parse_typed_row
 
 BATCH_SIZE = 500
 """Rows that are checked together."""
@@ -84,8 +83,8 @@ async def preview_import(database: Database, import_id: str) -> None:
     parsed: list[Row] = []
     for start in range(0, len(stored), BATCH_SIZE):
         parsed += await asyncio.to_thread(_parse_rows, found.columns, stored[start : start + BATCH_SIZE])
-    keys = await _find_product_keys(database, parsed)
-    for rows in _group_batches(parsed, keys):
+    keys = await find_product_keys(database, parsed, BATCH_SIZE)
+    for rows in group_batches(parsed, keys, BATCH_SIZE):
         async with database.read() as session:
             validated = await validate_rows(session, found, rows, places, repeats)
         totals.add_rows(validated, titles)
@@ -105,55 +104,16 @@ async def preview_import(database: Database, import_id: str) -> None:
 
 
 def _parse_rows(columns: Sequence[str], stored: Sequence[Any]) -> list[Row]:
-    return [_parse_row(columns, one.line, one.texts, one.source_problems, one.source_notes) for one in stored]
+    return [parse_source_row(columns, _to_source_row(one)) for one in stored]
 
 
-def _parse_row(
-    columns: Sequence[str],
-    line: int,
-    texts: Sequence[str | None],
-    problems: Sequence[JsonObject],
-    notes: Sequence[JsonObject],
-) -> Row:
-    """Parse a row, and add the problems and the notes that were found when the file was read."""
-    row = parse_typed_row(columns, line, texts)
-    found = {(one["column"], one["code"]) for one in problems}
-    return replace(
-        row,
-        problems=(
-            *(Problem(line, one["column"], one["code"], one["code"], one["detail"]) for one in problems),
-            *(one for one in row.problems if (one.column, one.code) not in found),
-        ),
-        notes=(*(Note(one["column"], one["code"], one["detail"]) for one in notes), *row.notes),
-    )
-
-
-async def _find_product_keys(database: Database, rows: Sequence[Row]) -> dict[int, str]:
-    """Return the product key of each row with options, by line."""
-    keys: dict[int, str] = {}
-    with_options = [row for row in rows if OPTIONS in row.values]
-    for start in range(0, len(with_options), BATCH_SIZE):
-        some = with_options[start : start + BATCH_SIZE]
-        titled = find_titled_rows(some)
-        async with database.read() as session:
-            known = await KnownProducts.read(session, [*some, *titled.values()])
-        keys |= {row.line: product_key(known, row, titled) for row in some}
-    return keys
-
-
-def _group_batches(rows: Sequence[Row], keys: Mapping[int, str]) -> Iterator[list[Row]]:
-    """Yield the rows in batches. Rows with options of one product are in the same batch."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(keys.get(row.line) or f"line {row.line}", []).append(row)
-    some: list[Row] = []
-    for group in groups.values():
-        some += group
-        if len(some) >= BATCH_SIZE:
-            yield some
-            some = []
-    if some:
-        yield some
+def _to_source_row(stored: Any) -> SourceRow:
+    problems = [
+        Problem(stored.line, one["column"], one["code"], one["code"], one["detail"])
+        for one in stored.source_problems
+    ]
+    notes = [Note(one["column"], one["code"], one["detail"]) for one in stored.source_notes]
+    return SourceRow(stored.line, stored.texts, problems, notes)
 
 
 def _preview_values(import_id: str, validated: RowValidation, of_product: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 A child process reads the file: see `backend.spreadsheet_reader`.
 """
 
-import re
 from enum import StrEnum
 from tempfile import TemporaryFile
 
@@ -17,8 +16,6 @@ MAX_UNPACKED_BYTES = 96 << 20
 """Maximum size of an unpacked XLSX."""
 LIMITS = Limits(max_file_bytes=MAX_FILE_BYTES, max_unpacked_bytes=MAX_UNPACKED_BYTES, max_columns=500)
 MAX_ROWS = 10_000
-FORMULA_ERRORS = re.compile(r"#(?:N/[AD]|¡?(?:REF|DIV/0|VALUE|VALOR|NUM|NULL|NULO)!|¿?(?:NAME|NOMBRE)\?)")
-"""Texts that spreadsheets show for a formula without a value."""
 
 
 class Fault(StrEnum):
@@ -81,8 +78,3 @@ def read_product_file(content: bytes) -> SourceFile:
         ) from None
     except TableError as error:
         raise UnreadableProductFile(Fault(error.fault.value), line=error.line) from None
-
-
-def is_formula_error(cell: str) -> bool:
-    """Check whether a cell shows a formula without a value."""
-    return FORMULA_ERRORS.fullmatch(cell) is not None

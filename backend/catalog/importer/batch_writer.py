@@ -21,6 +21,7 @@ from backend.catalog.importer.pictures import is_url
 from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
+from backend.catalog.importer.source_rows import find_titled_rows
 from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.models import (
     Picture,
@@ -132,11 +133,12 @@ async def write_rows(
 
 
 async def _resolve_targets(session: AsyncSession, rows: Sequence[Row], *, publishes: bool) -> list[Target]:
-    known_products = await KnownProducts.read(session, rows, lock=True)
+    titled = find_titled_rows(rows)
+    known_products = await KnownProducts.read(session, [*rows, *titled.values()], lock=True)
     new_products: dict[str, Product] = {}
     ranks = {product_id: len(some) for product_id, some in known_products.variants.items()}
     targets = []
-    for one in set_new_statuses(match_rows(known_products, rows), publishes=publishes):
+    for one in set_new_statuses(match_rows(known_products, rows, titled), publishes=publishes):
         row, match = one.row, one.match
         if one.problems or match is None:
             raise ShopChanged(f"{one.problems[0]}")

@@ -9,6 +9,8 @@ from backend.spreadsheet_reader.models import CellKind, Row
 
 ERROR_TEXT = "#REF!"
 """Text for a formula without a value."""
+FORMULA_ERRORS = re.compile(r"#(?:N/[AD]|¡?(?:REF|DIV/0|VALUE|VALOR|NUM|NULL|NULO)!|¿?(?:NAME|NOMBRE)\?)")
+"""Texts that spreadsheets show for a formula without a value."""
 AMOUNT_COLUMNS = ("price", "compare_at_price", "price_without_tax", "compare_at_price_without_tax", "stock")
 """Columns in which a point before three digits separates thousands in a text."""
 _THREE_DECIMALS = re.compile(r"([^0-9]*[1-9][0-9]{0,2}\.[0-9]{3})([^0-9]*)")
@@ -23,6 +25,11 @@ def cell_texts(row: Row) -> list[str]:
         _cell_text(text, kind, row.formats.get(place, ""))
         for place, (text, kind) in enumerate(zip(row.texts, row.kinds, strict=True))
     ]
+
+
+def is_formula_error(cell: str) -> bool:
+    """Check whether a cell shows a formula without a value."""
+    return FORMULA_ERRORS.fullmatch(cell) is not None
 
 
 def restore_age_range(text: str) -> str:

@@ -147,6 +147,8 @@ def _read_rows(sheet: Sheet) -> Iterator[Row]:
         restored = _restore_age_ranges(names, texts, row.kinds)
         parsed = parse_row(row.number, names, _mark_decimals(names, restored, row.kinds))
         broken = tuple(_find_damaged_codes(row.number, names, texts, row.kinds))
+        if row.is_hidden:
+            broken += (Problem(row.number, "", "is hidden: show the row, or delete it"),)
         yield replace(parsed, problems=(*parsed.problems, *broken)) if broken else parsed
 
 

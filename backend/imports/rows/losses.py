@@ -10,6 +10,7 @@ from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
+from backend.catalog.importer.source_rows import find_titled_rows
 from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.imports.picture_matching import Album
 from backend.imports.rows.changes import find_changes, read_current_values
@@ -54,10 +55,11 @@ async def count_losses(
         pictures: the rows' pictures, by the names in the file.
         location_id: the location whose stock is compared.
     """
-    known = await KnownProducts.read(session, rows)
+    titled = find_titled_rows(rows)
+    known = await KnownProducts.read(session, [*rows, *titled.values()])
     matched = [
         (one.row, one.match.product, one.match.variant)
-        for one in match_rows(known, rows)
+        for one in match_rows(known, rows, titled)
         if one.match is not None and one.match.product is not None
     ]
     pairs = [(product, variant) for _row, product, variant in matched]

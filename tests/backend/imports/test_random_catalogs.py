@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from backend.catalog.importer.columns import OPTIONS
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
+from backend.catalog.importer.source_rows import parse_typed_row
 from backend.catalog.importer.tables.models import SetAsideReason
-from backend.imports.rows.parsing import parse_typed_row
 from backend.imports.spreadsheet_parsing import read_product_file
 from tests.backend.imports import catalogs
 from tests.backend.imports.catalogs import CatalogFile, CatalogProduct, to_csv, to_workbook

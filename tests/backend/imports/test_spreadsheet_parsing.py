@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
+from backend.catalog.importer.source_rows import parse_typed_row
 from backend.core.spreadsheet import build_workbook
 from backend.imports import spreadsheet_parsing
-from backend.imports.rows.parsing import parse_typed_row
 from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_file
 
 HEAD = ["Nombre", "SKU", "Precio", "Edad"]

@@ -11,8 +11,8 @@ import pytest
 
 from backend.app import Shop
 from backend.catalog.answers import ProductOut
-from backend.catalog.importer.command import import_file
 from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.importer.whole_file.command import import_file
 from backend.catalog.models import Product
 from backend.catalog.schemas.product_fields import CELLS, FIELDS, METADATA_FIELDS
 from backend.core.config.settings import Settings

@@ -5,14 +5,16 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import MappingProxyType
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write_batch
-from backend.catalog.importer.file_validation import ImportRefused, check_file
 from backend.catalog.importer.pictures import PictureFolder, read_shop_pictures
-from backend.catalog.importer.row_reader import Problem, Row, read_batches
+from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile
+from backend.catalog.importer.whole_file.product_file import open_product_file
+from backend.catalog.importer.whole_file.validation import ImportRefused, check_file
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
 from backend.core.errors import ShopError
@@ -35,6 +37,7 @@ class UnconfirmedLosses(Exception):
 
     def __init__(self, counts: Counter[str]) -> None:
         super().__init__(", ".join(f"{column} {count}" for column, count in sorted(counts.items())))
+        self.counts = counts
 
 
 async def import_file(
@@ -45,6 +48,8 @@ async def import_file(
     bar: ProgressBar,
     *,
     count_losses: LossCounter,
+    columns: Mapping[str, str] = MappingProxyType({}),
+    describe: Callable[[str], None] = lambda _line: None,
     only_check: bool = False,
     makes_places: bool = False,
     publishes: bool = False,
@@ -58,6 +63,8 @@ async def import_file(
         location_id: the location whose stock is set.
         bar: creates a progress bar.
         count_losses: counts the losses of rows.
+        columns: see `open_product_file`.
+        describe: is called with each line about how the file was read.
         only_check: write nothing.
         makes_places: see `check_file`.
         publishes: publish new products without a status; otherwise they are drafts.
@@ -72,12 +79,18 @@ async def import_file(
         ShopChanged: the shop or the file changed in the meantime; batches that were already written are not rolled
             back.
     """
+    try:
+        file = await open_product_file(database, path, columns)
+    except UnreadableFile as error:
+        raise ImportRefused([error.problem]) from None
+    for line in file.description:
+        describe(line)
     with bar(None, "Looking through the file") as step:
-        checked = await check_file(database, path, pictures, step, makes_places=makes_places)
+        checked = await check_file(database, file.read, pictures, step, makes_places=makes_places)
         count = checked.count
     losses: Counter[str] = Counter()
     with bar(count, "Making the pictures") as step:
-        for rows in read_batches(path):
+        for rows in file.read():
             prepared = await _prepare_pictures(database, pictures, rows)
             async with database.read() as session:
                 losses += await count_losses(session, rows, prepared, location_id)
@@ -93,7 +106,7 @@ async def import_file(
     except ShopError as error:
         raise ShopChanged(error.message) from error
     with bar(count, "Writing") as step:
-        for rows in read_batches(path):
+        for rows in file.read():
             prepared = await _prepare_pictures(database, pictures, rows)
             try:
                 await write_batch(

@@ -2,16 +2,16 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from pathlib import Path
 
 from backend.catalog.importer.categories import ProductGroups
-from backend.catalog.importer.pictures import PictureFolder
-from backend.catalog.importer.row_matching import KnownProducts, match_rows
-from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile, is_same_product, read_batches
+from backend.catalog.importer.pictures import PictureFolder, read_shop_pictures
+from backend.catalog.importer.row_matching import KnownProducts, MatchedRow, match_rows
+from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile, is_same_product
+from backend.catalog.importer.source_rows import find_titled_rows
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
 
@@ -41,7 +41,7 @@ class CheckedFile:
 
 async def check_file(
     database: Database,
-    path: Path,
+    read: Callable[[], Iterator[list[Row]]],
     pictures: PictureFolder,
     step: Callable[[int], None],
     *,
@@ -50,7 +50,7 @@ async def check_file(
     """Check the whole file.
 
     Args:
-        path: the file.
+        read: yields the rows of the file in batches.
         pictures: the source folder of its pictures.
         step: called with the number of newly checked rows.
         makes_places: create missing categories and collections. A shop without any always gets them.
@@ -68,20 +68,19 @@ async def check_file(
     try:
         async with database.read() as session:
             places = await ProductGroups.read(session, makes_places=makes_places)
-        for rows in read_batches(path):
+        for rows in read():
             count += len(rows)
-            problems += [problem for row in rows for problem in _find_row_problems(row, places, pictures)]
-            valid_rows = [row for row in rows if not row.problems]
-            async with database.read() as session:
-                known_products = await KnownProducts.read(session, valid_rows)
-            matched = match_rows(known_products, rows, creates_words=makes_places)
+            matched, known_names = await _match_rows(database, rows, makes_places=makes_places)
+            problems += [
+                problem for row in rows for problem in _find_row_problems(row, places, pictures, known_names)
+            ]
             problems += [problem for one in matched for problem in one.problems]
             for name, repeats in names.items():
-                repeats.add_all(str(value) for _line, value in _column_values(name, rows))
+                repeats.add_all(str(value) for _line, value in _column_values(name, matched))
             step(len(rows))
             if len(problems) >= MAX_PROBLEMS:
                 break
-        problems += _find_repeats(path, names)
+        problems += await _find_repeats(database, read, names, makes_places=makes_places)
     except UnreadableFile as error:
         problems.append(error.problem)
     if problems:
@@ -109,7 +108,25 @@ def digest(value: str) -> int:
     return int.from_bytes(blake2b(value.encode(), digest_size=8).digest())
 
 
-def _find_repeats(path: Path, names: dict[str, RepeatFinder]) -> list[Problem]:
+async def _match_rows(
+    database: Database, rows: Sequence[Row], *, makes_places: bool
+) -> tuple[list[MatchedRow], Collection[str]]:
+    """Return the rows with their products, and the names of those pictures that the shop has already."""
+    titled = find_titled_rows([row for row in rows if not row.problems])
+    names = {name for row in rows for name in row.get("pictures") or ()}
+    async with database.read() as session:
+        known_products = await KnownProducts.read(session, [*rows, *titled.values()])
+        known_names = await read_shop_pictures(session, names) if names else {}
+    return match_rows(known_products, rows, titled, creates_words=makes_places), known_names
+
+
+async def _find_repeats(
+    database: Database,
+    read: Callable[[], Iterator[list[Row]]],
+    names: dict[str, RepeatFinder],
+    *,
+    makes_places: bool,
+) -> list[Problem]:
     """Return a problem for each value that is repeated although it must be unique.
 
     The file is read again only if digests repeat.
@@ -119,9 +136,10 @@ def _find_repeats(path: Path, names: dict[str, RepeatFinder]) -> list[Problem]:
     }
     problems: list[Problem] = []
     seen: dict[str, dict[str, int]] = defaultdict(dict)
-    for rows in read_batches(path) if repeated_digests else ():
+    for rows in read() if repeated_digests else ():
+        matched, _known_names = await _match_rows(database, rows, makes_places=makes_places)
         for name, digests in repeated_digests.items():
-            for line, value in _column_values(name, rows):
+            for line, value in _column_values(name, matched):
                 if digest(value) not in digests:
                     continue
                 first = seen[name].setdefault(value, line)
@@ -132,18 +150,23 @@ def _find_repeats(path: Path, names: dict[str, RepeatFinder]) -> list[Problem]:
     return problems
 
 
-def _column_values(column: str, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+def _column_values(column: str, matched: Sequence[MatchedRow]) -> Iterator[tuple[int, str]]:
     """Yield the lines and values of a column. Consecutive variants of one product yield their handle once."""
+    rows = [one.row for one in matched]
     for place, row in enumerate(rows):
         value = row.get(column)
         if value is not None and not (column == "handle" and place and is_same_product(rows[place - 1], row)):
             yield row.line, value
 
 
-def _find_row_problems(row: Row, places: ProductGroups, pictures: PictureFolder) -> Iterator[Problem]:
+def _find_row_problems(
+    row: Row, places: ProductGroups, pictures: PictureFolder, known_names: Collection[str]
+) -> Iterator[Problem]:
     """Yield the row's problems with categories, collections and pictures."""
     yield from places.find_group_problems(row)
     for name in row.get("pictures") or ():
+        if name in known_names:
+            continue
         try:
             pictures.inspect(name)
         except CellError as error:

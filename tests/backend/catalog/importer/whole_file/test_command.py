@@ -13,12 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import Response
 
 from backend import subscriptions  # noqa: F401 - makes the listeners known
-from backend.catalog.importer import batch_writer, command, file_validation, row_reader
+from backend.catalog.importer import batch_writer
 from backend.catalog.importer.batch_writer import ShopChanged
 from backend.catalog.importer.categories import ProductGroups
-from backend.catalog.importer.command import StepCallback, UnconfirmedLosses, import_file
-from backend.catalog.importer.file_validation import CheckedFile, ImportRefused
 from backend.catalog.importer.pictures import PictureFolder
+from backend.catalog.importer.whole_file import command, product_file, validation
+from backend.catalog.importer.whole_file.command import StepCallback, UnconfirmedLosses, import_file
+from backend.catalog.importer.whole_file.validation import CheckedFile, ImportRefused
 from backend.catalog.models import Category, Collection, Picture, Product, Variant
 from backend.catalog.products.tags_and_types import read_tags_and_types
 from backend.catalog.storefront.page_content import product_detail, suggest_products
@@ -284,7 +285,7 @@ async def test_all_problems_are_reported_by_line_and_nothing_is_written(importer
 async def test_repeated_values_are_reported_across_batches(
     importer: Importer, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_validation, "read_batches", lambda path: row_reader.read_batches(path, size))
+    monkeypatch.setattr(product_file, "BATCH_SIZE", size)
     twice = TROMPO.replace("TRO-1", "TRO-2").replace("Trompo", "Otro")
     found = await importer.read_problems(HEAD + TROMPO + YOYO + twice + "coca,Coca,,,,,YOY-1,5000,,1\n")
     assert found == [
@@ -296,7 +297,7 @@ async def test_repeated_values_are_reported_across_batches(
 async def test_different_values_with_an_equal_digest_are_not_reported_as_repeated(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_validation, "digest", len)  # many values of the same length
+    monkeypatch.setattr(validation, "digest", len)  # many values of the same length
     assert await importer("handle,title,price\n" + "".join(f"toy-{n},Toy,5\n" for n in range(5))) == {
         "new": 5
     }
@@ -325,7 +326,7 @@ async def test_bar_code_of_another_product_is_refused(
     async def skip_check(*_: object, makes_places: bool) -> CheckedFile:
         return CheckedFile(1, ProductGroups())
 
-    monkeypatch.setattr("backend.catalog.importer.command.check_file", skip_check)
+    monkeypatch.setattr("backend.catalog.importer.whole_file.command.check_file", skip_check)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
         await importer(head + "nueva,Nueva,5,7701234567897\n")
 
@@ -351,8 +352,7 @@ async def test_rows_with_options_become_variants_of_one_product(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under the same headings as in the office, however small the batches are."""
-    for module in (file_validation, command):
-        monkeypatch.setattr(module, "read_batches", lambda path: row_reader.read_batches(path, 1))
+    monkeypatch.setattr(product_file, "BATCH_SIZE", 1)
     head = "Dirección;Nombre;SKU;Precio;Opción 1;Valor 1;Opción 2;Valor 2\n"
     small = "gorra;Gorra;G-S;9.000;Talla;S;Color;Rojo\n"
     large = "gorra;;G-L;9.500;Talla;L;Color;Rojo\n"
@@ -360,9 +360,7 @@ async def test_rows_with_options_become_variants_of_one_product(
     choices = [(one.title, one.choices) for one in (await importer.read_detail("gorra")).options]
     assert choices == [("Talla", ["S", "L"])]
     assert await importer(head + small + large) == {"same": 2}
-    assert await importer.read_problems(head + small + "yoyo;Yoyo;Y-1;5000;;;;\n" + large) == [
-        "line 4, handle: gorra is already in line 2"
-    ]
+    assert await importer(head + small + "yoyo;Yoyo;Y-1;5000;;;;\n" + large) == {"same": 3}
     assert await importer.read_problems(head + small.replace("Color", "Tono") + large) == [
         "line 3, options: the options are others than those in line 2: Talla, Tono"
     ]
@@ -433,7 +431,7 @@ async def test_concurrent_change_of_the_shop_is_reported(
             other.sku = "TRO-1"
         return CheckedFile(1, ProductGroups())
 
-    monkeypatch.setattr("backend.catalog.importer.command.check_file", skip_check)
+    monkeypatch.setattr("backend.catalog.importer.whole_file.command.check_file", skip_check)
     with pytest.raises(ShopChanged, match="belongs to cometa"):
         await importer(HEAD + TROMPO)
 
@@ -552,7 +550,7 @@ async def test_category_or_collection_deleted_during_the_import_stops_it(
     importer: Importer, monkeypatch: pytest.MonkeyPatch, cells: str, deleted: str
 ) -> None:
     async def delete_concurrently(database: Database, *others: Any, **more: Any) -> CheckedFile:
-        checked = await file_validation.check_file(database, *others, **more)
+        checked = await validation.check_file(database, *others, **more)
         async with database.transaction() as session:
             await session.execute(delete(Category))
             await session.execute(delete(Collection))

@@ -1,0 +1,1 @@
+"""The command that imports a product file: it checks the whole file before it writes anything."""
