@@ -93,6 +93,7 @@ SET_ASIDE_TEXTS: dict[str, str] = {
     "no code": _("No tiene código, y las demás filas sí."),
     "repeated head": _("Repite los nombres de las columnas."),
     "hints": _("Son las ayudas de la hoja."),
+    "other sheet": _("Es otra hoja con una lista. Si también va, súbela aparte."),
 }
 """Reasons why a row or a sheet is not imported, by code."""
 FILE_NOTES: dict[str, str] = {
