@@ -108,3 +108,39 @@ async def test_unknown_list_is_mapped_and_losses_are_confirmed(
         await page.get_by_test_id("import-confirm-losses").check()
         await page.get_by_test_id("import-run").click()
         await expect_summary(page, "1 listo")
+
+
+LONG_LIST = "Nombre;SKU;Precio;Unidades\n" + "".join(
+    f"Juguete {n};LARGO-{n};{'mucho' if n % 30 == 0 else 5000 + n};5\n" for n in range(3_000)
+)
+
+
+async def test_long_import_is_paged_stopped_and_continued(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
+) -> None:
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    open_shop_page: OpenPage = build_page_opener(shop, browser, watch)
+    async with open_shop_page(390, 844) as page:
+        await enter_office(page, shop, IMPORT)
+        await page.get_by_test_id("import-input").set_input_files([build_csv(LONG_LIST)])
+        await expect_summary(page, "2900 nuevos", "100 por corregir")
+        problems = page.get_by_test_id("import-problem")
+        await expect(problems).to_have_count(50)
+        pager = page.get_by_test_id("import-problems-pager")
+        await expect(pager).to_contain_text("1 a 50 de 100 filas")
+        await check_at_widths(page, axe)
+        await page.get_by_test_id("import-problems-after").click()
+        await expect(pager).to_contain_text("51 a 100 de 100 filas")
+        await expect(problems.first).to_contain_text("Fila 1502")
+        await expect(page.get_by_test_id("import-row")).to_have_count(50)
+        await page.get_by_test_id("import-problems-before").click()
+        await expect(problems.first).to_contain_text("Fila 2 ")
+        await page.get_by_test_id("import-run").click()
+        current = page.get_by_test_id("import-current")
+        await page.get_by_test_id("import-stop").click()
+        await expect(current).to_have_attribute("data-status", "stopped")
+        await expect(page.get_by_test_id("import-progress-text")).to_contain_text("de 3000 filas")
+        await check_at_widths(page, axe)
+        await page.get_by_test_id("import-continue").click()
+        await expect(current).to_have_attribute("data-status", "done", timeout=TIMEOUT_MS)
+        await expect_summary(page, "2900 listos", "100 no se importaron")

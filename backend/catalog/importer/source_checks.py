@@ -20,16 +20,18 @@ OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
 def check_source_rows(table: Table, source: SourceFile) -> None:
     """Add the problems and notes of each row: extra and missing cells, damaged codes, unreadable letters.
 
-    A row that the conversion joined to an earlier one, such as a row of pictures, adds its problems to that one.
+    A row that the conversion joined to others, such as a row of pictures or the parent of variations, adds its problems
+    to the first one of its product.
     """
-    sources = {row.line: row for row in source.rows}
-    row: SourceRow | None = None
+    sources = {line: row for row in reversed(source.rows) for line in row.source_lines}
+    sources |= {row.line: row for row in source.rows}
     for cells in table.rows:
-        row = sources.get(cells.line, row)
+        row = sources.get(cells.line)
         if row is None:
             continue
         if cells.extra:
-            detail = ", ".join(cells.extra)[:200]
+            place = "" if row.line == cells.line else f"{cells.line}: "
+            detail = f"{place}{', '.join(cells.extra)}"[:200]
             message = f"has filled cells beyond the head: {detail}"
             row.problems.append(Problem(row.line, "", message, "extra cells", detail))
         if any(text and UNREADABLE in text for text in cells.texts):

@@ -19,6 +19,7 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.core.errors import Forbidden, InvalidData, NotAllowed
+from backend.core.spreadsheet import build_workbook
 from backend.exports.service import open_export_file
 from backend.imports import import_job
 from backend.imports import pictures as pictures_module
@@ -440,6 +441,15 @@ class TestPictures:
         ]  # fmt: skip
         assert await sender.count() == 1
         assert "one by one" not in caplog.text
+
+
+async def test_other_lists_of_a_workbook_are_named(sender: Sender) -> None:
+    list_of = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 5_000]]
+    found = await sender.send_spreadsheet(build_workbook(list_of, [["Nombre", "SKU"], ["Yoyo", "Y-1"]]))
+    assert (found.sheet, found.counts.new) == ("Sheet1", 1)
+    (other,) = found.set_aside
+    assert (other.line, other.reason, other.text) == (0, "other sheet", "Sheet2")
+    assert other.message.startswith("Es otra hoja")
 
 
 async def test_import_requires_the_right_to_change_products(sender: Sender) -> None:

@@ -124,6 +124,13 @@ def test_short_row_is_refused_if_price_or_name_is_missing(
     assert [[one.code for one in row.notes] for row in rows] == [["short row"], []]
 
 
+def test_extra_cells_of_a_parent_refuse_its_own_variations() -> None:
+    lines = (CASES / "m-woo-es.csv").read_text("utf-8-sig").splitlines()
+    (parent,) = [number for number, line in enumerate(lines, start=1) if ",variable," in line]
+    lines[parent - 1] += ",sobra"
+    assert list_problems("\n".join(lines)) == [(parent + 1, "", "extra cells")]
+
+
 def test_unreadable_letters_refuse_their_row() -> None:
     content = "SKU;Nombre;Precio\nM-1;Muñeca;5\nB-1;Balón;5\n".encode("cp1252") + "O-1;Muñeco;5\n".encode(
         "mac_roman"
