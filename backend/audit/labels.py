@@ -254,5 +254,5 @@ ID_FIELDS = {
     "variant_id": SubjectType.VARIANT,
 }
 """Fields that hold the id of an object, which is displayed by its name."""
-HIDDEN_FIELDS = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "sources"})
-"""Fields that the office does not display: data of API clients, and counts of reviews."""
+HIDDEN_FIELDS = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "source_url", "sources"})
+"""Fields that the office does not display: data of API clients, counts of reviews, and files of pictures."""

@@ -304,7 +304,7 @@ def import_products(
         list[str] | None,
         typer.Option(
             metavar="HEADING=COLUMN",
-            help='What a column of an unknown list is for: "Código=sku". "Código=" leaves it out. Repeatable.',
+            help='What a column of an unknown list is for: "Code=sku". "Code=" leaves it out. Repeatable.',
         ),
     ] = None,
 ) -> None:

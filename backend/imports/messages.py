@@ -63,6 +63,7 @@ ROW_TEXTS: dict[str, str] = {
         "Una hoja de cálculo redondeó el código, que tiene más de 15 cifras ({detail}). Dale a la columna el formato "
         "Texto y escribe el código otra vez."
     ),
+    "cells": _("La fila no tiene tantas celdas como el encabezado. Complétala."),
     "encoding": _("Hay letras que no se pueden leer («{detail}»). Escríbelas otra vez."),
 }
 """Texts by the code of a problem."""

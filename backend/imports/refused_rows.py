@@ -52,7 +52,7 @@ async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str
         ProductImportRow.import_id == import_id,
         ProductImportRow.plan == Plan.WRONG if is_checked else ProductImportRow.state == RowState.REFUSED,
     )
-    problems: dict[int, list[JsonObject]] = dict((await session.execute(query)).all())  # type: ignore[arg-type]
+    problems: dict[int, list[JsonObject]] = dict((await session.execute(query)).all())
     stored = await session.get_one(ProductImportTable, import_id)
     return await READERS.run(_build_workbook, found, parse_table(stored.content), problems)
 

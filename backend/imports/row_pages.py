@@ -125,14 +125,14 @@ async def list_rows(
 
 def _conditions(found: ProductImport, kind: RowList) -> list[ColumnElement[bool]]:
     row = ProductImportRow
-    of_import: ColumnElement[bool] = row.import_id == found.id  # type: ignore[assignment]
+    of_import: ColumnElement[bool] = row.import_id == found.id
     if kind is RowList.NOTES:
         return [of_import, cast(row.notes, String) != EMPTY_LIST]
     if kind is RowList.CHANGES:
-        return [of_import, row.plan.in_([Plan.NEW, Plan.CHANGED]), row.state != RowState.REFUSED]  # type: ignore[attr-defined,list-item]
+        return [of_import, row.plan.in_([Plan.NEW, Plan.CHANGED]), row.state != RowState.REFUSED]
     if found.status == ImportStatus.CHECKED:
-        return [of_import, row.plan == Plan.WRONG]  # type: ignore[list-item]
-    return [of_import, row.state == RowState.REFUSED]  # type: ignore[list-item]
+        return [of_import, row.plan == Plan.WRONG]
+    return [of_import, row.state == RowState.REFUSED]
 
 
 def _to_message(

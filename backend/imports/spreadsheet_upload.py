@@ -127,8 +127,8 @@ async def change_mapping(database: Database, actor: Actor, import_id: str, colum
     async with database.read() as session:
         found = await find_open_import(session, import_id)
         stored = await session.get(ProductImportTable, import_id)
-    is_unknown = bool(found.mapping) and stored is not None
-    if not is_unknown or len(columns) != len(found.mapping) or not set(columns) <= {"", *MAPPABLE_COLUMNS}:
+    is_choice = len(columns) == len(found.mapping) > 0 and set(columns) <= {"", *MAPPABLE_COLUMNS}
+    if stored is None or not is_choice:
         raise InvalidData("These are not columns of this file")
     table = parse_table(stored.content)
     if repeated := find_repeated(table, columns):

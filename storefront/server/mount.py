@@ -20,7 +20,7 @@ from backend.edge.middleware.body_limit import BodyLimit, with_body_limits
 from backend.edge.middleware.cors import first_segment, with_cross_origin
 from backend.edge.middleware.host_check import with_host_check
 from backend.edge.middleware.instrumentation import with_instrumentation
-from backend.imports import routes as imports
+from backend.imports.api import routes as imports
 from backend.media import uploads
 from backend.media.upload_routes import PATH as UPLOADS
 from backend.returns.routes import MAX_RECEIPT_REQUEST_BYTES, MAX_REQUEST_BYTES, RECEIPTS, REQUEST_PATH

@@ -68,7 +68,7 @@ class ImportState(OfficeScreen, KnownClientState):
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def open_page(self, actor: Actor, kind: str, page: int) -> None:
         """Show a page of one of the import's lists. Pages are numbered from 0."""
-        is_page = kind in RowList and isinstance(page, int) and 0 <= page <= MAX_PAGE
+        is_page = kind in set(RowList) and isinstance(page, int) and 0 <= page <= MAX_PAGE
         if self.content is not None and is_page:
             self.content = replace(self.content, pages={**self.content.pages, kind: page})
             await self._show(actor)

@@ -137,7 +137,7 @@ async def test_imported_addresses_are_unchanged_in_the_next_import(
     async def read_stored() -> list[tuple[str, int, str]]:
         query = select(Picture.url, Picture.rank, Picture.source_url).order_by(Picture.source_url)
         async with sender.shop.database.read() as session:
-            return [tuple(row) for row in (await session.execute(query)).all()]
+            return [(url, rank, source) for url, rank, source in await session.execute(query)]
 
     monkeypatch.setattr(import_job, "fetch", fetch)
     row = "Trompo;T-1;1000;1;;http://a.example/red, http://a.example/blue\n"

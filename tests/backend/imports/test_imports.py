@@ -444,7 +444,7 @@ class TestPictures:
 
 
 async def test_other_lists_of_a_workbook_are_named(sender: Sender) -> None:
-    list_of = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 5_000]]
+    list_of: list[list[object]] = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 5_000]]
     found = await sender.send_spreadsheet(build_workbook(list_of, [["Nombre", "SKU"], ["Yoyo", "Y-1"]]))
     assert (found.sheet, found.counts.new) == ("Sheet1", 1)
     (other,) = found.set_aside

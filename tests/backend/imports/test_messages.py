@@ -57,7 +57,7 @@ def list_texts(path: Path, expression: ast.expr) -> Iterator[str]:
         yield from list_texts(path, expression.body)
         yield from list_texts(path, expression.orelse)
     elif isinstance(expression, ast.Constant):
-        yield expression.value
+        yield str(expression.value)
     elif isinstance(expression, ast.Name) and isinstance(getattr(module, expression.id, None), str):
         yield getattr(module, expression.id)
 
@@ -72,7 +72,10 @@ def list_returned(function: object) -> set[str]:
     """Return the constant texts that a function returns."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))  # type: ignore[arg-type]
     constants = (node for one in ast.walk(tree) if isinstance(one, ast.Return) for node in ast.walk(one))
-    return {node.value for node in constants if isinstance(node, ast.Constant) and node.value}
+    texts = {
+        node.value for node in constants if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return {text for text in texts if any(map(str.isalpha, text))}
 
 
 def test_each_problem_has_its_sentence() -> None:

@@ -21,7 +21,7 @@ from tests.backend.imports.test_random_catalogs import FORMATS
 
 PRICE_HEADINGS = {
     "shopify": "Variant Price", "woocommerce-es": "Precio normal", "woocommerce-en": "Regular price",
-    "prestashop": "Precio (imp. incl.)", "google": "price", "mercadolibre": "Precio", "accounting": "Precio 1",
+    "prestashop": "Price tax included", "google": "price", "mercadolibre": "Precio", "accounting": "Precio 1",
     "trompo": "Precio",
 }  # fmt: skip
 

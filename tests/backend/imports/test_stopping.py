@@ -12,6 +12,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.core.config.settings import Settings
 from backend.core.errors import Forbidden, NotAllowed, NotFound
+from backend.core.web.outside_fetch import FetchError
 from backend.imports import import_job
 from backend.imports.confirmation import JOB, start_import
 from backend.imports.import_job import ProductImports
@@ -96,7 +97,7 @@ async def test_pictures_are_not_requested_after_a_stop(
     def fetch(address: str, **_how: object) -> bytes:
         requested.append(address)
         asyncio.run_coroutine_threadsafe(stop_import(sender.shop.database, OWNER, sender.id), loop).result()
-        raise import_job.FetchError("does not answer")
+        raise FetchError("does not answer")
 
     monkeypatch.setattr(import_job, "fetch", fetch)
     monkeypatch.setattr(import_job, "FETCH_CONCURRENCY", 1)

@@ -274,7 +274,7 @@ async def test_all_problems_are_reported_by_line_and_nothing_is_written(importer
         + TROMPO
         + "lego,,,,,,LEG-1,x,,1\n"
         + "coca,Coca,,,vuelo,ninguna,COC-1,5000,,1\n"
-        + "bate,,,,,,,,,\n"
+        + "bate,,Un bate,,,,,,,\n"
     )
     assert [one.partition(": ")[0] for one in found] == [
         "line 3, price", "line 4, categories", "line 4, collection", "line 5, title",
