@@ -64,7 +64,8 @@ RUN_TIMEOUT = timedelta(minutes=10)
 FETCH_CONCURRENCY = 4
 FETCH_TIME_S = 60.0
 """Time after which the remaining hosted pictures of a batch are left for the next run."""
-NOT_FETCHED = "not fetched"
+NOT_FETCHED, NOT_STORED = "not fetched", "not stored"
+"""Codes of problems with a picture."""
 SLOW_FETCH_S = 5.0
 """Time after which a failed download counts against its host."""
 MAX_SLOW_FETCHES = 3
@@ -213,7 +214,7 @@ class ProductImports:
         except PictureRefused as error:
             return "", error.reason
         except PicturesUnavailable:
-            return "", "not stored"
+            return "", NOT_STORED
         return stored.url, ""
 
 

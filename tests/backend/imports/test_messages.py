@@ -10,7 +10,7 @@ from pathlib import Path
 import backend
 from backend.catalog.importer.code_cells import find_code_fault
 from backend.catalog.importer.tables.models import SetAsideReason, TableFault
-from backend.imports.import_job import NOT_FETCHED, ProductImports
+from backend.imports.import_job import NOT_FETCHED, NOT_STORED
 from backend.imports.messages import (
     FILE_NOTES,
     FILE_TEXTS,
@@ -92,7 +92,7 @@ def test_each_note_has_its_sentence() -> None:
 
 
 def test_each_problem_of_a_picture_has_its_sentence() -> None:
-    codes = {*list_returned(Album.find_problem), NOT_FETCHED, *list_returned(ProductImports._fetch_picture)}
+    codes = {*list_returned(Album.find_problem), NOT_FETCHED, NOT_STORED}
     assert codes >= {"gone", "missing", "damaged", "not fetched", "not stored"}
     assert {code for code in codes if f"picture {code}" not in ROW_TEXTS} - PICTURE_TEXTS.keys() == set()
 

@@ -17,7 +17,7 @@ from backend.imports import import_job
 from backend.imports.confirmation import JOB, start_import
 from backend.imports.import_job import ProductImports
 from backend.imports.lookup import find_import
-from backend.imports.models import ImportStatus
+from backend.imports.models import ImportStatus, ProductImport
 from backend.imports.stopping import continue_import, stop_import
 from backend.jobs import JobRun
 from backend.staff.rights import Actor, Role
@@ -36,7 +36,7 @@ async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 
 @pytest.fixture
 async def running(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> Sender:
-    """Return the sender of an import of five rows, of which two are written."""
+    """Return the sender of an import of five rows. Two rows are written."""
     monkeypatch.setattr(import_job, "BATCH_SIZE", 2)
     await sender.send_spreadsheet(SHEET)
     await start_import(sender.shop.database, OWNER, sender.id)
@@ -119,21 +119,26 @@ async def test_repeated_stop_and_continuation_are_recorded_once(running: Sender)
     assert await list_actions(running) == ["import continued", "import stopped", "imported"]
 
 
-async def test_import_continued_while_its_job_ends_is_finished(running: Sender) -> None:
-    """The job that finds the import stopped is still claimed when the import is continued."""
+async def test_import_continued_while_its_job_ends_is_finished(
+    running: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Continue the import at the moment at which its job finds it stopped."""
     database = running.shop.database
-    original = ProductImports._write_batch
+    continued: list[asyncio.Task[None]] = []
 
-    async def write_batch(self: ProductImports, import_id: str, limit: int) -> bool:
-        has_more = await original(self, import_id, limit)
-        if not has_more and (await running.report()).status is ImportStatus.STOPPED:
-            await continue_import(database, OWNER, import_id)
-        return has_more
+    async def find_and_continue(
+        session: AsyncSession, import_id: str, *, lock: bool = False
+    ) -> ProductImport:
+        found = await find_import(session, import_id, lock=lock)
+        if found.status == ImportStatus.STOPPED and not continued:
+            continued.append(asyncio.create_task(continue_import(database, OWNER, import_id)))
+        return found
 
+    monkeypatch.setattr(import_job, "find_import", find_and_continue)
     await stop_import(database, OWNER, running.id)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ProductImports, "_write_batch", write_batch)
-        await running.shop.worker.run_due(JOB)
+    await running.shop.worker.run_due(JOB)
+    await asyncio.gather(*continued)
+    assert len(continued) == 1
     assert (await running.run_job()).status is ImportStatus.DONE
     assert await running.count() == 5
 
