@@ -12,6 +12,7 @@ from backend.catalog.api.tag_routes import admin_router as tags_router
 from backend.catalog.api.tag_routes import store_router as store_tags_router
 from backend.catalog.api.variant_routes import router as variants_router
 from backend.catalog.price_lists.routes import router as price_lists_router
+from backend.catalog.redirects.routes import router as redirects_router
 from backend.channels.publishable_keys import PublishableKeys
 from backend.channels.regions import Regions
 from backend.channels.routes import router as channels_router
@@ -116,6 +117,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     product_imports_router,
     product_exports_router,
     catalog_admin_router,
+    redirects_router,
     tags_router,
     options_router,
     channels_router,

@@ -13,6 +13,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
 from backend.catalog.bulk.change_job import BulkChangeJob
 from backend.catalog.price_lists.sales_job import SalesJob
+from backend.catalog.redirects.unknown_addresses import UnknownAddresses
 from backend.checkout.attention_resolvers import create_money_resolvers
 from backend.checkout.carts.abandoned_carts import AbandonedCarts
 from backend.checkout.placed_orders import PlacedOrders
@@ -104,6 +105,8 @@ class Shop:
         It is a separate cache, because search engines read all product pages one after the other.
         """
         self.effective_settings = EffectiveSettings(settings, self.database, self.catalog_version)
+        self.unknown_addresses = UnknownAddresses(self.database)
+        self.services.append(self.unknown_addresses)
         self.content = CurrentContent(self.database, self.catalog_version)
         self.pictures = open_picture_store(settings)
         self.uploads = PictureUploads(self.pictures, settings.video_mb << 20)

@@ -281,7 +281,8 @@ NOT_QUICK = (
     *(
         f"tests/backend/{name}"
         for name in (
-            *("catalog/assignment/", "catalog/importer/", "cli/", "core/observability/test_tracing.py"),
+            *("catalog/assignment/", "catalog/importer/", "catalog/redirects/test_sheet.py", "cli/"),
+            "core/observability/test_tracing.py",
             *("core/test_spreadsheet.py", "core/web/test_outside_fetch.py", "edge/middleware/test_cors.py"),
             *(
                 "exports/test_product_files.py",

@@ -6,6 +6,8 @@ from backend.core.texts import _
 ACTION_LABELS = {
     "answered": _("respondió"),
     "address corrected": _("corrigió la dirección de"),
+    "address dismissed": _("quitó de la lista"),
+    "addresses imported": _("importó direcciones anteriores en"),
     "bulk change begun": _("empezó a cambiar varios juguetes en"),
     "bulk change undone": _("empezó a deshacer un cambio de varios juguetes en"),
     "canceled": _("canceló"),
@@ -100,6 +102,7 @@ SUBJECT_LABELS = {
     SubjectType.REFUND_REASON: _("el motivo {name}"),
     SubjectType.PROMOTION: _("la oferta {name}"),
     SubjectType.PROVIDER: "{name}",
+    SubjectType.REDIRECT: _("una dirección anterior"),
     SubjectType.REGION: _("la región"),
     SubjectType.RETURN_REASON: _("el motivo {name}"),
     SubjectType.REVIEW: _("una reseña"),
@@ -112,6 +115,10 @@ SUBJECT_LABELS = {
 }
 AUDITED_FIELD_LABELS = {
     "address": _("Dirección de red"),
+    "addresses added": _("Direcciones nuevas"),
+    "addresses changed": _("Direcciones cambiadas"),
+    "former_address": _("Dirección anterior"),
+    "is_dismissed": _("Quitada de la lista"),
     "way": _("Medio"),
     "order": _("Pedidos"),
     "customer": _("Clientes"),

@@ -51,6 +51,7 @@ class SubjectType(StrEnum):
     REFUND_REASON = "refund_reason"
     PROMOTION = "promotion"
     PROVIDER = "provider"
+    REDIRECT = "url_redirect"
     REGION = "region"
     RETURN_REASON = "return_reason"
     REVIEW = "review"

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS
 from backend.catalog.importer.publication import set_new_statuses
-from backend.catalog.importer.row_matching import KnownProducts, Match, match_rows
+from backend.catalog.importer.row_matching import KnownProducts, Match, drop_addresses, match_rows
 from backend.catalog.importer.row_reader import TAX_EXCLUDED, Note, Problem, Row
 from backend.catalog.importer.source_rows import find_titled_rows, to_titled_row
 from backend.catalog.models import Product, Variant
@@ -60,6 +60,8 @@ class RepeatedValues:
     """Line numbers of the values that must be unique in a spreadsheet."""
 
     lines: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    owners: dict[str, str] = field(default_factory=dict)
+    """Key of the product by former address."""
 
     def find_problems(self, row: Row, match: Match | None) -> list[Problem]:
         """Return a problem for each SKU, EAN or handle that an earlier row of the spreadsheet already has.
@@ -79,6 +81,12 @@ class RepeatedValues:
             if first != row.line:
                 problems.append(Problem(row.line, column, "stands twice", "twice", str(first)))
         return problems
+
+    def drop_repeated_addresses(self, row: Row, match: Match | None) -> Row:
+        """Return the row without the former addresses that another product's row has already, with notes."""
+        key = match.product.id if match and match.product else f"handle {row.get('handle')}"
+        owners = {address: self.owners.setdefault(address, key) for address in row.get("old_addresses") or ()}
+        return drop_addresses(row, [address for address, owner in owners.items() if owner != key])
 
     def _find_option_conflict(self, row: Row) -> list[Problem]:
         """Return a problem if rows with and without options would create the same product."""
@@ -124,6 +132,7 @@ async def validate_rows(
         row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
             problems += repeats.find_problems(row, match)
+            row = repeats.drop_repeated_addresses(row, match)
         problems += _find_picture_problems(row, album)
         if places is not None:
             problems += places.find_group_problems(row)

@@ -83,6 +83,7 @@ NOTE_TEXTS: dict[str, str] = {
         "El archivo trae un descuento de {detail} que no se importa: queda el precio normal."
     ),
     "short row": _("La fila tiene menos celdas que el encabezado: no dice {detail}. Eso queda como está."),
+    "address taken": _("La dirección anterior {detail} ya lleva a otra página: así se queda."),
     "price zero": _("Con precio 0 queda oculto: escribe el precio y publícalo, o pon «sí» en «Gratis»."),
 }
 """Texts by the code of a note: a change that reading made to a cell."""

@@ -15,13 +15,13 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
 from backend.media.picture_store import PicturesUnavailable
+from backend.media.sent_file import MULTIPART
 from backend.media.uploads import MAX_FILES, MAX_STAFF_REQUESTS, MAX_UPLOAD_BYTES, PictureUploads, SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
 PATH = "/admin/uploads"
 FILES = "files"
-MULTIPART = "multipart/form-data"
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 1024
 """Limits of fields that are not files; there should be none."""
 REQUEST_BODY = {

@@ -17,6 +17,7 @@ from backend.alerts.models import Alert
 from backend.attention.kinds import RULES as ATTENTION_RULES
 from backend.attention.models import Attention
 from backend.cart.models import ShippingQuote
+from backend.catalog.redirects.models import UnknownAddress
 from backend.checkout.completion import HELD_RESERVATION_TIME
 from backend.core.db.database import Database, database_now, db_now
 from backend.customers.auth import password_reset
@@ -121,6 +122,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _stored_moment(RevokedTokenChain.expires_at, REVOKED_RETENTION),
     _stored_moment(RateLimitCounter.expires_at, limiter.DAY),
     _stored_moment(Alert.seen_at, NO_TIME),
+    _stored_moment(UnknownAddress.seen_at, NO_TIME),
     *(
         _stored_moment(
             Attention.due_at, rules.within, (Attention.kind == kind) & Attention.resolved_at.is_(None)

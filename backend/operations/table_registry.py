@@ -14,6 +14,7 @@ def all_tables() -> MetaData:
     import backend.catalog.derived_models
     import backend.catalog.models
     import backend.catalog.price_lists.models
+    import backend.catalog.redirects.models
     import backend.channels.models
     import backend.content.models
     import backend.customers.models

@@ -18,6 +18,7 @@ from backend.core.outage import DatabaseUnavailable
 from backend.edge.etags import compute_etag
 from backend.edge.middleware.instrumentation import ROUTE
 from storefront.documents import client_detection, sitemap
+from storefront.documents.former_addresses import find_former_page
 from storefront.documents.markup import (
     first_tags,
     further_tags,
@@ -50,6 +51,8 @@ SHELL = "__spa-fallback.html"
 REFLEX = "_event"
 """The first path segment of Reflex's websocket."""
 READING = frozenset({"GET", "HEAD"})
+MISSING = frozenset({404, 410})
+"""Statuses of a page without content, whose address may be one of a former shop."""
 MAX_PATH_LENGTH = 2048
 MAX_QUERY_LENGTH = 4096
 PATH_CHARACTERS = "!$&'()*+,;=:@-._~"
@@ -109,10 +112,27 @@ class Documents:
         if address is not None and screen is not None:
             return await self._screen(screen, address, Headers(scope=scope).get("cookie", ""))
         if address is None or page is None:
-            return await self._document(await self._loaded.not_found(), is_patient=patient)
+            return await self._moved(scope) or await self._not_found(is_patient=patient)
         if not address.is_canonical:
             return _redirect(308, address.url)
-        return await self._page(page, address, is_patient=patient)
+        return await self._page_or_moved(page, address, scope, is_patient=patient)
+
+    async def _not_found(self, *, is_patient: bool) -> DocumentResponse:
+        return await self._document(await self._loaded.not_found(), is_patient=is_patient)
+
+    async def _page_or_moved(
+        self, page: Page, address: "Address", scope: Scope, *, is_patient: bool
+    ) -> DocumentResponse:
+        """Return the page's document. A query, or the address of a missing page, may be that of a former shop."""
+        if address.query and (moved := await self._moved(scope, has_page=True)) is not None:
+            return moved
+        response = await self._page(page, address, is_patient=is_patient)
+        return await self._moved(scope) or response if response.status in MISSING else response
+
+    async def _moved(self, scope: Scope, *, has_page: bool = False) -> DocumentResponse | None:
+        """Return the redirect of a former address; None if no redirect has it. See `find_former_page`."""
+        path = await find_former_page(scope, _raw_path(scope), has_page=has_page)
+        return _redirect(301, path) if path else None
 
     def _refusal(self, scope: Scope) -> DocumentResponse | None:
         """Return an error response if no page can answer the request; otherwise None."""

@@ -18,6 +18,7 @@ PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 IMPORT = f"{OFFICE}/importar"
+REDIRECTS = f"{OFFICE}/direcciones"
 INVOICES = f"{OFFICE}/facturas"
 REPORTS = f"{OFFICE}/informes"
 AUDIT = f"{OFFICE}/auditoria"
@@ -86,6 +87,7 @@ PLACES = (
     OfficePlace(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     OfficePlace(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     OfficePlace(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),
+    OfficePlace(REDIRECTS, _("Direcciones anteriores"), "signpost", Right.READ_CATALOG),
     OfficePlace(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
     OfficePlace(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
     OfficePlace(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),

@@ -8,7 +8,7 @@ import reflex as rx
 
 from backend.core.texts import _
 from storefront.components.pictures import OG_IMAGE
-from storefront.office import attention, audit, invoices, pqrs, reports, reviews, today
+from storefront.office import attention, audit, invoices, pqrs, redirects, reports, reviews, today
 from storefront.office.auth import sign_in
 from storefront.office.content import area_page
 from storefront.office.content import page as content
@@ -34,6 +34,7 @@ from storefront.office.navigation import (
     PACK,
     PQRS,
     PRODUCTS,
+    REDIRECTS,
     REPORTS,
     RETURNS,
     REVIEWS,
@@ -121,6 +122,7 @@ OFFICE_PAGES = (
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(IMPORT, imports.page, ImportState, imports.TITLE),
+    OfficePage(REDIRECTS, redirects.page, redirects.RedirectsState, redirects.TITLE),
     OfficePage(RETURNS, returns_page.page, returns_page.ReturnsState, returns_page.TITLE),
     OfficePage(NEW_RETURN, new_return.page, new_return.NewReturnState, new_return.TITLE),
     OfficePage(f"{RETURNS}/[id]", return_page.page, ReturnState, return_page.TITLE),

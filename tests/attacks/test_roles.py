@@ -61,6 +61,7 @@ BODIES = {
     "/values/{value_id}": {"value": "X"},
     "/admin/product-tags": {"value": "X"},
     "/admin/product-types": {"value": "X"},
+    "/admin/redirects": {"path": "/x", "product_id": "x"},
     "/admin/refund-reasons": {"code": "x", "label": "X"},
     "/admin/return-reasons": {"value": "x", "label": "X"},
     "/admin/collections": {"title": "X"},

@@ -30,6 +30,7 @@ from backend.catalog.models import (
     Variant,
 )
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types, set_tags_and_type
+from backend.catalog.redirects.service import add_product_addresses
 from backend.core.db.database import Database, lock_rows
 from backend.core.events import publish
 from backend.core.texts import _
@@ -126,6 +127,7 @@ async def write_rows(
     changed |= await _write_tags_and_types(session, targets)
     changed |= await _write_pictures(session, targets, picture)
     changed |= await write_options(session, targets)
+    changed |= await _write_old_addresses(session, targets)
     changed |= await _write_stock(session, targets, location_id, why)
     await publish_product_changes(session, changed)
     await session.flush()
@@ -269,6 +271,14 @@ async def _write_pictures(
         session.add_all(_picture_rows(product, names, prepared))
     await session.flush()
     return changed
+
+
+async def _write_old_addresses(session: AsyncSession, targets: Sequence[Target]) -> set[str]:
+    """Redirect the products' former addresses. Return the ids of the products that got a redirect."""
+    addresses: dict[str, list[str]] = defaultdict(list)
+    for target in targets:
+        addresses[target.product.id] += target.row.get("old_addresses") or ()
+    return await add_product_addresses(session, addresses)
 
 
 async def _write_stock(

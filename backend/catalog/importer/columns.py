@@ -1,5 +1,6 @@
 """The columns of an import file, with the parsers of their cells."""
 
+from backend.catalog.redirects.addresses import parse_addresses
 from backend.catalog.schemas import cell_numbers, cell_parsers, cell_words, product_fields
 from backend.catalog.schemas.cell_parsers import Cell
 
@@ -44,6 +45,7 @@ COLUMNS = {
     **OPTION_CELLS,
     "stock": Cell(cell_numbers.parse_units),
     "pictures": Cell(cell_words.parse_pictures, ()),
+    "old_addresses": Cell(parse_addresses),
     "price_without_tax": Cell(cell_numbers.parse_exact_price),
     "compare_at_price_without_tax": Cell(cell_numbers.parse_exact_price, None),
     **API_COLUMNS,

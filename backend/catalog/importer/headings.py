@@ -50,6 +50,7 @@ LABELS = {
     "is_free": _("Gratis"),
     "stock": _("Unidades"),
     "pictures": _("Fotos"),
+    "old_addresses": _("Direcciones anteriores"),
 }
 """Spanish labels of the columns."""
 HINTS = {
@@ -92,6 +93,7 @@ HINTS = {
     "is_free": _("sí o no. Con precio 0 y sin un sí aquí, no se vende."),
     "stock": _("Cuántas hay: un número entero."),
     "pictures": _("Los nombres de los archivos, separados por | o por comas, o direcciones https://"),
+    "old_addresses": _("Las de tu tienda anterior, separadas por |: /productos/balero. Llevarán al juguete."),
 }
 """Descriptions of the allowed values, in Spanish."""
 _OTHER_HEADINGS = {
@@ -156,6 +158,21 @@ _OTHER_HEADINGS = {
         "units",
         "quantity",
         "variant inventory quantity",
+    ),
+    "old_addresses": (
+        "direccion anterior",
+        "direccion antigua",
+        "direcciones antiguas",
+        "url anterior",
+        "urls anteriores",
+        "url antigua",
+        "enlace anterior",
+        "link anterior",
+        "old address",
+        "old url",
+        "old urls",
+        "previous url",
+        "redirect from",
     ),
     "pictures": ("fotos", "foto", "imagenes", "imagen", "images", "image", "picture"),
 }

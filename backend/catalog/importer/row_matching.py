@@ -8,11 +8,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.columns import COLUMNS, OPTIONS, PRODUCT_COLUMNS, VARIANT_CELLS
-from backend.catalog.importer.row_reader import Problem, Row
+from backend.catalog.importer.row_reader import Note, Problem, Row
 from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.importer.taxes import add_taxes
 from backend.catalog.models import ONLY_VARIANT_TITLE, Product, Variant
 from backend.catalog.products.options import read_named_values
+from backend.catalog.redirects.service import read_owners
+from backend.catalog.redirects.targets import RedirectTarget
 from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.core.db.database import lock_rows
 
@@ -46,6 +48,8 @@ class KnownProducts:
     tags: frozenset[str] = frozenset()
     """The batch's existing tags by value; `types` by value and id."""
     types: frozenset[str] = frozenset()
+    owners_by_address: Mapping[str, RedirectTarget] = field(default_factory=dict)
+    """Targets of the redirects that the batch names, by address."""
 
     @classmethod
     async def read(cls, session: AsyncSession, rows: Sequence[Row], *, lock: bool = False) -> "KnownProducts":
@@ -76,7 +80,9 @@ class KnownProducts:
         has_options = any(OPTIONS in row.values for row in rows)
         values = await read_named_values(session, variants) if has_options else {}
         words = {word for row in rows for word in row.get("tags") or ()}
+        addresses = {address for row in rows for address in row.get("old_addresses") or ()}
         return cls(
+            owners_by_address=await read_owners(session, sorted(addresses)),
             tags=frozenset(await find_tag_ids(session, words)),
             types=frozenset(await find_type_ids(session, values_in("type"))),
             by_id={product.id: product for product in products},
@@ -146,6 +152,15 @@ class KnownProducts:
         if type_id is not None and type_id not in self.types:
             yield Problem(row.line, "type", f"the shop has no type {type_id}", "gone", type_id)
 
+    def find_taken_addresses(self, row: Row, found: Match | None) -> list[str]:
+        """Return the former addresses of the row that lead to another page already."""
+        product_id = found.product.id if found is not None and found.product is not None else None
+        return [
+            address
+            for address in row.get("old_addresses") or ()
+            if (owner := self.owners_by_address.get(address)) is not None and owner.product_id != product_id
+        ]
+
     def _taken_problem(self, row: Row, owner: Variant) -> Problem:
         handle = self.by_id[owner.product_id].handle
         return Problem(row.line, "sku", f"belongs to {handle}", "taken", handle)
@@ -210,12 +225,24 @@ def match_rows(
             settled[row.line] = _match_single_row(known_products, row, titled)
     for group in groups.values():
         settled |= {one.row.line: one for one in _match_group(known_products, group)}
-    matched = [settled[row.line] for row in rows]
+    matched = [
+        replace(one, row=drop_addresses(one.row, known_products.find_taken_addresses(one.row, one.match)))
+        for one in (settled[row.line] for row in rows)
+    ]
     if creates_words:
         return matched
     return [
         replace(one, problems=(*one.problems, *known_products.problems_of_words(one.row))) for one in matched
     ]
+
+
+def drop_addresses(row: Row, addresses: Sequence[str]) -> Row:
+    """Return the row without these former addresses, which lead to another page, with a note about each."""
+    if not addresses:
+        return row
+    kept = tuple(one for one in row.values["old_addresses"] if one not in addresses)
+    notes = (Note("old_addresses", "address taken", address) for address in addresses)
+    return replace(row, values={**row.values, "old_addresses": kept}, notes=(*row.notes, *notes))
 
 
 def _add_taxes(

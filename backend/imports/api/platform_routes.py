@@ -21,19 +21,12 @@ from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
-from backend.imports.api.routes import (
-    FILE,
-    PATH,
-    Confirmation,
-    check_again,
-    describe_file_body,
-    read_sent_file,
-    store_sent_spreadsheet,
-)
+from backend.imports.api.routes import PATH, Confirmation, check_again, store_sent_spreadsheet
 from backend.imports.confirmation import discard_import, start_import
 from backend.imports.models import ImportStatus, Plan, ProductImportRow
 from backend.imports.preview import preview_import
 from backend.imports.reports import read_report
+from backend.media.sent_file import FILE, describe_file_body, read_sent_file
 from backend.media.upload_routes import StoredFile
 from backend.media.uploads import SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right

@@ -1,15 +1,12 @@
 """`/admin/imports`: import of product spreadsheets and their pictures. The commerce platform has no such routes."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from pydantic import Field
-from starlette.datastructures import UploadFile
 
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
@@ -43,7 +40,8 @@ from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, UnreadableProduc
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.imports.stopping import continue_import, stop_import
 from backend.media.picture_store import PicturesUnavailable
-from backend.media.upload_routes import MULTIPART, get_uploads
+from backend.media.sent_file import describe_file_body, read_sent_file
+from backend.media.upload_routes import get_uploads
 from backend.media.uploads import PictureUploads, SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
@@ -54,7 +52,6 @@ PICTURES_PATH = "/admin/import-pictures"
 MAX_SPREADSHEET_BODY_BYTES = MAX_FILE_BYTES + (64 << 10)
 MAX_PICTURE_BODY_BYTES = MAX_ZIP_BYTES + (64 << 10)
 """Maximum size of a request with a picture: the file, and the multipart text around it."""
-FILE = "file"
 
 router = APIRouter(
     route_class=WireRoute,
@@ -62,16 +59,6 @@ router = APIRouter(
     responses=REFUSALS,
     dependencies=require_staff_right(Right.CHANGE_CATALOG),
 )
-
-
-def describe_file_body(description: str) -> dict[str, Any]:
-    """Return the OpenAPI description of a request body with one file."""
-    schema = {
-        "type": "object",
-        "required": [FILE],
-        "properties": {FILE: {"type": "string", "format": "binary", "description": description}},
-    }
-    return {"requestBody": {"required": True, "content": {MULTIPART: {"schema": schema}}}}
 
 
 class RowsParameters(ListParameters):
@@ -274,22 +261,6 @@ async def _import_response(database: Database, actor: StaffMember, import_id: st
     async with database.read() as session:
         found = await read_report(session, actor, import_id)
     return Wire({"product_import": report_to_wire(found)})
-
-
-@asynccontextmanager
-async def read_sent_file(request: Request) -> AsyncIterator[SentFile]:
-    """Read the one file of the request.
-
-    Raises:
-        InvalidData: the request has no file.
-    """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
-        raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
-    async with request.form(max_files=1, max_fields=1, max_part_size=1024) as form:
-        part = form.get(FILE)
-        if not isinstance(part, UploadFile):
-            raise InvalidData(f"Invalid request: Field '{FILE}' is required")
-        yield SentFile(part.filename or "", part.size or 0, part.file)
 
 
 def _xlsx_response(content: bytes, name: str) -> Response:

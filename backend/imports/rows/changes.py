@@ -23,6 +23,7 @@ from backend.catalog.importer.columns import (
 from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.products.options import read_named_values
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
+from backend.catalog.redirects.service import read_addresses
 from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.catalog.schemas.cell_words import join_list
 from backend.imports.picture_matching import Album
@@ -71,6 +72,7 @@ async def read_current_values(
         siblings[one.product_id].append(one)
     options = await read_named_values(session, siblings)
     words = await read_tags_and_types(session, sorted(product_ids))
+    addresses = await read_addresses(session, sorted(product_ids))
     named = select(Collection.id, Collection.handle)
     collections = dict((await session.execute(named)).all())
     return [
@@ -82,6 +84,7 @@ async def read_current_values(
             "stock": stock.get(variant.id, NO_STOCK)[0] if variant is not None else None,
             RESERVED: stock.get(variant.id, NO_STOCK)[1] if variant is not None else 0,
             "pictures": tuple(pictures[product.id]),
+            "old_addresses": tuple(addresses.get(product.id, ())),
             **_tag_values(words.get(product.id, TagsAndType())),
             "variant_title": variant.title if variant is not None else None,
             OPTIONS: tuple(options.get(variant.id, {}).items()) if variant is not None else (),
@@ -130,6 +133,9 @@ def _normalize_pair(
         found = [(name, album.find(name)) for name in row_value]
         before = tuple(before or ())
         after = tuple(prepared.url if prepared else name for name, prepared in found)
+    elif column == "old_addresses":  # an import only adds them
+        added = set(row_value) - set(before or ())
+        before, after = None, tuple(sorted(added)) or None
     elif column == "tags":
         before, after = _sort_unique(before), _sort_unique(row_value)
     elif column == OPTIONS:
@@ -181,8 +187,8 @@ def _normalize_text(text: str) -> str:
 
 COMPARED_COLUMNS = frozenset(
     {
-        *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", "tags", "type",
-        "variant_title", OPTIONS,
+        *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", "old_addresses", "tags",
+        "type",        "variant_title", OPTIONS,
     }
 )  # fmt: skip
 """Columns whose values are compared. Any other column is always written."""

@@ -41,6 +41,7 @@ WATCHED: Mapping[str, Sequence[str]] = {
     'sales_channel': ('catalog', 'lists'),
     'search_term': ('catalog', 'lists'),
     'stored_setting': ('catalog', 'shared'),
+    'url_redirect': ('shared',),
     'variant': ('catalog',),
     'variant_option_value': ('catalog', 'shared'),
 }
@@ -1396,6 +1397,37 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint('product_id', 'category_id', name=op.f('pk_product_category')),
     )
     op.create_index(op.f('ix_product_category_category_id'), 'product_category', ['category_id'])
+    op.create_table(
+        'unknown_address',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('former_address', sa.String(), nullable=False),
+        sa.Column('visits', sa.Integer(), server_default=sa.text('0'), nullable=False),
+        sa.Column('seen_at', UtcDateTime(), nullable=False),
+        sa.Column('is_dismissed', sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_unknown_address')),
+        sa.UniqueConstraint('former_address', name=op.f('uq_unknown_address_former_address')),
+    )
+    op.create_index(op.f('ix_unknown_address_seen_at'), 'unknown_address', ['seen_at'])
+    op.create_table(
+        'url_redirect',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('former_address', sa.String(), nullable=False),
+        sa.Column('has_query', sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column('product_id', sa.String(), nullable=True),
+        sa.Column('category_id', sa.String(), nullable=True),
+        sa.CheckConstraint('(product_id IS NULL) <> (category_id IS NULL)', name=op.f('ck_url_redirect_target')),
+        sa.ForeignKeyConstraint(['category_id'], ['category.id'], name=op.f('fk_url_redirect_category_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_url_redirect_product_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_url_redirect')),
+        sa.UniqueConstraint('former_address', name=op.f('uq_url_redirect_former_address')),
+    )
+    op.create_index(op.f('ix_url_redirect_category_id'), 'url_redirect', ['category_id'])
+    op.create_index(op.f('ix_url_redirect_has_query'), 'url_redirect', ['has_query'])
+    op.create_index(op.f('ix_url_redirect_product_id'), 'url_redirect', ['product_id'])
     op.create_table(
         'product_has_tag',
         sa.Column('product_id', sa.String(), nullable=False),

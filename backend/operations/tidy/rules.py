@@ -12,6 +12,7 @@ from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.cart.models import Cart, CartNews, ShippingQuote
 from backend.cart.notices import NEWS_RETENTION as CART_NEWS_KEPT_FOR
+from backend.catalog.redirects.models import UnknownAddress
 from backend.checkout.carts.abandoned_carts import ABANDONED, OLD_DOCUMENTS
 from backend.core.db.database import db_now
 from backend.customers.guests import delete_guests
@@ -49,6 +50,7 @@ ALERT_RETENTION = timedelta(days=90)
 JOB_RETENTION = timedelta(days=90)
 SPREADSHEET_RETENTION = timedelta(days=30)
 UNCONFIRMED_NOTICE_RETENTION, NOTICE_RETENTION = timedelta(days=7), timedelta(days=180)
+UNKNOWN_ADDRESS_RETENTION = timedelta(days=90)
 DEFAULT_RETENTION = timedelta(days=30)
 """Retention of all other rows."""
 
@@ -105,6 +107,11 @@ RULES = (
         "notifications without effect",
         PaymentNotification,
         (~_is_genuine, PaymentNotification.updated_at <= db_now(-DEFAULT_RETENTION)),
+    ),
+    TidyRule(
+        "unknown addresses that nobody visits any more",
+        UnknownAddress,
+        (UnknownAddress.seen_at <= db_now(-UNKNOWN_ADDRESS_RETENTION),),
     ),
     TidyRule("expired customer sessions", CustomerSession, (CustomerSession.expires_at <= db_now(),)),
     TidyRule("expired links for a new password", ResetLink, (ResetLink.expires_at <= db_now(),)),

@@ -23,6 +23,7 @@ from backend.alerts import AlertKind, raise_alert
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
+from backend.catalog.redirects.models import UnknownAddress
 from backend.core.db.database import database_now
 from backend.customers.models import Customer, CustomerSession, ResetLink
 from backend.edge.auth.revoked_tokens import RevokedTokenChain
@@ -87,6 +88,7 @@ async def moments(
                     expires_at=moment,
                 ),
                 RateLimitCounter(key="k", hits=99, expires_at=moment),
+                UnknownAddress(former_address="/old", visits=1, seen_at=moment),
             )
         )
         await raise_alert(session, AlertKind.DISK, "host", "little room")

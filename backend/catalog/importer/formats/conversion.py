@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
@@ -10,6 +11,7 @@ from backend.catalog.importer.columns import COLUMNS
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
+from backend.catalog.redirects.addresses import InvalidAddress, parse_address
 from backend.catalog.schemas import cell_words
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.spreadsheet_reader.headings import normalize_heading
@@ -139,6 +141,15 @@ def join_list(parts: Iterable[str]) -> str:
 def join_addresses(addresses: Iterable[str]) -> str:
     """Return a cell of web addresses without duplicates."""
     return join_list(one.replace(LIST_SEPARATOR, "%7C") for one in addresses)
+
+
+def join_old_addresses(texts: Iterable[str]) -> str:
+    """Return a cell of former addresses. A text that no redirect can have, such as the home page, is left out."""
+    found = []
+    for text in texts:
+        with suppress(InvalidAddress):
+            found.append(str(parse_address(text)))
+    return join_list(found)
 
 
 def parse_decimal(text: str) -> Decimal | None:

@@ -10,6 +10,7 @@ from backend.catalog.importer.formats.conversion import (
     build_source_file,
     join_addresses,
     join_list,
+    join_old_addresses,
     name_repeated_titles,
     split_commas,
 )
@@ -22,6 +23,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "id": ("id",),
     "title": ("title", "titulo"),
     "description": ("description", "descripcion"),
+    "address": ("link", "enlace", "canonical link"),
     "picture": ("image link", "enlace imagen", "enlace de imagen"),
     "pictures": ("additional image link", "enlace imagen adicional", "enlace de imagen adicional"),
     "price": ("price", "precio"),
@@ -61,6 +63,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "compare_at_price": ("price",),
     "stock": ("stock",),
     "pictures": ("picture", "pictures"),
+    "old_addresses": ("address",),
 }
 """The feed's attributes by the importer's columns."""
 OPTIONS = {"color": "Color", "size": "Talla", "pattern": "Diseño", "material": "Material"}
@@ -108,6 +111,8 @@ def _convert_row(cells: Cells, row: TableRow) -> Draft:
     for column, names in FIELDS.items():
         if len(names) == 1 and column != "compare_at_price":
             draft.set(column, cells.get(row, names[0]))
+    draft.cells.pop("old_addresses", None)
+    draft.set("old_addresses", join_old_addresses([cells.get(row, "address")]))
     draft.set("categories", join_list(split_commas(cells.get(row, "category"))))
     draft.set(
         "pictures", join_addresses([cells.get(row, "picture"), *split_commas(cells.get(row, "pictures"))])

@@ -21,7 +21,7 @@ from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
 from backend.pricing import TAX_RATES
 from backend.spreadsheet_reader.headings import normalize_heading
 
-LIST_COLUMNS = frozenset({"categories", "pictures", "tags"})
+LIST_COLUMNS = frozenset({"categories", "old_addresses", "pictures", "tags"})
 """Columns that several columns of a file may fill together."""
 MAPPABLE_COLUMNS = tuple(name for name in COLUMNS if name not in API_COLUMNS or name in ("tags", "type"))
 """The importer's columns that a person may choose."""

@@ -19,6 +19,7 @@ from backend.catalog.importer.formats.conversion import (
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.row_reader import Note
 from backend.catalog.importer.tables.models import Table, TableRow
+from backend.catalog.redirects.lookup import prestashop_address
 from backend.core import clock
 from backend.core.dates import today_in_colombia
 from backend.spreadsheet_reader.headings import normalize_heading
@@ -76,6 +77,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "stock": ("stock",),
     "pictures": ("pictures",),
     "tags": ("tags",),
+    "old_addresses": ("id",),
 }
 """PrestaShop's fields by the importer's columns."""
 WITHOUT_TAX = "_without_tax"
@@ -115,6 +117,8 @@ def _convert_row(cells: Cells, row: TableRow) -> Draft:
     for column in ("weight", "length", "height", "width"):
         draft.set(column, drop_zero(cells.get(row, column)))
     draft.set("description", _join_texts(cells.get(row, "summary"), cells.get(row, "description")))
+    if (product_id := cells.get(row, "id")).isdecimal():
+        draft.set("old_addresses", str(prestashop_address(product_id)))
     draft.set("categories", join_list(map(_to_category_path, split_commas(cells.get(row, "categories")))))
     draft.set("tags", join_list(split_commas(cells.get(row, "tags"))))
     draft.set("pictures", join_addresses(split_commas(cells.get(row, "pictures"))))

@@ -14,6 +14,7 @@ from backend.catalog.importer.formats.conversion import (
     build_source_file,
     join_addresses,
     join_list,
+    join_old_addresses,
     parse_decimal,
     set_greatest_weight,
     split_commas,
@@ -62,6 +63,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "ean": ("bar_code",),
     "pictures": ("picture", "variant_picture"),
     **{f"{part}_{number}": (f"{part}_{number}",) for number in (1, 2, 3) for part in ("option", "value")},
+    "old_addresses": ("handle",),
 }
 """Shopify's fields by the importer's columns."""
 GRAMS_PER_KILOGRAM = 1000
@@ -97,6 +99,8 @@ def _convert_product(cells: Cells, rows: Sequence[TableRow]) -> list[Draft]:
         _convert_variant(cells, draft, titles)
         draft.set("handle", _to_handle(cells.get(draft.source, "handle")))
     first = drafts[0]
+    if handle := _first(cells, rows, "handle"):
+        first.set("old_addresses", join_old_addresses([f"/products/{handle}"]))
     for column, name in (
         ("title", "title"),
         ("description", "description"),

@@ -61,6 +61,12 @@ SYNONYMS: Mapping[str, Sequence[str]] = {
     ),
     "age_range": ("edad", "edades", "edad recomendada", "rango de edad", "edad minima", "age"),
     "material": ("material", "materiales"),
+    "old_addresses": (
+        "direcciones anteriores", "direccion anterior", "urls anteriores", "url anterior", "url antigua",
+        "direccion antigua", "enlace anterior", "link anterior", "permalink", "enlace permanente", "url del producto",
+        "url producto", "link del producto", "link producto", "enlace del producto", "enlace producto",
+        "old addresses", "old address", "old urls", "old url", "product url", "product link",
+    ),
     "status": ("estado", "activo", "publicado", "visible", "habilitado"),
 }  # fmt: skip
 """Normalized headings, the likeliest one of each column first. A heading may be in several lists: see `mapping`."""

@@ -15,6 +15,7 @@ from backend.catalog.importer.formats.conversion import (
     drop_zero,
     join_addresses,
     join_list,
+    join_old_addresses,
     name_repeated_titles,
     set_greatest_weight,
     split_commas,
@@ -54,6 +55,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "pictures": ("imagenes", "images"),
     "parent": ("superior", "padre", "principal", "parent"),
     "brand": ("marcas", "marca", "brands", "brand"),
+    "address": ("permalink", "enlace permanente", "product url", "url del producto"),
 }
 FIELDS: Mapping[str, Sequence[str]] = {
     "title": ("title",),
@@ -75,6 +77,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "stock": ("stock",),
     "pictures": ("pictures",),
     "tags": ("tags",),
+    "old_addresses": ("address",),
 }
 """WooCommerce's fields by the importer's columns."""
 VARIABLE, VARIATION = "variable", "variation"
@@ -215,6 +218,7 @@ class _Converter:
             draft.set(name, drop_zero(self.cells.get(row, name)))
         draft.set("categories", join_list(split_commas(self.cells.get(row, "categories"))))
         draft.set("tags", join_list(split_commas(self.cells.get(row, "tags"))))
+        draft.set("old_addresses", join_old_addresses([self.cells.get(row, "address")]))
         draft.set("brand", next(iter(split_commas(self.cells.get(row, "brand"))), ""))
         options = {title for one in draft.cells if one.startswith("option_") for title in [draft.cells[one]]}
         for title, value in self._read_attributes(row):

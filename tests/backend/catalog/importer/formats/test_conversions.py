@@ -87,7 +87,7 @@ def test_shopify_rows_of_one_handle_become_variants() -> None:
         "weight": "0.35", "sku": "SHO-R", "ean": "'7701234567897", "price": "89900.00",
         "compare_at_price": "99900.00", "option_1": "Color", "value_1": "Rojo", "stock": "5",
         "pictures": "|".join(f"{base}{number}.jpg?v=1700000000" for number in (1, 2, 3)),
-        "tags": "madera|niños", "type": "Trompos",
+        "tags": "madera|niños", "type": "Trompos", "old_addresses": "/products/trompo-shop",
     }  # fmt: skip
     assert blue == {
         "handle": "trompo-shop", "sku": "SHO-A", "price": "89900.00", "compare_at_price": "", "stock": "-1",
@@ -96,7 +96,7 @@ def test_shopify_rows_of_one_handle_become_variants() -> None:
     assert yoyo == {
         "handle": "yoyo-shop", "title": "Yoyo profesional", "description": "<p>Yoyo.</p>", "brand": "Lúdica",
         "status": "published", "weight": "0.08", "sku": "SHO-Y", "price": "35000.00", "compare_at_price": "",
-        "stock": "12", "pictures": f"{base}y.jpg", "type": "Yoyos",
+        "stock": "12", "pictures": f"{base}y.jpg", "type": "Yoyos", "old_addresses": "/products/yoyo-shop",
     }  # fmt: skip
     assert found.headings[found.columns.index("price")] == "Variant Price"
     assert "Cost per item" in found.ignored
@@ -138,7 +138,10 @@ def test_shopify_rows_in_any_order_keep_pictures_in_their_positions() -> None:
     assert small["pictures"] == "|".join(f"https://x.co/{name}.jpg" for name in ("1", "2", "10", "s"))
     assert (small["title"], small["weight"], small["value_1"]) == ("Balón", "0.2505", "S")
     assert (large["option_1"], large["value_1"], "title" in large) == ("Talla", "M", False)
-    assert comet == {"handle": "c", "title": "Cometa", "sku": "C-1", "price": "300", "compare_at_price": ""}
+    assert comet == {
+        "handle": "c", "title": "Cometa", "sku": "C-1", "price": "300", "compare_at_price": "",
+        "old_addresses": "/products/c",
+    }  # fmt: skip
     assert [(one.code, one.detail) for one in found.rows[0].notes] == [("several weights", "0.2505")]
     assert [row.line for row in found.rows] == [3, 4, 5]
 
@@ -253,10 +256,11 @@ def test_prestashop_price_with_tax_wins() -> None:
     assert top == {
         "title": "Trompo prestado", "sku": "PS-1", "categories": "Madera", "price": "89900.000000", "stock": "7",
         "status": "published", "pictures": "https://example.com/31-small_default/trompo.jpg",
+        "old_addresses": "/index.php?controller=product&id_product=31",
     }  # fmt: skip
     assert yoyo == {
         "title": "Yoyo prestado", "sku": "PS-2", "categories": "Madera", "price": "35000.000000", "stock": "0",
-        "status": "draft",
+        "status": "draft", "old_addresses": "/index.php?controller=product&id_product=32",
     }  # fmt: skip
     assert found.ignored == []
 
@@ -277,6 +281,7 @@ def test_prestashop_import_file_is_converted() -> None:
         "price": "81000", "compare_at_price": "90000", "sku": "T-1", "brand": "Lúdica", "width": "5.00",
         "weight": "0.35", "stock": "7", "description": "<p>Corto</p>\n\n<p>Largo</p>", "tags": "madera|niños",
         "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+        "old_addresses": "/index.php?controller=product&id_product=1",
     }  # fmt: skip
 
 
@@ -288,9 +293,33 @@ def test_google_feed_is_converted() -> None:
             "compare_at_price": "89900.00 COP", "brand": "Lúdica", "ean": "7701234567897",
             "categories": "Juguetes > Madera",
             "pictures": "https://example.com/1.jpg|https://example.com/2.jpg|https://example.com/3.jpg",
+            "old_addresses": "/t",
         }
     ]  # fmt: skip
     assert found.notes == ["stock not said"]
+
+
+@pytest.mark.parametrize(
+    ("link", "address"),
+    [
+        ("https://vieja.com/Productos/Trompo/?utm_source=google&variant=7", "/productos/trompo"),
+        ("https://vieja.com/index.php?id_product=7", "/index.php?id_product=7"),
+        ("https://vieja.com/", None),
+        ("", None),
+        ("no es una direccion\u200b", None),
+    ],
+)
+def test_google_link_is_a_former_address(link: str, address: str | None) -> None:
+    found = convert(f"id,title,link,image_link,price\nA,Trompo,{link},https://x.co/1.jpg,900 COP\n")
+    (cells,) = list_cells(found)
+    assert cells.get("old_addresses") == address
+    assert "link" not in found.ignored or address is None
+
+
+def test_woocommerce_permalink_is_a_former_address() -> None:
+    head = "ID,Type,SKU,Name,Published,Regular price,Permalink\n"
+    (cells,) = list_cells(convert(f"{head}1,simple,A,Trompo,1,900,https://vieja.com/producto/trompo/\n"))
+    assert cells["old_addresses"] == "/producto/trompo"
 
 
 def test_google_items_of_a_group_become_variants() -> None:

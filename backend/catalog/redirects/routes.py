@@ -1,0 +1,268 @@
+"""`/admin/redirects`: redirects from addresses of a former shop. The commerce platform has no such routes."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import TypedDict
+
+from backend.catalog.models import Category, Product
+from backend.catalog.redirects.addresses import MAX_TYPED_LENGTH
+from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
+from backend.catalog.redirects.service import (
+    create_redirect,
+    delete_redirect,
+    dismiss_unknown,
+    require_target,
+    resolve_address,
+    resolve_target,
+)
+from backend.catalog.redirects.sheet import MAX_FILE_BYTES, import_sheet
+from backend.catalog.redirects.targets import RedirectTarget, category_page_path, product_page_path
+from backend.core.db.tables import get_or_404
+from backend.core.errors import InvalidData
+from backend.edge.dependencies import Db, RequestedFields
+from backend.edge.errors import REFUSALS
+from backend.edge.query import in_clauses, order_clauses, paging_fields, pick_each, read_page, read_query
+from backend.edge.requests import WireRoute
+from backend.edge.schemas import Body, ListParameters, Name, example
+from backend.edge.wire import Deleted, Page, Stamps, Wire, iso, stamps
+from backend.media.sent_file import describe_file_body, read_sent_file
+from backend.staff.dependencies import StaffMember, require_staff_right
+from backend.staff.rights import Right
+
+PATH = "/admin/redirects"
+MAX_PROBLEMS = 100
+"""Maximum number of problems of a spreadsheet in an answer."""
+router = APIRouter(
+    prefix=PATH,
+    route_class=WireRoute,
+    tags=["admin: catalogue"],
+    responses=REFUSALS,
+    dependencies=require_staff_right(Right.READ_CATALOG),
+)
+SORTABLE = {"path": UrlRedirect.former_address, "created_at": UrlRedirect.created_at}
+UNKNOWN_SORTABLE = {
+    "path": UnknownAddress.former_address,
+    "visits": UnknownAddress.visits,
+    "seen_at": UnknownAddress.seen_at,
+}
+
+
+class RedirectOut(Stamps):
+    """A redirect from a former address to a product or category."""
+
+    id: str
+    path: Annotated[str, Field(description="The former address: path and query, in its normalized form.")]
+    target: Annotated[str, Field(description="Current path of the product's or category's page.")]
+    product_id: str | None
+    category_id: str | None
+
+
+class RedirectAnswer(TypedDict):
+    """One redirect."""
+
+    redirect: RedirectOut
+
+
+class RedirectsAnswer(Page):
+    """A page of the redirects."""
+
+    redirects: list[RedirectOut]
+
+
+class UnknownAddressOut(TypedDict):
+    """An address that visitors request, but that no page and no redirect has."""
+
+    id: str
+    path: str
+    visits: int
+    seen_at: str
+
+
+class UnknownAddressesAnswer(Page):
+    """A page of the unknown addresses."""
+
+    unknown_addresses: list[UnknownAddressOut]
+
+
+class SheetProblemOut(TypedDict):
+    """A row of a spreadsheet that was not stored."""
+
+    row: int
+    value: str
+    message: str
+
+
+class SheetAnswer(TypedDict):
+    """Result of a spreadsheet of redirects."""
+
+    created: int
+    changed: int
+    same: int
+    problems: Annotated[list[SheetProblemOut], Field(description="The first of them.")]
+    problem_count: int
+
+
+class RedirectsParameters(ListParameters):
+    """Filters of redirects."""
+
+    id: list[Name] | None = None
+    product_id: list[Name] | None = None
+    category_id: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the former address.")
+
+
+class NewRedirect(Body):
+    """A former address, and its new page as exactly one of `target`, `product_id` and `category_id`."""
+
+    model_config = example(path="/productos/balero.html", product_id="prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
+
+    path: Annotated[
+        str, Field(max_length=MAX_TYPED_LENGTH, description="Path and query, or the whole former address.")
+    ]
+    target: Annotated[
+        Name | None,
+        Field(description="The new address, or the SKU, handle or name of the product or category."),
+    ] = None
+    product_id: Name | None = None
+    category_id: Name | None = None
+
+
+@router.get("")
+async def list_redirects(
+    params: Annotated[RedirectsParameters, read_query(RedirectsParameters)], database: Db
+) -> Wire[RedirectsAnswer]:
+    """Return a page of the redirects, the newest first."""
+    conditions = in_clauses(
+        (UrlRedirect.id, params.id),
+        (UrlRedirect.product_id, params.product_id),
+        (UrlRedirect.category_id, params.category_id),
+    )
+    if params.q:
+        conditions.append(UrlRedirect.former_address.contains(params.q.lower(), autoescape=True))
+    order = order_clauses(params.order, SORTABLE, [UrlRedirect.created_at.desc(), UrlRedirect.id.desc()])
+    async with database.read() as session:
+        rows, count = await read_page(session, UrlRedirect, conditions, order, params)
+        redirects = await _to_wire(session, rows)
+    return Wire({"redirects": pick_each(redirects, params), **paging_fields(count, params)})
+
+
+@router.post("")
+async def create(
+    actor: StaffMember, body: NewRedirect, database: Db, fields: RequestedFields
+) -> Wire[RedirectAnswer]:
+    """Redirect a former address to a product or category, also after their handles change.
+
+    An address matches with its path and its parameters; other parameters of a request are ignored.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    if sum(one is not None for one in (body.target, body.product_id, body.category_id)) != 1:
+        raise InvalidData("Invalid request: Give exactly one of 'target', 'product_id' and 'category_id'")
+    async with database.transaction() as session:
+        address = await resolve_address(session, body.path)
+        if body.target is not None:
+            target = await resolve_target(session, body.target)
+        else:
+            target = RedirectTarget(body.product_id, body.category_id)
+            await require_target(session, target)
+        redirect = await create_redirect(session, actor, address, target)
+        (wire,) = await _to_wire(session, [redirect])
+    return Wire({"redirect": fields.pick(wire)})
+
+
+@router.post("/import", openapi_extra=describe_file_body("The spreadsheet."))
+async def import_spreadsheet(actor: StaffMember, request: Request, database: Db) -> Wire[SheetAnswer]:
+    """Store the redirects of a spreadsheet with two columns (XLSX or CSV, at most 2 MiB and 10,000 rows).
+
+    One column has the former addresses, the other one the new address, or the SKU, handle or name of the product or
+    category. A redirect that leads to another page is changed. Rows with problems are left out.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    async with read_sent_file(request) as sent:
+        if sent.size > MAX_FILE_BYTES:
+            raise InvalidData(f"The spreadsheet is larger than {MAX_FILE_BYTES >> 20} MiB")
+        sent.content.seek(0)
+        content = await asyncio.to_thread(sent.content.read)
+    result = await import_sheet(database, actor, content)
+    problems: list[SheetProblemOut] = [
+        {"row": one.line, "value": one.value, "message": one.text} for one in result.problems[:MAX_PROBLEMS]
+    ]
+    return Wire(
+        {
+            "created": result.created,
+            "changed": result.changed,
+            "same": result.same,
+            "problems": problems,
+            "problem_count": len(result.problems),
+        }
+    )
+
+
+@router.get("/unknown")
+async def list_unknown_addresses(
+    params: Annotated[ListParameters, read_query(ListParameters)], database: Db
+) -> Wire[UnknownAddressesAnswer]:
+    """Return a page of the unknown addresses that people visit, those with the most visits first."""
+    order = order_clauses(
+        params.order, UNKNOWN_SORTABLE, [UnknownAddress.visits.desc(), UnknownAddress.former_address.asc()]
+    )
+    conditions = [UnknownAddress.is_dismissed.is_(False)]
+    async with database.read() as session:
+        rows, count = await read_page(session, UnknownAddress, conditions, order, params)
+    unknown: list[UnknownAddressOut] = [
+        {"id": one.id, "path": one.former_address, "visits": one.visits, "seen_at": iso(one.seen_at)}
+        for one in rows
+    ]
+    return Wire({"unknown_addresses": pick_each(unknown, params), **paging_fields(count, params)})
+
+
+@router.delete("/unknown/{unknown_id}")
+async def dismiss(actor: StaffMember, unknown_id: str, database: Db) -> Wire[Deleted]:
+    """Remove an unknown address from the list. It does not come back."""
+    async with database.transaction() as session:
+        await dismiss_unknown(session, actor, unknown_id)
+    return Wire({"id": unknown_id, "object": "unknown_address", "deleted": True})
+
+
+@router.get("/{redirect_id}")
+async def read(redirect_id: str, database: Db, fields: RequestedFields) -> Wire[RedirectAnswer]:
+    """Return one redirect."""
+    query = select(UrlRedirect).where(UrlRedirect.id == redirect_id)
+    async with database.read() as session:
+        (wire,) = await _to_wire(session, [await get_or_404(session, query, "Redirect", redirect_id)])
+    return Wire({"redirect": fields.pick(wire)})
+
+
+@router.delete("/{redirect_id}")
+async def delete(actor: StaffMember, redirect_id: str, database: Db) -> Wire[Deleted]:
+    """Delete a redirect."""
+    async with database.transaction() as session:
+        await delete_redirect(session, actor, redirect_id)
+    return Wire({"id": redirect_id, "object": "redirect", "deleted": True})
+
+
+async def _to_wire(session: AsyncSession, redirects: Sequence[UrlRedirect]) -> list[RedirectOut]:
+    product_ids = {one.product_id for one in redirects} - {None}
+    category_ids = {one.category_id for one in redirects} - {None}
+    named = select(Product.id, Product.handle).where(Product.id.in_(product_ids))
+    products = dict((await session.execute(named)).all())
+    listed = select(Category.id, Category.handle).where(Category.id.in_(category_ids))
+    categories = dict((await session.execute(listed)).all())
+    return [
+        {
+            "id": one.id,
+            "path": one.former_address,
+            "target": product_page_path(products[one.product_id])
+            if one.product_id
+            else category_page_path(categories[one.category_id or ""]),
+            "product_id": one.product_id,
+            "category_id": one.category_id,
+            **stamps(one.created_at, one.updated_at),
+        }
+        for one in redirects
+    ]

@@ -1,0 +1,286 @@
+"""Creation, change and deletion of redirects, and the removal of unknown addresses from their list."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, SubjectType, record
+from backend.catalog.models import Category, Product
+from backend.catalog.redirects.addresses import InvalidAddress, OldAddress, is_address, parse_address
+from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
+from backend.catalog.redirects.targets import (
+    AMBIGUOUS,
+    RedirectTarget,
+    find_targets,
+    get_page_handle,
+)
+from backend.core.clock import now
+from backend.core.db.database import lock_rows
+from backend.core.db.tables import get_or_404, insert_into, table_of
+from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.ids import new_id
+from backend.core.texts import _
+from backend.rate_limit.limiter import take_turns
+from backend.staff.rights import Actor, Right
+
+MAX_REDIRECTS = 20_000
+ADDRESS_FIELD, TARGET_FIELD = "address", "target"
+INVALID_ADDRESS_TEXT = _("Escribe una dirección de tu tienda anterior, como /productos/balero.")
+OWN_ADDRESS_TEXT = _("Esa dirección ya la tiene una página de tu tienda.")
+TAKEN_TEXT = _("Esa dirección ya lleva a otra página. Bórrala primero.")
+UNKNOWN_TARGET_TEXT = _("No encontramos «{text}». Escribe el nombre o el SKU de un juguete, o una categoría.")
+SEVERAL_TARGETS_TEXT = _("Hay varios «{text}». Escribe el SKU, o la dirección de la página.")
+TOO_MANY_TEXT = _("Ya hay 20.000 direcciones: borra las que nadie visita.")
+
+
+class Outcome(StrEnum):
+    """Effect of storing a redirect."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    SAME = "same"
+
+
+async def resolve_target(session: AsyncSession, text: str) -> RedirectTarget:
+    """Return the product or category that a person names: see `find_targets`.
+
+    Raises:
+        InvalidData: there is none, or there are several.
+    """
+    found = (await find_targets(session, [text]))[text]
+    if found is None or found is AMBIGUOUS:
+        sentence = UNKNOWN_TARGET_TEXT if found is None else SEVERAL_TARGETS_TEXT
+        message = "No product or category, or several, have this address, SKU, handle or name"
+        raise _invalid(TARGET_FIELD, sentence.format(text=text.strip()[:60]), message)
+    return found
+
+
+async def resolve_address(session: AsyncSession, text: str) -> OldAddress:
+    """Return a former address that a person wrote.
+
+    Raises:
+        InvalidData: it is no address, or a product or category of the shop has it.
+    """
+    try:
+        if not is_address(text):
+            raise InvalidAddress("must begin with / or with the host")
+        address = parse_address(text)
+    except InvalidAddress as error:
+        raise _invalid(ADDRESS_FIELD, INVALID_ADDRESS_TEXT, f"The address {error}") from None
+    if str(address) in await find_current_pages(session, [address]):
+        raise _invalid(ADDRESS_FIELD, OWN_ADDRESS_TEXT, "A page of the shop has this address")
+    return address
+
+
+async def find_current_pages(session: AsyncSession, addresses: Sequence[OldAddress]) -> set[str]:
+    """Return the addresses that a product or category of the shop has now."""
+    handles = {str(address): get_page_handle(address) for address in addresses}
+    products = [product for product, _category in handles.values() if product]
+    categories = [category for _product, category in handles.values() if category]
+    if not products and not categories:
+        return set()
+    query = select(Product.handle).where(Product.handle.in_(products), Product.deleted_at.is_(None))
+    current = set((await session.execute(query)).scalars())
+    groups = set(
+        (await session.execute(select(Category.handle).where(Category.handle.in_(categories)))).scalars()
+    )
+    return {
+        address
+        for address, (product, category) in handles.items()
+        if product in current or category in groups
+    }
+
+
+async def require_target(session: AsyncSession, target: RedirectTarget) -> None:
+    """Check that the product or category exists.
+
+    Raises:
+        NotFound: it does not exist.
+    """
+    if target.product_id is not None:
+        query = select(Product).where(Product.id == target.product_id, Product.deleted_at.is_(None))
+        await get_or_404(session, query, "Product", target.product_id)
+    else:
+        category_id = target.category_id or ""
+        await get_or_404(
+            session, select(Category).where(Category.id == category_id), "Product category", category_id
+        )
+
+
+async def create_redirect(
+    session: AsyncSession, actor: Actor, address: OldAddress, target: RedirectTarget
+) -> UrlRedirect:
+    """Redirect an address to a product or category. If it is redirected there already, return that redirect.
+
+    Raises:
+        InvalidData: the address is redirected to another page.
+        NotAllowed: the shop has `MAX_REDIRECTS`.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    redirect, outcome = await store_redirect(session, actor, address, target, replaces=False)
+    if outcome is Outcome.SAME and RedirectTarget.of(redirect) != target:
+        raise _invalid(ADDRESS_FIELD, TAKEN_TEXT, "This address is redirected to another page")
+    return redirect
+
+
+async def store_redirect(
+    session: AsyncSession, actor: Actor, address: OldAddress, target: RedirectTarget, *, replaces: bool
+) -> tuple[UrlRedirect, Outcome]:
+    """Redirect an address to a product or category, and remove it from the unknown addresses.
+
+    Args:
+        session: a transaction.
+        actor: the staff member.
+        address: the former address.
+        target: its new page.
+        replaces: True to change the target of an existing redirect.
+
+    Returns:
+        The redirect, and the effect.
+
+    Raises:
+        NotAllowed: the shop has `MAX_REDIRECTS`.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await take_turns(session, "redirects")
+    found = await _find_by_address(session, address)
+    if found is not None:
+        if RedirectTarget.of(found) == target or not replaces:
+            return found, Outcome.SAME
+        await record(session, actor, "changed", Subject(SubjectType.REDIRECT, found.id))
+        found.product_id, found.category_id = target.product_id, target.category_id
+        return found, Outcome.CHANGED
+    if await count_redirects(session) >= MAX_REDIRECTS:
+        raise NotAllowed(f"The shop has {MAX_REDIRECTS} redirects: delete some", staff_text=TOO_MANY_TEXT)
+    redirect = UrlRedirect(
+        former_address=str(address),
+        has_query=bool(address.parameters),
+        product_id=target.product_id,
+        category_id=target.category_id,
+    )
+    await record(session, actor, "created", Subject(SubjectType.REDIRECT, redirect.id))
+    session.add(redirect)
+    await session.flush()
+    await forget_unknown(session, [redirect.former_address])
+    return redirect, Outcome.CREATED
+
+
+async def delete_redirect(session: AsyncSession, actor: Actor, redirect_id: str) -> None:
+    """Delete a redirect.
+
+    Raises:
+        NotFound: it does not exist.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    query = select(UrlRedirect).where(UrlRedirect.id == redirect_id)
+    redirect = await get_or_404(session, lock_rows(query), "Redirect", redirect_id)
+    await record(session, actor, "deleted", Subject(SubjectType.REDIRECT, redirect_id))
+    await session.delete(redirect)
+
+
+async def dismiss_unknown(session: AsyncSession, actor: Actor, unknown_id: str) -> None:
+    """Remove an unknown address from the list for good.
+
+    Raises:
+        NotFound: it does not exist.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    query = select(UnknownAddress).where(UnknownAddress.id == unknown_id)
+    unknown = (await session.execute(lock_rows(query))).scalar_one_or_none()
+    if unknown is None:
+        raise NotFound(f"Unknown address with id: {unknown_id} was not found")
+    await record(session, actor, "address dismissed", Subject(SubjectType.REDIRECT, unknown_id))
+    unknown.is_dismissed = True
+
+
+async def count_redirects(session: AsyncSession) -> int:
+    """Count the redirects."""
+    return (await session.execute(select(func.count()).select_from(UrlRedirect))).scalar_one()
+
+
+async def read_owners(session: AsyncSession, addresses: Sequence[str]) -> dict[str, RedirectTarget]:
+    """Return the targets of these normalized addresses, by address."""
+    if not addresses:
+        return {}
+    query = select(UrlRedirect).where(UrlRedirect.former_address.in_(addresses))
+    return {one.former_address: RedirectTarget.of(one) for one in (await session.execute(query)).scalars()}
+
+
+async def read_addresses(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the former addresses of products, sorted, by product id."""
+    query = select(UrlRedirect.product_id, UrlRedirect.former_address).where(
+        UrlRedirect.product_id.in_(product_ids)
+    )
+    addresses: dict[str, list[str]] = {}
+    for product_id, address in await session.execute(query.order_by(UrlRedirect.former_address)):
+        addresses.setdefault(str(product_id), []).append(address)
+    return addresses
+
+
+async def add_product_addresses(session: AsyncSession, addresses: Mapping[str, Sequence[str]]) -> set[str]:
+    """Redirect normalized addresses to products; see `add_addresses`. Current addresses of the shop are left out.
+
+    Args:
+        session: a transaction.
+        addresses: the addresses by product id. An address of two products is the first one's.
+
+    Returns:
+        The ids of the products that got a redirect.
+    """
+    rows: dict[str, str] = {}
+    for product_id, some in addresses.items():
+        for address in some:
+            rows.setdefault(address, product_id)
+    known = await read_owners(session, list(rows))
+    candidates = [parse_address(address) for address in rows if address not in known]
+    current = await find_current_pages(session, candidates)
+    new = {str(one): RedirectTarget(rows[str(one)]) for one in candidates if str(one) not in current}
+    await add_addresses(session, new)
+    return {target.product_id for target in new.values() if target.product_id}
+
+
+async def add_addresses(session: AsyncSession, targets: Mapping[str, RedirectTarget]) -> None:
+    """Redirect normalized addresses. An address that is redirected already keeps its target.
+
+    The caller records the change in the audit.
+
+    Raises:
+        NotAllowed: the shop would have more than `MAX_REDIRECTS`.
+    """
+    if not targets:
+        return
+    await take_turns(session, "redirects")
+    if await count_redirects(session) + len(targets) > MAX_REDIRECTS:
+        raise NotAllowed(f"The shop has {MAX_REDIRECTS} redirects: delete some", staff_text=TOO_MANY_TEXT)
+    moment = now()
+    values = [
+        {
+            "id": new_id("redir"),
+            "former_address": address,
+            "has_query": "?" in address,
+            "product_id": target.product_id,
+            "category_id": target.category_id,
+            "created_at": moment,
+            "updated_at": moment,
+        }
+        for address, target in sorted(targets.items())
+    ]
+    await session.execute(insert_into(table_of(UrlRedirect)).on_conflict_do_nothing(), values)
+    await forget_unknown(session, list(targets))
+
+
+async def forget_unknown(session: AsyncSession, addresses: Sequence[str]) -> None:
+    """Delete unknown addresses that are redirected now."""
+    table = table_of(UnknownAddress)
+    await session.execute(delete(table).where(table.c.former_address.in_(addresses)))
+
+
+async def _find_by_address(session: AsyncSession, address: OldAddress) -> UrlRedirect | None:
+    query = select(UrlRedirect).where(UrlRedirect.former_address == str(address))
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+def _invalid(field: str, text: str, message: str) -> InvalidData:
+    return InvalidData(message, fields={field: text}, staff_text=text)

@@ -1,0 +1,236 @@
+"""A spreadsheet with two columns: former addresses, and the product or category of each."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from tempfile import TemporaryFile
+
+from sqlalchemy import bindparam, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, SubjectType, record
+from backend.catalog.redirects.addresses import InvalidAddress, OldAddress, is_address, parse_address
+from backend.catalog.redirects.models import UrlRedirect
+from backend.catalog.redirects.service import (
+    INVALID_ADDRESS_TEXT,
+    OWN_ADDRESS_TEXT,
+    SEVERAL_TARGETS_TEXT,
+    UNKNOWN_TARGET_TEXT,
+    add_addresses,
+    find_current_pages,
+    read_owners,
+)
+from backend.catalog.redirects.targets import AMBIGUOUS, RedirectTarget, find_targets
+from backend.core.clock import now
+from backend.core.db.database import Database
+from backend.core.db.tables import table_of
+from backend.core.errors import InvalidData
+from backend.core.texts import _
+from backend.core.threads import Threads
+from backend.spreadsheet_reader.models import Limits, UnreadableSpreadsheet
+from backend.spreadsheet_reader.reader import open_spreadsheet
+from backend.staff.rights import Actor, Right
+
+MAX_FILE_BYTES = 2 << 20
+MAX_ROWS = 10_000
+BATCH_SIZE = 500
+"""Rows per transaction. An order waits at most for one batch."""
+SAMPLE_ROWS = 20
+MAX_SHOWN_LENGTH = 60
+LIMITS = Limits(max_file_bytes=MAX_FILE_BYTES, max_unpacked_bytes=32 << 20, max_cells=200_000, max_columns=10)
+READERS = Threads("redirect spreadsheets", 1)
+"""The thread waits for a child process that may use `Limits.max_memory_bytes`."""
+UNREADABLE_TEXT = _(
+    "No pudimos leer el archivo. Guárdalo como .xlsx o CSV, sin clave y hasta {megabytes} MB."
+).format(megabytes=MAX_FILE_BYTES >> 20)
+TOO_MANY_TEXT = _("Tiene demasiadas filas: hasta 10.000.")
+EMPTY_TEXT = _(
+    "No encontramos dos columnas: la dirección anterior, y el SKU, el nombre o la dirección nueva."
+)
+NO_TARGET_TEXT = _("Falta a dónde lleva: el SKU, el nombre o la dirección nueva.")
+EXTRA_TEXT = _("La fila tiene más de dos celdas.")
+TWICE_TEXT = _("Ya está en la fila {line}, y lleva a otra página.")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row: a former address and its target, as they were written. `extra` is True if more cells are filled."""
+
+    line: int
+    address: str
+    target: str
+    extra: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetProblem:
+    """A row that was not stored, and the reason for staff."""
+
+    line: int
+    value: str
+    text: str
+
+
+@dataclass(slots=True)
+class SheetResult:
+    """Number of stored redirects, and the rows that were not stored."""
+
+    created: int = 0
+    changed: int = 0
+    same: int = 0
+    problems: list[SheetProblem] = field(default_factory=list)
+
+
+async def import_sheet(database: Database, actor: Actor, content: bytes) -> SheetResult:
+    """Store the redirects of a spreadsheet. A redirect that leads to another page is changed.
+
+    Raises:
+        InvalidData: the file cannot be read, or has no two columns.
+        NotAllowed: the shop would have too many redirects; earlier batches stay.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    rows = await READERS.run(read_sheet, content)
+    async with database.read() as session:
+        result, targets = await _check_rows(session, rows)
+    waiting = iter(targets.items())
+    while batch := dict(islice(waiting, BATCH_SIZE)):
+        async with database.transaction() as session:
+            await _store_batch(session, actor, batch, result)
+        await asyncio.sleep(0)  # let other tasks run
+    result.problems.sort(key=lambda problem: problem.line)
+    return result
+
+
+def read_sheet(content: bytes) -> list[SheetRow]:
+    """Read the rows of the first visible sheet that has two columns, without its head. Call it from a thread.
+
+    Raises:
+        InvalidData: the file cannot be read, or has no two columns.
+    """
+    if len(content) > MAX_FILE_BYTES:
+        raise _unreadable(UNREADABLE_TEXT)
+    found: list[tuple[int, list[str]]] = []
+    try:
+        with TemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            with open_spreadsheet(file, LIMITS) as sheets:
+                for sheet in sheets:
+                    found = [(row.number, row.texts) for row in islice(sheet.iter_rows(), MAX_ROWS + 2)]
+                    if any(len(texts) > 1 for _line, texts in found):
+                        break
+    except UnreadableSpreadsheet:
+        raise _unreadable(UNREADABLE_TEXT) from None
+    rows = list(_split_columns(found))
+    if not rows:
+        raise _unreadable(EMPTY_TEXT)
+    if len(rows) > MAX_ROWS:
+        raise _unreadable(TOO_MANY_TEXT)
+    return rows
+
+
+def _split_columns(rows: Sequence[tuple[int, list[str]]]) -> Iterator[SheetRow]:
+    """Yield the rows with the column of former addresses first; it is the one in which more cells are addresses."""
+    if not any(len(texts) > 1 for _line, texts in rows):
+        return
+    sample = [[*texts, ""][:2] for _line, texts in rows[:SAMPLE_ROWS]]
+    first, second = (sum(is_address(texts[place]) for texts in sample) for place in (0, 1))
+    place = 1 if second > first else 0
+    for number, (line, texts) in enumerate(rows):
+        cells = [*texts, "", ""]
+        row = SheetRow(line, cells[place], cells[1 - place], extra=any(cells[2:]))
+        if number or is_address(row.address):  # the first row may be a head
+            yield row
+
+
+async def _check_rows(
+    session: AsyncSession, rows: Sequence[SheetRow]
+) -> tuple[SheetResult, dict[str, RedirectTarget]]:
+    """Return the targets by normalized address, and a result with the problems of the other rows."""
+    result = SheetResult()
+    addresses: dict[int, OldAddress] = {}
+    for row in rows:
+        try:
+            addresses[row.line] = _parse_row(row)
+        except InvalidData as error:
+            result.problems.append(_to_problem(row, row.address, error.message))
+    current = await find_current_pages(session, list(addresses.values()))
+    targets_by_text = await find_targets(session, {row.target for row in rows if row.target})
+    targets: dict[str, RedirectTarget] = {}
+    lines: dict[str, int] = {}
+    for row in rows:
+        if row.line not in addresses:
+            continue
+        address = str(addresses[row.line])
+        target = targets_by_text[row.target]
+        shown = row.target[:MAX_SHOWN_LENGTH]
+        if address in current:
+            result.problems.append(_to_problem(row, row.address, OWN_ADDRESS_TEXT))
+        elif target is None or target is AMBIGUOUS:
+            text = UNKNOWN_TARGET_TEXT if target is None else SEVERAL_TARGETS_TEXT
+            result.problems.append(_to_problem(row, row.target, text.format(text=shown)))
+        elif targets.setdefault(address, target) != target:
+            result.problems.append(_to_problem(row, row.address, TWICE_TEXT.format(line=lines[address])))
+        lines.setdefault(address, row.line)
+    return result, targets
+
+
+def _parse_row(row: SheetRow) -> OldAddress:
+    if row.extra:
+        raise InvalidData(EXTRA_TEXT)
+    if not row.target:
+        raise InvalidData(NO_TARGET_TEXT)
+    if not is_address(row.address):
+        raise InvalidData(INVALID_ADDRESS_TEXT)
+    try:
+        return parse_address(row.address)
+    except InvalidAddress:
+        raise InvalidData(INVALID_ADDRESS_TEXT) from None
+
+
+async def _store_batch(
+    session: AsyncSession, actor: Actor, targets: Mapping[str, RedirectTarget], result: SheetResult
+) -> None:
+    known = await read_owners(session, list(targets))
+    new = {address: target for address, target in targets.items() if address not in known}
+    changed = {address: target for address, target in targets.items() if known.get(address, target) != target}
+    result.created += len(new)
+    result.changed += len(changed)
+    result.same += len(targets) - len(new) - len(changed)
+    if not new and not changed:
+        return
+    counts = {"addresses added": (None, len(new) or None), "addresses changed": (None, len(changed) or None)}
+    await record(session, actor, "addresses imported", Subject(SubjectType.CATALOG, "redirects"), counts)
+    await add_addresses(session, new)
+    if changed:
+        await session.execute(
+            _CHANGE,
+            [
+                {
+                    "of_address": address,
+                    "product": target.product_id,
+                    "category": target.category_id,
+                    "moment": now(),
+                }
+                for address, target in changed.items()
+            ],
+        )
+
+
+def _to_problem(row: SheetRow, value: str, text: str) -> SheetProblem:
+    return SheetProblem(row.line, value[:MAX_SHOWN_LENGTH], text)
+
+
+def _unreadable(text: str) -> InvalidData:
+    return InvalidData(text, staff_text=text)
+
+
+_TABLE = table_of(UrlRedirect)
+_CHANGE = (
+    update(_TABLE)
+    .where(_TABLE.c.former_address == bindparam("of_address"))
+    .values(
+        product_id=bindparam("product"), category_id=bindparam("category"), updated_at=bindparam("moment")
+    )
+)

@@ -1,0 +1,181 @@
+"""Views of the former addresses in the office: redirects, unknown addresses, and suggested targets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.category_tree import read_tree
+from backend.catalog.models import Category, Product
+from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
+from backend.catalog.redirects.service import count_redirects
+from backend.catalog.redirects.targets import category_page_path, product_page_path
+from backend.catalog.schemas.cell_words import PATH_SEPARATOR
+from backend.core.collation import fold
+from backend.core.dates import short_time_label
+from backend.core.texts import _
+from backend.office.listing import ListView, active_filters, read_filters, read_page
+from backend.office.products.listing import find_products_by_text
+from backend.staff.rights import Actor, Right
+
+PAGE_SIZE = 50
+MAX_UNKNOWN = 100
+"""Maximum number of unknown addresses on the screen."""
+MAX_SUGGESTIONS = 8
+MAX_TEXT_LENGTH = 200
+FIELDS = ("q",)
+KEY = (UrlRedirect.created_at, UrlRedirect.id)
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectRow:
+    """A redirect.
+
+    Attributes:
+        target: title of the product, or name of the category.
+        href: its page.
+        is_hidden: True if the product is not for sale, so visitors do not get there.
+    """
+
+    id: str
+    address: str
+    target: str
+    href: str
+    is_hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownAddressRow:
+    """An address that people visit, but that no page and no redirect has."""
+
+    id: str
+    address: str
+    visits_label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectsView(ListView):
+    """A page of the redirects, the newest first. The first page also has the most visited unknown addresses."""
+
+    rows: list[RedirectRow]
+    unknown: list[UnknownAddressRow]
+    count_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetSuggestion:
+    """A product or category that a redirect may lead to. `value` is the text by which the form names it."""
+
+    value: str
+    label: str
+
+
+async def redirects_view(
+    session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
+) -> RedirectsView:
+    """Return a page of the redirects.
+
+    Raises:
+        Forbidden: the actor may not see the catalogue.
+        InvalidData: the cursor does not belong to this list.
+    """
+    actor.require(Right.READ_CATALOG)
+    filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
+    query = (
+        select(UrlRedirect, Product, Category)
+        .outerjoin(Product, Product.id == UrlRedirect.product_id)
+        .outerjoin(Category, Category.id == UrlRedirect.category_id)
+    )
+    if text := filters["q"].strip().lower():
+        words = UrlRedirect.former_address.contains(text, autoescape=True)
+        query = query.where(words | Product.title_key.contains(fold(text), autoescape=True))
+    found, following = await read_page(session, query, KEY, cursor, PAGE_SIZE, is_descending=True)
+    count = await count_redirects(session)
+    return RedirectsView(
+        rows=[_redirect_row(*one) for one in found],
+        unknown=[] if cursor else await _read_unknown(session),
+        count_label=_("1 dirección") if count == 1 else _("{n} direcciones").format(n=count),
+        cursor=following,
+        filters=filters,
+        active=active_filters(filters),
+    )
+
+
+async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> list[TargetSuggestion]:
+    """Return the products and categories that match a typed text.
+
+    Raises:
+        Forbidden: the actor may not see the catalogue.
+    """
+    actor.require(Right.READ_CATALOG)
+    words = fold(text).split()
+    if not words:
+        return []
+    tree = await read_tree(session)
+    categories = [one for one in tree.by_id.values() if all(word in fold(one.name) for word in words)]
+    found = [
+        TargetSuggestion(
+            f" {PATH_SEPARATOR} ".join(step.name for step in tree.breadcrumb_to(one.id)) or one.name,
+            _("Categoría"),
+        )
+        for one in categories[: MAX_SUGGESTIONS // 2]
+    ]
+    products = await find_products_by_text(session, actor, text, MAX_SUGGESTIONS - len(found))
+    repeated = await _find_repeated_titles(session, [product.title for product in products])
+    named = select(Product.id, Product.handle).where(Product.id.in_([product.id for product in products]))
+    handles = dict((await session.execute(named)).all())
+    return [
+        *found,
+        *(
+            TargetSuggestion(
+                product_page_path(handles[product.id]) if fold(product.title) in repeated else product.title,
+                f"{product.title} · {product.detail}" if product.detail else product.title,
+            )
+            for product in products
+        ),
+    ]
+
+
+async def _find_repeated_titles(session: AsyncSession, titles: Sequence[str]) -> set[str]:
+    """Return the sort keys of titles that several products have."""
+    query = select(Product.title_key).where(
+        Product.title_key.in_([fold(title) for title in titles]), Product.deleted_at.is_(None)
+    )
+    keys = (await session.execute(query)).scalars().all()
+    return {key for key in keys if keys.count(key) > 1}
+
+
+async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
+    query = (
+        select(UnknownAddress)
+        .where(UnknownAddress.is_dismissed.is_(False))
+        .order_by(UnknownAddress.visits.desc(), UnknownAddress.former_address)
+        .limit(MAX_UNKNOWN)
+    )
+    return [
+        UnknownAddressRow(one.id, one.former_address, _visits_label(one))
+        for one in (await session.execute(query)).scalars()
+    ]
+
+
+def _visits_label(unknown: UnknownAddress) -> str:
+    moment = short_time_label(unknown.seen_at)
+    if unknown.visits == 1:
+        return _("1 visita, {moment}").format(moment=moment)
+    return _("{n} visitas, la última {moment}").format(n=unknown.visits, moment=moment)
+
+
+def _redirect_row(redirect: UrlRedirect, product: Product | None, category: Category | None) -> RedirectRow:
+    if product is not None:
+        is_hidden = product.status != "published" or product.deleted_at is not None
+        href = product_page_path(product.handle)
+        return RedirectRow(redirect.id, redirect.former_address, product.title, href, is_hidden)
+    assert category is not None  # noqa: S101 - a redirect has one of both
+    return RedirectRow(
+        redirect.id,
+        redirect.former_address,
+        category.name,
+        category_page_path(category.handle),
+        is_hidden=False,
+    )

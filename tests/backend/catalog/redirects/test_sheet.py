@@ -1,0 +1,170 @@
+"""Spreadsheets with two columns: former addresses, and the product or category of each."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+from sqlalchemy import select
+
+from backend.audit.models import AuditEntry
+from backend.catalog.redirects import service, sheet
+from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
+from backend.catalog.redirects.sheet import SheetResult, import_sheet, read_sheet
+from backend.catalog.redirects.targets import RedirectTarget
+from backend.core.clock import now
+from backend.core.errors import Forbidden, InvalidData, NotAllowed
+from backend.staff.rights import COMMAND_LINE, Actor, Role
+from tests.backend.catalog.redirects.conftest import FormerShop
+from tests.store_defaults import Defaults, add_product
+
+
+async def send(former: FormerShop, content: str | bytes) -> SheetResult:
+    raw = content.encode() if isinstance(content, str) else content
+    return await import_sheet(former.shop.database, COMMAND_LINE, raw)
+
+
+async def read_targets(former: FormerShop) -> dict[str, str]:
+    """Return the handle of each redirect's target, by address."""
+    names = {
+        target: handle for some in (former.products, former.categories) for handle, target in some.items()
+    }
+    async with former.shop.database.read() as session:
+        found = (await session.execute(select(UrlRedirect))).scalars()
+        return {one.former_address: names[RedirectTarget.of(one)] for one in found}
+
+
+def to_workbook(*rows: tuple[Any, ...]) -> bytes:
+    workbook, content = Workbook(), BytesIO()
+    for row in rows:
+        workbook.active.append(row)  # type: ignore[union-attr]
+    workbook.save(content)
+    return content.getvalue()
+
+
+async def test_targets_are_named_in_many_ways(former: FormerShop) -> None:
+    result = await send(
+        former,
+        "Dirección anterior;Nueva\n"
+        "https://vieja.com/p/1;SKU-balero\n"
+        "/p/2;Balero de Madera\n"
+        "/p/3;balero\n"
+        "/p/4;/product/yoyo\n"
+        "/p/5;https://trompo.example/product/yoyo?variant=x\n"
+        "/c/1;de-madera\n"
+        "/c/2;De  MADERA\n"
+        "/c/3;Juguetes > De madera\n"
+        "/c/4;/catalog?category=juguetes\n"
+        "/index.php?id=7;SKU-yoyo\n",
+    )
+    assert result == SheetResult(created=10)
+    assert await read_targets(former) == {
+        "/p/1": "balero", "/p/2": "balero", "/p/3": "balero", "/p/4": "yoyo", "/p/5": "yoyo", "/c/1": "de-madera",
+        "/c/2": "de-madera", "/c/3": "de-madera", "/c/4": "juguetes", "/index.php?id=7": "yoyo",
+    }  # fmt: skip
+
+
+async def test_export_of_shopify_leads_to_where_its_addresses_lead_now(former: FormerShop) -> None:
+    await former.redirect("/products/balero", former.products["balero"])
+    result = await send(
+        former, "Redirect from,Redirect to\n/balero-viejo,/products/balero\n/x,/products/nada\n"
+    )
+    assert (result.created, [(one.line, one.value) for one in result.problems]) == (
+        1,
+        [(3, "/products/nada")],
+    )
+    assert (await read_targets(former))["/balero-viejo"] == "balero"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"SKU\tURL anterior\nSKU-balero\t/p/1\nSKU-yoyo\t/p/2\n",
+        b"SKU-balero,/p/1\nSKU-yoyo,/p/2\n",
+        b"/p/1;SKU-balero\n/p/2;SKU-yoyo\n",
+        to_workbook(("Address", "SKU"), ("/p/1", "SKU-balero"), ("/p/2", "SKU-yoyo")),
+        to_workbook(("/p/1", "SKU-balero"), (None, None), ("/p/2", "SKU-yoyo")),
+    ],
+)
+async def test_order_of_the_columns_and_the_head_do_not_matter(former: FormerShop, content: bytes) -> None:
+    assert (await send(former, content)).created == 2
+    assert await read_targets(former) == {"/p/1": "balero", "/p/2": "yoyo"}
+
+
+async def test_rows_with_problems_are_left_out(former: FormerShop, shop_defaults: Defaults) -> None:
+    async with former.shop.database.transaction() as session:
+        await add_product(session, shop_defaults, "yoyo-2", title="Yoyo")
+    result = await send(
+        former,
+        "/p/1;SKU-balero\n/p/1/;balero\n/P/1;yoyo\n/p/2;Nada\n/p/3;\nnada;balero\n/p/4;balero;de más\n"
+        "/product/balero;yoyo\n/p/5;Yoyo\n/oficina;balero\n",
+    )
+    assert (result.created, result.changed, result.same) == (1, 0, 0)
+    assert [(one.line, one.value, one.text) for one in result.problems] == [
+        (3, "/P/1", "Ya está en la fila 1, y lleva a otra página."),
+        (4, "Nada", service.UNKNOWN_TARGET_TEXT.format(text="Nada")),
+        (5, "/p/3", sheet.NO_TARGET_TEXT),
+        (6, "nada", service.INVALID_ADDRESS_TEXT),
+        (7, "/p/4", sheet.EXTRA_TEXT),
+        (8, "/product/balero", service.OWN_ADDRESS_TEXT),
+        (9, "Yoyo", service.SEVERAL_TARGETS_TEXT.format(text="Yoyo")),
+        (10, "/oficina", service.INVALID_ADDRESS_TEXT),
+    ]
+
+
+async def test_second_spreadsheet_changes_targets_and_is_audited(former: FormerShop) -> None:
+    async with former.shop.database.transaction() as session:
+        session.add(UnknownAddress(former_address="/p/1", visits=3, seen_at=now()))
+    assert (await send(former, "/p/1;balero\n/p/2;balero\n")).created == 2
+    assert await send(former, "/p/1;balero\n/p/2;de-madera\n/p/3;yoyo\n") == SheetResult(1, 1, 1)
+    assert await read_targets(former) == {"/p/1": "balero", "/p/2": "de-madera", "/p/3": "yoyo"}
+    assert await former.visit("/p/2") == "/catalog?category=de-madera"
+    async with former.shop.database.read() as session:
+        assert (await session.execute(select(UnknownAddress.former_address))).all() == []
+        entries = (await session.execute(select(AuditEntry.action, AuditEntry.changes))).all()
+    assert [changes for action, changes in entries if action == "addresses imported"] == [
+        [{"field": "addresses added", "before": None, "after": 2}],
+        [
+            {"field": "addresses added", "before": None, "after": 1},
+            {"field": "addresses changed", "before": None, "after": 1},
+        ],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", sheet.EMPTY_TEXT),
+        (b"\x00\x01", sheet.UNREADABLE_TEXT),
+        (b"/a\n/b\n", sheet.EMPTY_TEXT),
+        (b"direccion;sku\n", sheet.EMPTY_TEXT),
+        (b"x" * (sheet.MAX_FILE_BYTES + 1), sheet.UNREADABLE_TEXT),
+        (b"/a;b\n" * (sheet.MAX_ROWS + 1), sheet.TOO_MANY_TEXT),
+    ],
+)
+def test_other_files_are_refused(content: bytes, text: str) -> None:
+    with pytest.raises(InvalidData) as refusal:
+        read_sheet(content)
+    assert refusal.value.staff_text == text
+
+
+async def test_number_of_redirects_is_bounded(former: FormerShop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MAX_REDIRECTS", 2)
+    await send(former, "/p/1;balero\n")
+    with pytest.raises(NotAllowed):
+        await send(former, "/p/2;balero\n/p/3;balero\n")
+    await former.redirect("/p/2", former.products["balero"])
+    with pytest.raises(NotAllowed):
+        await former.redirect("/p/3", former.products["balero"])
+    assert set(await read_targets(former)) == {"/p/1", "/p/2"}
+
+
+async def test_role_without_the_right_is_refused(former: FormerShop) -> None:
+    with pytest.raises(Forbidden):
+        await import_sheet(former.shop.database, Actor("user_1", Role.STOCKROOM), b"/p/1;balero\n")
+
+
+async def test_ten_thousand_rows_are_stored(former: FormerShop) -> None:
+    content = "".join(f"/p/{number}?id={number};SKU-balero\n" for number in range(10_000))
+    assert (await send(former, content)).created == 10_000
+    assert await former.visit("/p/9999?id=9999&utm_source=x") == "/product/balero"
