@@ -138,7 +138,7 @@ class RedirectSheet(rx.Component):
 
 
 VIEW = RedirectsState.content
-FILTERS = ListFilters("redirects", REDIRECTS, VIEW, RedirectsState.apply_filters, all_label=_("Todas"))
+FILTERS = ListFilters("redirects", REDIRECTS, VIEW, RedirectsState.apply_filters)
 
 
 def page() -> rx.Component:
@@ -150,7 +150,7 @@ def page() -> rx.Component:
             "Agrega las de tu tienda anterior, o impórtalas con tus productos: los enlaces viejos siguen sirviendo."
         ),
     )
-    content = rx.fragment(
+    content = rx.el.div(
         rx.el.datalist(
             rx.foreach(
                 RedirectsState.suggestions,
@@ -160,19 +160,22 @@ def page() -> rx.Component:
         ),
         rx.cond(VIEW.unknown.length() > 0, unknown_panel()),
         rx.cond(has_right(Right.CHANGE_CATALOG), rx.fragment(new_panel(), sheet_panel())),
-        rx.el.h2(_("Las que ya llevan a tu tienda"), class_name="o-section__title"),
-        rx.el.p(VIEW.count_label, class_name="o-row__detail", data_testid="redirect-count"),
-        FILTERS.bar(
-            FILTERS.search(_("Buscar direcciones"), _("Dirección o juguete"), MAX_TEXT_LENGTH), [], None
+        rx.el.section(
+            rx.el.h2(_("Las que ya llevan a tu tienda"), class_name="o-section__title"),
+            rx.el.p(VIEW.count_label, class_name="o-row__detail", data_testid="redirect-count"),
+            FILTERS.search(_("Buscar direcciones"), _("Dirección o juguete"), MAX_TEXT_LENGTH),
+            rx.cond(VIEW.active.length() > 0, rx.el.a(_("Ver todas"), href=REDIRECTS, class_name="o-link")),
+            office_list(
+                RedirectsState,
+                VIEW.rows,
+                _redirect_row,
+                nothing,
+                label=TITLE,
+                wrap=lambda listed: SubmitOnce.create(listed, answers=answer_number(RedirectsState)),
+            ),
+            class_name="o-former__list",
         ),
-        office_list(
-            RedirectsState,
-            VIEW.rows,
-            _redirect_row,
-            nothing,
-            label=TITLE,
-            wrap=lambda listed: SubmitOnce.create(listed, answers=answer_number(RedirectsState)),
-        ),
+        class_name="o-former",
     )
     return office_layout(RedirectsState, REDIRECTS, TITLE, screen(RedirectsState, content))
 

@@ -62,11 +62,13 @@ export function RedirectSheet({ texts, onSent }) {
       <p className="o-row__detail">{texts.rules}</p>
       <p className="o-row__title" role="status" data-testid="redirect-result">{summary}</p>
       {problems.length > 0 && (
-        <ul className="o-sheet__problems" role="alert" data-testid="redirect-problems">
-          {problems.map((problem) => (
-            <li className="field__problem" key={problem}>{problem}</li>
-          ))}
-        </ul>
+        <div role="alert" data-testid="redirect-problems">
+          <ul className="o-sheet__problems">
+            {problems.map((problem) => (
+              <li className="field__problem" key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </div>
       )}
     </div>
   );
