@@ -52,10 +52,11 @@ def pager(view: ObjectVar[PagerView], kind: RowList) -> rx.Component:
 
     return rx.cond(
         view.text != "",
-        rx.el.nav(
+        rx.el.div(
             rx.el.span(view.text, class_name="o-row__detail", role="status"),
             turn(view.before, _("Anteriores"), f"import-{kind.value}-before"),
             turn(view.after, _("Siguientes"), f"import-{kind.value}-after"),
+            role="group",
             aria_label=_("Páginas"),
             class_name="o-import__ways",
             data_testid=f"import-{kind.value}-pager",
