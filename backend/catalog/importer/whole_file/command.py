@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write_batch
 from backend.catalog.importer.pictures import PictureFolder, read_shop_pictures
 from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile
-from backend.catalog.importer.whole_file.product_file import open_product_file
+from backend.catalog.importer.whole_file.product_file import MAX_NAMED, open_product_file
 from backend.catalog.importer.whole_file.validation import ImportRefused, check_file
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
@@ -88,6 +88,9 @@ async def import_file(
     with bar(None, "Looking through the file") as step:
         checked = await check_file(database, file.read, pictures, step, makes_places=makes_places)
         count = checked.count
+    if lines := checked.unpriced:
+        named = ", ".join(map(str, lines[:MAX_NAMED])) + (" …" if len(lines) > MAX_NAMED else "")
+        describe(f"Price 0 without is_free: the products of {len(lines)} lines are drafts ({named}).")
     losses: Counter[str] = Counter()
     with bar(count, "Making the pictures") as step:
         for rows in file.read():

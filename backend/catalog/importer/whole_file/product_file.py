@@ -113,7 +113,8 @@ def _choose_columns(source: SourceFile, columns: Mapping[str, str]) -> SourceFil
         suggestions = _take_column(suggestions, heading, column)
     for column, headings in find_contested(suggestions).items():
         named = " or ".join(f'--column "{heading}={column}"' for heading in headings)
-        raise UnreadableFile(Problem(1, "", f"several columns may be for {column}: choose {named}"))
+        taken = "\n".join(_describe_columns(suggestions))
+        raise UnreadableFile(Problem(1, "", f"several columns may be for {column}: choose {named}\n{taken}"))
     if not columns:
         return source
     chosen = convert_source(source.table, [one.column for one in suggestions])
@@ -145,15 +146,10 @@ def _take_column(
 def _describe(source: SourceFile, rows: Sequence[Row]) -> list[str]:
     lines = []
     if source.format is SourceFormat.UNKNOWN:
-        lines += ["The list was not recognised. Its columns were taken for:"]
-        lines += [
-            f"  {one.heading or '(no heading)'} = {one.column or '(left out)'}" for one in source.suggestions
-        ]
-        example = next((one.heading for one in source.suggestions if one.heading), "")
-        lines += [f'Say otherwise with --column "{example}=sku", or --column "{example}=" to leave it out.']
+        lines += _describe_columns(source.suggestions)
     elif source.format is not SourceFormat.TROMPO:
         lines += [f"The file was recognised as {source.format}."]
-    if source.sheet and (source.format is not SourceFormat.TROMPO or source.set_aside):
+    if source.sheet:
         lines += [f"Sheet: {source.sheet}."]
     if source.ignored:
         lines += [f"Columns that are not imported: {', '.join(source.ignored)}."]
@@ -170,6 +166,15 @@ def _describe(source: SourceFile, rows: Sequence[Row]) -> list[str]:
             for line, note in notes
         ]
     )
+
+
+def _describe_columns(suggestions: Sequence[ColumnSuggestion]) -> list[str]:
+    example = next((one.heading for one in suggestions if one.heading), "")
+    return [
+        "The list was not recognised. Its columns were taken for:",
+        *(f"  {one.heading or '(no heading)'} = {one.column or '(left out)'}" for one in suggestions),
+        f'Say otherwise with --column "{example}=sku", or --column "{example}=" to leave it out.',
+    ]
 
 
 def _limit(lines: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from backend.catalog.importer.categories import ProductGroups
 from backend.catalog.importer.pictures import PictureFolder, read_shop_pictures
+from backend.catalog.importer.publication import PRICE_ZERO, set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, MatchedRow, match_rows
 from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile, is_same_product
 from backend.catalog.importer.source_rows import find_titled_rows
@@ -33,10 +34,17 @@ class ImportRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """A valid file: its number of rows, and the categories and collections that it names."""
+    """A valid file.
+
+    Attributes:
+        count: number of its rows.
+        places: the categories and collections that it names.
+        unpriced: lines of new variants with a price of 0; their products are drafts.
+    """
 
     count: int
     places: ProductGroups
+    unpriced: Sequence[int] = ()
 
 
 async def check_file(
@@ -65,6 +73,7 @@ async def check_file(
     places = ProductGroups()
     names = {name: RepeatFinder() for name in UNIQUE}
     count = 0
+    unpriced: list[int] = []
     try:
         async with database.read() as session:
             places = await ProductGroups.read(session, makes_places=makes_places)
@@ -75,6 +84,11 @@ async def check_file(
                 problem for row in rows for problem in _find_row_problems(row, places, pictures, known_names)
             ]
             problems += [problem for one in matched for problem in one.problems]
+            unpriced += [
+                one.row.line
+                for one in set_new_statuses(matched, publishes=True)
+                if any(note.code == PRICE_ZERO for note in one.row.notes)
+            ]
             for name, repeats in names.items():
                 repeats.add_all(str(value) for _line, value in _column_values(name, matched))
             step(len(rows))
@@ -85,7 +99,7 @@ async def check_file(
         problems.append(error.problem)
     if problems:
         raise ImportRefused(problems)
-    return CheckedFile(count, places)
+    return CheckedFile(count, places, unpriced)
 
 
 class RepeatFinder:

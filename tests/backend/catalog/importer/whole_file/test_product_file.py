@@ -101,6 +101,7 @@ async def test_columns_of_an_unknown_list_are_printed_and_chosen(command: Comman
     with pytest.raises(ImportRefused) as refused:
         await command.run(CASES / "m-siigo.xlsx")
     assert 'choose --column "Código=sku" or --column "Referencia=sku"' in str(refused.value.problems[0])
+    assert "  Descripción = title" in str(refused.value.problems[0])
     assert await command.read_shop() == {}
     chosen = {"Código": "sku"}
     assert await command.run(CASES / "m-siigo.xlsx", makes_places=True, columns=chosen) == {"new": 3}
@@ -164,6 +165,12 @@ async def test_losses_of_a_list_are_counted(command: Command) -> None:
 async def test_hidden_rows_and_totals_of_the_own_format_are_left_out(command: Command) -> None:
     assert await command.run(CASES / "s11-hidden-row.xlsx") == {"new": 1}
     assert any(line.startswith("Left out (hidden row): line ") for line in command.lines)
+
+
+async def test_new_products_with_a_price_of_zero_are_named(command: Command) -> None:
+    await command.run(CASES / "n17b.csv", publishes=True)
+    assert command.lines == ["Price 0 without is_free: the products of 2 lines are drafts (2, 3)."]
+    assert {status for _title, status, _price in (await command.read_shop()).values()} == {"draft"}
 
 
 async def test_long_file_of_the_own_format_is_read_in_batches(
