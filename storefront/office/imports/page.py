@@ -24,7 +24,7 @@ from storefront.office.imports.row_lists import (
 from storefront.office.imports.running import confirm_panel, progress_panel
 from storefront.office.imports.state import CURRENT_IMPORT, VIEW, ImportState
 from storefront.office.layout import office_layout
-from storefront.office.navigation import IMPORT
+from storefront.office.navigation import IMPORT, REDIRECTS
 from storefront.office.state import answer_number, has_right
 from storefront.reflex_ext.hooks import script
 
@@ -89,6 +89,11 @@ def upload_panel() -> rx.Component:
             on_refused=ImportState.drop_preview,
         ),
         download_link(f"{PATH}/template", "download", _("Descargar la plantilla"), "import-template"),
+        rx.el.p(
+            _("¿Vienes de otra tienda? Los enlaces viejos pueden llevar a tus juguetes: "),
+            rx.el.a(_("Direcciones anteriores"), href=REDIRECTS, class_name="o-link"),
+            class_name="o-row__detail",
+        ),
         class_name="o-panel o-import",
     )
 

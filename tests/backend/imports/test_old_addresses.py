@@ -1,5 +1,9 @@
 """Former addresses of products in a spreadsheet: they redirect to the product after the import."""
 
+import re
+from pathlib import Path
+
+import pytest
 from sqlalchemy import select
 
 from backend.catalog.importer.headings import get_label
@@ -10,6 +14,7 @@ from backend.core.spreadsheet import build_workbook
 from backend.imports.files import FILE_COLUMNS, list_product_rows
 from tests.backend.imports.sender import Sender, list_problems
 
+CASES = Path(__file__).parent / "cases"
 HEAD = "Nombre;SKU;Precio;Direcciones anteriores\n"
 
 
@@ -92,6 +97,33 @@ async def test_export_goes_back_in_unchanged(sender: Sender) -> None:
     workbook = build_workbook([[get_label(name) for name in FILE_COLUMNS], *rows])
     found = await sender.send_spreadsheet(workbook)
     assert (found.format, found.counts.same, found.counts.changed, found.counts.wrong) == ("trompo", 2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "m-shopify.csv",
+            {"/products/trompo-shop": "Trompo de guayacán", "/products/yoyo-shop": "Yoyo profesional"},
+        ),
+        (
+            "m-prestashop-list.csv",
+            {
+                "/index.php?controller=product&id_product=31": "Trompo prestado",
+                "/index.php?controller=product&id_product=32": "Yoyo prestado",
+            },
+        ),
+        ("m-google.tsv", {"/t": "Trompo"}),
+    ],
+)
+async def test_files_of_other_programs_bring_their_addresses(
+    sender: Sender, name: str, expected: dict[str, str]
+) -> None:
+    content = re.sub(rb'https://[^,;\t"]+\.jpg(?:\?v=\d+)?', b"", (CASES / name).read_bytes())
+    found = await sender.send_spreadsheet(content, makes_places=True)
+    assert found.problems == []
+    await sender.run_import()
+    assert await read_redirects(sender) == expected
 
 
 async def test_shopify_addresses_redirect(sender: Sender) -> None:
