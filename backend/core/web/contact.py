@@ -272,8 +272,8 @@ def normalize_document(text: str) -> str:
 def parse_nit(text: str) -> str:
     """Return a NIT without its check digit.
 
-    The word NIT may precede the number. The check digit may follow after a dash of any length, or directly: the last
-    of ten digits that begin with 8 or 9, which is a company's NIT, and the last of eleven if it is right.
+    The word NIT may precede the number. The check digit may follow after a dash of any length, or directly:
+    it is the tenth digit of a NIT that begins with 8 or 9, as a company's does, and a right eleventh digit.
 
     Raises:
         PydanticCustomError: the check digit is wrong.
