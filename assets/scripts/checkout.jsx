@@ -138,12 +138,18 @@ function useControls({ values, change, markReached, quoteShipping }, { book, add
     return { ...radio(name, isChosen, chosen), value };
   };
 
-  const checkbox = (name) => ({
+  const checkbox = (name, on, off, also) => ({
     type: "checkbox",
     name,
-    checked: values[name] === "on",
-    onChange: ({ target }) => change({ [name]: target.checked ? "on" : "" }, 0),
+    value: on,
+    checked: (values[name] || off) !== off,
+    onChange: ({ target }) => {
+      const value = target.checked ? on : off;
+      change({ [name]: value, ...also[value] }, 0);
+    },
   });
+
+  const suggestion = (name, text) => ({ type: "button", onClick: () => change({ [name]: text }, 0) });
 
   const town = ({ label, value }) => ({
     onClick: () => {
@@ -158,11 +164,22 @@ function useControls({ values, change, markReached, quoteShipping }, { book, add
   const current = book.find((entry) => addressFields.every((name) => (values[name] ?? "") === entry[name])) ?? null;
   const address = (entry) =>
     radio("saved_address", current?.id === entry?.id, () => {
-      change({ ...part(entry, addressFields), ...(entry?.first_name && part(entry, nameFields)) }, 0);
+      change({ ...part(entry, addressFields), ...(entry?.first_name && peopleOf(entry)) }, 0);
       if (entry) quoteShipping();
     });
 
-  return { control, choice, checkbox, town, address };
+  // A saved address with the shopper's own name is for them. With another name it is for a recipient: the shopper
+  // remains the one who pays.
+  const peopleOf = (entry) => {
+    const fold = (name) => (name ?? "").trim().toLowerCase();
+    const isOwn = ["first_name", "last_name"].every((name) => !values[name] || fold(values[name]) === fold(entry[name]));
+    const recipient = Object.fromEntries(nameFields.map((name) => [`recipient_${name}`, isOwn ? "" : entry[name]]));
+    if (!isOwn) return { ...recipient, gift_recipient: values.gift_recipient || "on" };
+    const isGift = values.gift_message || values.gift_recipient === "wrapped";
+    return { ...part(entry, nameFields), ...recipient, gift_recipient: isGift ? values.gift_recipient : "" };
+  };
+
+  return { control, choice, checkbox, suggestion, town, address };
 }
 
 // The press of the button. Its answer is awaited longer than the button is busy, as it may still arrive after a lost

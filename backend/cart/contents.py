@@ -140,6 +140,11 @@ async def read_lines(session: AsyncSession, cart_id: str) -> list[Line]:
     return [Line(item, variant, product) for item, variant, product in rows]
 
 
+async def has_wrapping(session: AsyncSession, cart_id: str) -> bool:
+    """Return True if the cart has gift wrapping."""
+    return any(line.is_wrapping for line in await read_lines(session, cart_id))
+
+
 async def read_cart_and_lines(session: AsyncSession, cart_id: str) -> tuple[Cart | None, list[Line]]:
     """Return the cart (None if it does not exist) and its lines in the order of `read_lines`, without a lock."""
     rows = (await session.execute(CART_AND_LINES, {"cart_id": cart_id})).all()

@@ -1,4 +1,4 @@
-"""The checkout form: recipient, destination and gift message, checked field by field.
+"""The checkout form: contact, company, recipient, destination and gift message, checked field by field.
 
 The sources of the rules are documented (wire: checkout; carrier 2.3). Messages are for the shopper, in the store's
 language. The payment provider checks the payer's fields, such as the document and the bank
@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationInfo, field_validator
 
+from backend.cart.models import Cart
 from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData, OutsideFailure
@@ -24,19 +25,32 @@ from backend.core.web.contact import (
     Phone,
     field_error,
     read_form,
+    require_company_name,
     require_length,
+    require_person_name,
+    require_phone,
+    to_one_line,
     to_paragraphs,
 )
-from backend.legal.consents import missing_ticks
-from backend.orders.gifts import MAX_MESSAGE_LENGTH
+from backend.legal.consents import TICKED, missing_ticks
+from backend.orders.gifts import GIFT_MESSAGE, GIFT_RECIPIENT, MAX_MESSAGE_LENGTH, RECIPIENT_FIELDS
 from backend.orders.parties import build_payer_fields
 from backend.payment.providers.base import CheckedPayer, PaymentProvider
+from backend.payment.providers.pse.payer import COMPANY
 from backend.shipping.municipalities import Municipality, find_municipality_by_code
 
 log = logging.getLogger(__name__)
 
 NO_TOWN = _("Elige tu municipio de la lista.")
+NO_RECIPIENT = _("Escribe quién lo recibe o un mensaje, o quita la marca de regalo.")
+MAX_ADDRESS_LENGTH = 50
 MAX_REFERENCE_LENGTH = 25
+COMPANY_NAME = "company_name"
+"""Field of the name of the company that buys."""
+PERSON_TYPE = "person_type"
+"""Field of the kind of payer: a person or a company."""
+PARTY_FIELDS = (GIFT_RECIPIENT, *RECIPIENT_FIELDS, COMPANY_NAME, PERSON_TYPE)
+"""Fields by which the payer, the recipient and the company of a purchase differ."""
 
 
 def _validate_municipality(code: str) -> str:
@@ -58,9 +72,10 @@ def _validate_gift_message(text: str) -> str:
 
 
 class Destination(BaseModel):
-    """The recipient of an order, the address, and the gift message.
+    """The contact of an order, who pays it, its recipient and address, and the gift message.
 
-    Address lengths are limited to what the carrier accepts.
+    Create it with `parse_destination`. Address lengths are limited to what the carrier accepts. Without the
+    recipient's fields, the contact is the recipient.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
@@ -69,22 +84,54 @@ class Destination(BaseModel):
     first_name: FirstName = ""
     last_name: LastName = ""
     phone: Phone = ""
+    company_name: Line = ""
+    """The company that buys; empty for a person."""
+    recipient_first_name: Line = ""
+    recipient_last_name: Line = ""
+    recipient_phone: Line = ""
     dane_code: Annotated[Line, AfterValidator(_validate_municipality)] = ""
     """The code of the municipality."""
-    address: Annotated[Line, _length_validator(8, 50, _("Escribe la dirección de entrega."))] = ""
+    address: Annotated[
+        Line, _length_validator(8, MAX_ADDRESS_LENGTH, _("Escribe la dirección de entrega."))
+    ] = ""
     suburb: Annotated[Line, _length_validator(2, 30, _("Escribe el barrio."))] = ""
     reference: Annotated[Line, AfterValidator(_validate_reference)] = ""
     """Directions to the door; may be empty."""
     gift_message: Annotated[str, BeforeValidator(to_paragraphs), AfterValidator(_validate_gift_message)] = ""
     """Message printed for a gift; may be empty."""
 
+    @field_validator("company_name")
+    @classmethod
+    def _company_name(cls, text: str, info: ValidationInfo) -> str:
+        is_company = (info.context or {}).get("is_company")
+        return require_company_name(text, _("Escribe la razón social.")) if is_company else ""
+
+    @field_validator("recipient_first_name", "recipient_last_name")
+    @classmethod
+    def _recipient_name(cls, text: str, info: ValidationInfo) -> str:
+        is_first = info.field_name == "recipient_first_name"
+        missing = _("Escribe el nombre de quien recibe.") if is_first else _("Escribe su apellido.")
+        return require_person_name(text, missing) if (info.context or {}).get("has_recipient") else ""
+
+    @field_validator("recipient_phone")
+    @classmethod
+    def _recipient_phone(cls, text: str, info: ValidationInfo) -> str:
+        if not (info.context or {}).get("has_recipient"):
+            return ""
+        return require_phone(text, missing=_("Escribe su celular: ahí llama la transportadora."))
+
+    @property
+    def has_recipient(self) -> bool:
+        """Return True if another person than the contact receives the order."""
+        return bool(self.recipient_first_name)
+
     def to_address(self) -> JsonObject:
         """Return the address in the platform's format. Fields that the platform lacks are in `metadata`."""
         town = require_town(self.dane_code)
         return {
-            "first_name": self.first_name,
-            "last_name": self.last_name,
-            "phone": self.phone,
+            "first_name": self.recipient_first_name or self.first_name,
+            "last_name": self.recipient_last_name or self.last_name,
+            "phone": self.recipient_phone or self.phone,
             "address_1": self.address,
             "address_2": self.reference,
             "city": town.name,
@@ -92,6 +139,22 @@ class Destination(BaseModel):
             "country_code": "co",
             "metadata": {"dane_code": town.code, "suburb": self.suburb},
         }
+
+    def to_billing_address(self) -> JsonObject | None:
+        """Return the payer's address in the platform's format; None if payer and recipient are the same person.
+
+        A payer who is not the recipient was not asked for their street, so it is missing.
+        """
+        if not self.has_recipient and not self.company_name:
+            return None
+        contact: JsonObject = {
+            "first_name": self.first_name,
+            "last_name": self.last_name,
+            "phone": self.phone,
+            "country_code": "co",
+        }
+        address = contact if self.has_recipient else self.to_address()
+        return {**address, "company": self.company_name} if self.company_name else address
 
 
 def require_town(code: str) -> Municipality:
@@ -107,11 +170,32 @@ def require_town(code: str) -> Municipality:
 
 
 def parse_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dict[str, str]]:
-    """Return the destination (None if a field is invalid), and a message for each invalid field."""
+    """Return the destination (None if a field is invalid), and a message for each invalid field.
+
+    The recipient's fields count only if the gift is ticked and one of them is filled in. The message alone is enough
+    for a gift that the payer hands over.
+    """
+    if not typed.get(GIFT_RECIPIENT, TICKED):  # unticked again: the fields are hidden
+        typed = {name: text for name, text in typed.items() if name not in (*RECIPIENT_FIELDS, GIFT_MESSAGE)}
+    has_recipient = any(to_one_line(typed.get(name)) for name in RECIPIENT_FIELDS)
+    context = {"has_recipient": has_recipient, "is_company": typed.get(PERSON_TYPE) == COMPANY}
+    problems: dict[str, str] = {}
+    if (
+        typed.get(GIFT_RECIPIENT) == TICKED
+        and not has_recipient
+        and not to_paragraphs(typed.get(GIFT_MESSAGE))
+    ):
+        problems[RECIPIENT_FIELDS[0]] = NO_RECIPIENT
     try:
-        return read_form(Destination, typed), {}
+        destination = read_form(Destination, typed, context)
     except InvalidData as error:
-        return None, error.fields
+        return None, {**error.fields, **problems}
+    return (None if problems else destination), problems
+
+
+def find_sent_billing_address(cart: Cart) -> JsonObject | None:
+    """Return the billing address that a program sent for the cart; None if the form decides who pays."""
+    return None if any(name in cart.draft for name in PARTY_FIELDS) else cart.billing_address
 
 
 async def check_typed(
@@ -119,7 +203,8 @@ async def check_typed(
 ) -> tuple[Destination, CheckedPayer]:
     """Check the form, and return the destination and the payer. The payer is empty if the provider requires none.
 
-    The payer is the person in `billing_address`; without it, the recipient. `ip` is the payer's IP address.
+    The payer is the contact or the company of the form. If they are the recipient too, it is the person in
+    `billing_address`, which a program set; without it, the recipient. `ip` is the payer's IP address.
 
     Raises:
         InvalidData: `fields` has the problems of all fields together.
@@ -161,7 +246,8 @@ def _collect_payer_answers(
         town = find_municipality_by_code(str(typed.get("dane_code", "")))
         return {**typed, "city": town.name if town else "", "department": town.department if town else ""}
     address, doc_type = destination.to_address(), str(typed.get("doc_type", ""))
-    return {**typed, **build_payer_fields(billing_address, address, destination.email, doc_type)}
+    billing = destination.to_billing_address() or billing_address
+    return {**typed, **build_payer_fields(billing, address, destination.email, doc_type)}
 
 
 def _drop_hidden_fields(problems: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from backend.checkout.cart_snapshot import read_payable_cart, read_priced_cart, 
 from backend.checkout.carts.changes import set_town
 from backend.checkout.carts.wire import WholeCart
 from backend.checkout.completion import CompletionResult, complete
-from backend.checkout.form import check_typed, find_problems, require_town
+from backend.checkout.form import check_typed, find_problems, find_sent_billing_address, require_town
 from backend.checkout.payment.payer_questions import list_missing_answers
 from backend.checkout.payment.return_url import require_return_url
 from backend.checkout.payment.start import PaymentStart, PaymentStarter, PaymentStartResult
@@ -281,7 +281,7 @@ class Checkout:
         async with self.database.read() as session:
             order = await lock_order_of_cart(session, cart_id)
             if order is None:
-                billing_address = (await read_cart(session, cart_id)).billing_address
+                billing_address = find_sent_billing_address(await read_cart(session, cart_id))
             elif not await is_just_placed(session, order):
                 raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:

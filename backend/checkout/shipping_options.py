@@ -19,7 +19,7 @@ from backend.checkout.answers import ShippingOptionOut
 from backend.checkout.cart_snapshot import require_address
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.carts.wire import WholeCart, read_cart_and_offers
-from backend.checkout.form import NO_TOWN, Destination
+from backend.checkout.form import NO_TOWN, Destination, find_sent_billing_address
 from backend.checkout.quotes.quote_limits import Quoter
 from backend.checkout.quotes.shipping_quotes import (
     UNKNOWN_OPTION,
@@ -231,7 +231,7 @@ async def list_offered_option_ids(database: Database, providers: Providers, cart
 
 
 async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Destination) -> None:
-    """Set the cart's destination and gift message, and price the chosen shipping option for the new place.
+    """Set the cart's destination, payer and gift message, and price the chosen shipping option for the new place.
 
     If the place changes, the new price is requested first. Then the address and the price change in one
     transaction, so that a concurrent request never finds the cart without a price.
@@ -268,6 +268,7 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
                 continue
             await set_email(session, cart, destination.email)
             await set_shipping_address(session, cart, address)
+            cart.billing_address = destination.to_billing_address() or find_sent_billing_address(cart)
             if (
                 destination.gift_message or GIFT_MESSAGE in cart.draft
             ):  # a message set through the API is not deleted

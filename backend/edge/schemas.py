@@ -19,7 +19,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from backend.core.money import MAX_AMOUNT
-from backend.core.web.contact import MAX_NAME_LENGTH, is_company_name, is_email, is_person_name, tidy_name
+from backend.core.web.contact import (
+    MAX_NAME_LENGTH,
+    is_company_name,
+    is_email,
+    is_person_name,
+    tidy_name,
+    tidy_person_name,
+)
 
 MAX_TEXT = 10_000
 MAX_NAME = 255
@@ -132,7 +139,7 @@ def _check_email(text: str) -> str:
 
 
 def _check_person_name(text: str) -> str:
-    name = tidy_name(text)
+    name = tidy_person_name(text)
     if name and not is_person_name(name):
         raise validation_error(
             f"A person's name has at most {MAX_NAME_LENGTH} letters, spaces, dots, hyphens and apostrophes, and no link"

@@ -38,6 +38,7 @@ from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.money.refunds import REVERSED
+from backend.orders.parties import find_party_name
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import TRACKING_URL
 from backend.payment.models import PaymentSession, Refund
@@ -398,7 +399,9 @@ async def _build_order_values(session: AsyncSession, settings: Settings, order: 
     is_known = await has_verified_email(session, order.customer_id, order.email)
     token = ORDER_LINK.token(settings.signing_key, order.id)
     return {
-        "name": clean_name(order.shipping_address.get("first_name")) if is_known else "",
+        "name": clean_name(find_party_name(order.billing_address, order.shipping_address, "").first_name)
+        if is_known
+        else "",
         "number": order.number,
         "link": f"{settings.base_url}/order/{order.id}?token={token}",
     }

@@ -10,6 +10,7 @@ from backend.core.web.contact import full_name
 from backend.customers.search_terms import COUNTRY, NATIONAL_DIGITS, phone_digits
 from backend.legal.consents import KIND_NAMES, ConsentProof
 from backend.orders.models import Order
+from backend.orders.parties import find_party_name
 
 NO_NAME = _("Sin nombre")
 
@@ -17,6 +18,11 @@ NO_NAME = _("Sin nombre")
 def recipient_name(order: Order) -> str:
     """Return the name of the recipient."""
     return full_name(order.shipping_address) or NO_NAME
+
+
+def order_customer_name(order: Order) -> str:
+    """Return the name of the person who bought: the payer, who may have sent the order to another recipient."""
+    return full_name(find_party_name(order.billing_address, order.shipping_address, "")._asdict()) or NO_NAME
 
 
 def phone_path(phone: str) -> str:

@@ -16,7 +16,7 @@ from backend.invoices.models import Invoice
 from backend.invoices.numbering import read_last_number
 from backend.invoices.providers.registry import PROVIDER_NAMES
 from backend.invoices.states import KIND_NAMES, STATE_NAMES, InvoiceKind, InvoiceState
-from backend.office.customer_labels import recipient_name
+from backend.office.customer_labels import order_customer_name
 from backend.office.listing import (
     ListView,
     active_filters,
@@ -204,7 +204,7 @@ def _invoice_row(actor: Actor, found: Row[Invoice, Order]) -> InvoiceRow:
         title=f"{KIND_NAMES[InvoiceKind(row.kind)]} {row.full_number}".strip(),
         order_id=order.id,
         order_number=order.number or 0,
-        customer_name=recipient_name(order),
+        customer_name=order_customer_name(order),
         moment_label=short_time_label(row.issued_at or row.created_at),
         amount_label=format_cop(row.amount),
         chip=ChipView(STATE_NAMES[state], TONES[state]),

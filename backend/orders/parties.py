@@ -1,5 +1,7 @@
 """Payer and invoice party of a purchase: the billing address, otherwise the shipping address.
 
+The checkout stores a billing address if the payer is not the recipient, or is a company.
+
 The recipient is a third role: labels use only the shipping address. A name is always taken from one address as a
 whole, and so is a place: parts of two addresses are never mixed.
 """
@@ -42,6 +44,18 @@ def find_party_name(billing: Address | None, shipping: Address | None, doc_type:
         if any(found):
             return found
     return UNNAMED
+
+
+def find_customer_phone(billing: Address | None, shipping: Address) -> str:
+    """Return the phone number of the person who bought.
+
+    The number of the billing address counts only if it names another person than the recipient. Otherwise it is a
+    copy, and staff correct only the shipping address.
+    """
+    payer, recipient = [find_party_name(None, address, "") for address in (billing, shipping)]
+    is_other = UNNAMED not in (payer, recipient) and payer != recipient
+    own = str((billing or {}).get("phone") or "") if is_other else ""
+    return own or str(shipping.get("phone") or "")
 
 
 def format_party_name(name: PartyName) -> str:

@@ -230,10 +230,10 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
         update(Attention).where(Attention.order_id.in_(ids)).values(note=None),
     ):
         await session.execute(statement.execution_options(synchronize_session=False))
-    await _strip_parcels(session, ids)
+    await strip_parcels(session, ids)
 
 
-async def _strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> None:
+async def strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> None:
     """Delete the personal data of the locked orders' fulfillments. Retain their state, content and origin."""
     parcel = table_of(Fulfillment)
     own_orders = (

@@ -15,7 +15,8 @@ from backend.shipping.municipalities import (
     Municipality,
     find_department_codes,
     find_municipalities_by_name,
-    find_municipality_by_code,
+    find_municipality_by_dane_code,
+    find_similar_municipalities,
 )
 from backend.shipping.providers.base import Contact, ShippingPlace
 from backend.shipping.providers.carrier.label_address import fit_label_address
@@ -29,8 +30,6 @@ CODE, CITY, PROVINCE = (
     "shipping_address.city",
     "shipping_address.province",
 )
-SEAT = "000"
-"""Suffix that a municipality's five digits have in the code of its seat."""
 MAX_SHOWN_LENGTH = 60
 """Maximum number of characters of a sent value in an error message."""
 
@@ -90,7 +89,7 @@ def find_origin(address: Address) -> ShippingPlace:
     over its city, which may be outdated.
     """
     code = _read_text(address, "dane_code")
-    known = find_municipality_by_code(code + SEAT if len(code) == 5 else code)
+    known = find_municipality_by_dane_code(code)
     cities = {"city": _read_text(address, "city"), "province": _read_text(address, "province")}
     return ShippingPlace(
         known.code if known is not None else find_municipality_code(cities), _read_text(address, "address_1")
@@ -186,7 +185,7 @@ def require_label_address(address: Address | None, name: str = "shipping_address
 
 
 def _find_by_code(code: str, city: str, province: str) -> Municipality:
-    found = find_municipality_by_code(code + SEAT if len(code) == 5 else code)
+    found = find_municipality_by_dane_code(code)
     if found is None:
         raise _refusal(CODE, f"'{code[:MAX_SHOWN_LENGTH]}' is not a DANE code of a municipality")
     departments = find_department_codes(province)
@@ -194,7 +193,7 @@ def _find_by_code(code: str, city: str, province: str) -> Municipality:
         raise _refusal(
             PROVINCE, f"{found.code} is {found.name}, {found.department}, not '{province[:MAX_SHOWN_LENGTH]}'"
         )
-    meant = find_municipalities_by_name(city)
+    meant = find_municipalities_by_name(city, by_sound=False)
     if meant and found not in meant:
         raise _refusal(
             CITY, f"{found.code} is {found.name}, {found.department}, not '{city[:MAX_SHOWN_LENGTH]}'"
@@ -208,12 +207,20 @@ def _find_by_name(city: str, province: str) -> Municipality:
         return found[0]
     within = f" in '{province[:MAX_SHOWN_LENGTH]}'" if province else ""
     if not found:
-        raise _refusal(CITY, f"there is no municipality '{city[:MAX_SHOWN_LENGTH]}'{within}")
+        raise _refusal(
+            CITY, f"there is no municipality '{city[:MAX_SHOWN_LENGTH]}'{within}{_format_similar(city)}"
+        )
     departments = ", ".join(sorted({one.department for one in found}))
     raise _refusal(
         PROVINCE if not province else CODE,
         f"there are several municipalities '{city[:MAX_SHOWN_LENGTH]}'{within} ({departments}): choose one",
     )
+
+
+def _format_similar(city: str) -> str:
+    """Return the end of an error message: the municipalities with similar names; empty if there are none."""
+    similar = ", ".join(f"{one.name} ({one.department})" for one in find_similar_municipalities(city))
+    return similar and f"; similar names: {similar}"
 
 
 def _refusal(name: str, problem: str) -> InvalidData:

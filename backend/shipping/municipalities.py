@@ -1,17 +1,19 @@
 """Colombia's municipalities with their code in DANE's DIVIPOLA. Shoppers choose the destination from them.
 
 The codes have the carrier's format: the five digits of the municipality, and "000" for its main town (wire: carrier
-2.6). A code is text, because its first digit may be a zero. It is chosen from the list, never guessed from similar
-text, because a similar name may be another town.
+2.6). A code is text, because its first digit may be a zero. A name is found if it is the municipality's, or sounds the
+same. It is never guessed from similar text, because a similar name may be another town: similar ones are only offered.
 """
 
 import csv
 import re
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+
+from backend.shipping.place_names import fold_place_name, fold_text, remove_country, spell_sounds
 
 DATA_FILE = Path(__file__).parent / "data" / "municipalities.csv"
 
@@ -19,6 +21,13 @@ CAPITAL = "001"
 """A capital's number in its department. Cundinamarca's capital is Bogotá, which is a separate department."""
 CUNDINAMARCA = "25"
 BOGOTA = "11"
+SEAT = "000"
+"""Suffix that a municipality's five digits have in the code of its seat."""
+MIN_SIMILARITY = 0.75
+"""Minimum ratio of equal characters, from 0 to 1, in similar names."""
+MAX_SIMILAR = 3
+MIN_SOUNDS = 3
+"""Minimum length of the sounds by which the search compares: fewer are in the names of most municipalities."""
 
 OTHER_NAMES = {
     "05": "ant", "08": "atl", "11": "dc|d c|distrito capital|bogota distrito capital|bogota dc|santafe de bogota",
@@ -47,6 +56,11 @@ def find_municipality_by_code(code: str) -> Municipality | None:
     return read_gazetteer().by_code.get(code)
 
 
+def find_municipality_by_dane_code(code: str) -> Municipality | None:
+    """Return the municipality with this code: the carrier's eight digits or DIVIPOLA's five. None if there is none."""
+    return find_municipality_by_code(code + SEAT if len(code) == len(BOGOTA + CAPITAL) else code)
+
+
 def find_municipality_by_name(city: str, department: str) -> Municipality | None:
     """Return the only municipality with exactly this name in this department; None if none or several match.
 
@@ -56,20 +70,42 @@ def find_municipality_by_name(city: str, department: str) -> Municipality | None
     return found[0] if len(found) == 1 else None
 
 
-def find_municipalities_by_name(city: str, department: str = "") -> list[Municipality]:
-    """Return the municipalities with exactly this name. If a department is given, return only those in the department.
+def find_municipalities_by_name(
+    city: str, department: str = "", *, by_sound: bool = True
+) -> list[Municipality]:
+    """Return the municipalities with this name. If a department is given, return only those in the department.
 
-    Accents, case and punctuation are ignored. The name may be followed by the department ("LETICIA (AMAZONAS)").
-    The department is a name, DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see
-    `find_department_codes`. If a department is given, official names take precedence over other names of a
-    municipality.
+    Accents, case, punctuation and abbreviations ("Sta. Marta") are ignored. The name may be followed by the
+    department ("LETICIA (AMAZONAS)") and the country, and it may be the code. The department is a name, DANE's two
+    digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `find_department_codes`. If a department is given, official
+    names take precedence over other names of a municipality.
+
+    Args:
+        by_sound: if no name is equal, also accept names that sound the same ("Cartajena").
     """
-    name, departments = fold_text(city), find_department_codes(department)
-    found = [
-        entry for entry in _find_entries_by_name(name) if departments is None or entry.is_in(departments)
-    ]
-    official = [entry for entry in found if name == entry.names[0]]
+    if known := find_municipality_by_dane_code(city.strip()):
+        entries = tuple(entry for entry in read_gazetteer().entries if entry.municipality is known)
+    else:
+        entries = _find_entries(fold_place_name(city), by_sound=by_sound)
+    departments = find_department_codes(department)
+    found = [entry for entry in entries if departments is None or entry.is_in(departments)]
+    official = [entry for entry in found if fold_place_name(city) == entry.names[0]]
     return [entry.municipality for entry in (official if departments is not None and official else found)]
+
+
+def find_similar_municipalities(text: str, limit: int = MAX_SIMILAR) -> list[Municipality]:
+    """Return the municipalities whose names are most similar to the text, best first; empty if none is similar.
+
+    A department at the end of the text is ignored.
+    """
+    folded = fold_place_name(text)
+    words = (remove_country(folded) or folded).split()
+    ends = (end for end in range(1, len(words)) if find_department_codes(" ".join(words[end:])))
+    by_name = read_gazetteer().by_name
+    close = get_close_matches(
+        " ".join(words[: next(ends, len(words))]), by_name, n=limit, cutoff=MIN_SIMILARITY
+    )
+    return list(dict.fromkeys(entry.municipality for name in close for entry in by_name[name]))[:limit]
 
 
 def find_department_codes(text: str) -> frozenset[str] | None:
@@ -94,39 +130,42 @@ def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
     """Return the municipalities that may match the typed text, best first.
 
     Every typed word must be the prefix of a word in the municipality's name, in another name of it (such as
-    Bogotá's localities) or in its department. Accents and case are ignored. The exact name is first, then names
-    that start with the text, then the others. Equal matches are sorted alphabetically, after the capitals.
+    Bogotá's localities) or in its department. Accents, case and abbreviations are ignored. The exact name is first,
+    then names that start with the text, then the others. Equal matches are sorted alphabetically, after the capitals.
+    Digits are the beginning of a code. If nothing matches, names that sound the same are returned, and otherwise
+    similar ones.
     """
-    typed = fold_text(text)
+    typed = fold_place_name(text)
     if not typed or limit <= 0:
         return []
+    if typed.isdecimal():
+        return [place for code, place in sorted(read_gazetteer().by_code.items()) if code.startswith(typed)][
+            :limit
+        ]
+    for written in filter(None, (typed, remove_country(typed))):
+        found = _rank_entries(written, by_sound=False)
+        if not found and len(sounds := spell_sounds(written)) >= MIN_SOUNDS:
+            found = _rank_entries(sounds, by_sound=True)
+        if found:
+            return found[:limit]
+    return find_similar_municipalities(text, min(limit, MAX_SIMILAR))
+
+
+def _rank_entries(typed: str, *, by_sound: bool) -> list[Municipality]:
     found = [
         (rank, entry.order, entry.municipality)
         for entry in read_gazetteer().entries
-        if (rank := entry.rank(typed)) is not None
+        if (rank := (entry.sounds if by_sound else entry.texts).rank(typed)) is not None
     ]
-    return [place for _, _, place in sorted(found, key=lambda hit: hit[:2])[:limit]]
-
-
-def fold_text(text: str) -> str:
-    """Normalize the text for comparison: lower case, no accents or punctuation, one space between words."""
-    letters = unicodedata.normalize("NFD", text.casefold())
-    cleaned = "".join(c if c.isalnum() else " " for c in letters if not unicodedata.combining(c))
-    return " ".join(cleaned.split())
+    return [place for _, _, place in sorted(found, key=lambda hit: hit[:2])]
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """A municipality with its search texts, folded."""
+class _SearchTexts:
+    """The names and the department of a municipality, normalized. The official name is the first."""
 
-    municipality: Municipality
     names: tuple[str, ...]
     department: str
-    order: tuple[bool, str, str]
-
-    def is_in(self, departments: frozenset[str]) -> bool:
-        """Return True if the municipality is in one of the departments with these codes."""
-        return self.municipality.department_code in departments
 
     def rank(self, typed: str) -> int | None:
         """Return a number for how well the normalized text matches: 0 is the best match, None is no match.
@@ -149,6 +188,34 @@ class _Entry:
                 ranks.append(6 + is_other_name)
         return min(ranks, default=None)
 
+    def spell(self) -> "_SearchTexts":
+        """Return the spellings of their sounds."""
+        return _SearchTexts(tuple(map(spell_sounds, self.names)), spell_sounds(self.department))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A municipality with its search texts."""
+
+    municipality: Municipality
+    texts: _SearchTexts
+    sounds: _SearchTexts
+    order: tuple[bool, str, str]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the normalized names; the official one is the first."""
+        return self.texts.names
+
+    @property
+    def department(self) -> str:
+        """Return the normalized name of the department."""
+        return self.texts.department
+
+    def is_in(self, departments: frozenset[str]) -> bool:
+        """Return True if the municipality is in one of the departments with these codes."""
+        return self.municipality.department_code in departments
+
 
 @dataclass(frozen=True, slots=True)
 class Gazetteer:
@@ -158,28 +225,41 @@ class Gazetteer:
     entries: tuple[_Entry, ...]
     by_name: dict[str, tuple[_Entry, ...]]
     """Entries by each of their folded names."""
+    by_sound: dict[str, tuple[_Entry, ...]]
+    """Entries by the sounds of each of their names."""
     department_codes: dict[str, str]
     """Codes by folded name or ISO code."""
 
 
-def _find_entries_by_name(name: str) -> tuple[_Entry, ...]:
+def _find_entries(name: str, *, by_sound: bool) -> tuple[_Entry, ...]:
+    """Return the entries with this normalized name, or else, with `by_sound`, those whose name sounds like it."""
+    gazetteer = read_gazetteer()
+    indexes = (gazetteer.by_name, gazetteer.by_sound) if by_sound else (gazetteer.by_name,)
+    for written in filter(None, (name, remove_country(name))):
+        for index in indexes:
+            if found := _find_entries_by_name(written, index):
+                return found
+    return ()
+
+
+def _find_entries_by_name(name: str, by_name: Mapping[str, tuple[_Entry, ...]]) -> tuple[_Entry, ...]:
     """Return the entries with this normalized name.
 
     If there are none, return the entries whose name is the beginning of the text and whose department is the rest.
     """
-    by_name = read_gazetteer().by_name
-    if name in by_name:
-        return by_name[name]
+    spell = spell_sounds if by_name is read_gazetteer().by_sound else str
+    if found := by_name.get(spell(name)):
+        return found
     words = name.split()
     for end in range(len(words) - 1, 0, -1):
         departments = find_department_codes(" ".join(words[end:]))
-        found = [
+        within = [
             entry
-            for entry in by_name.get(" ".join(words[:end]), ())
+            for entry in by_name.get(spell(" ".join(words[:end])), ())
             if departments and entry.is_in(departments)
         ]
-        if found:
-            return tuple(found)
+        if within:
+            return tuple(within)
     return ()
 
 
@@ -193,14 +273,17 @@ def read_gazetteer() -> Gazetteer:
     """Return all municipalities, read once."""
     entries = sorted(_read_entries(), key=lambda entry: entry.order[1:])
     by_name: dict[str, list[_Entry]] = {}
+    by_sound: dict[str, list[_Entry]] = {}
     for entry in entries:
-        for name in dict.fromkeys(entry.names):
-            by_name.setdefault(name, []).append(entry)
+        for texts, index in ((entry.texts, by_name), (entry.sounds, by_sound)):
+            for name in dict.fromkeys(texts.names):
+                index.setdefault(name, []).append(entry)
     departments = {entry.municipality.department: entry.municipality.department_code for entry in entries}
     return Gazetteer(
         by_code={entry.municipality.code: entry.municipality for entry in entries},
         entries=tuple(entries),
         by_name={name: tuple(found) for name, found in by_name.items()},
+        by_sound={sound: tuple(found) for sound, found in by_sound.items()},
         department_codes={fold_text(name): code for name, code in departments.items()}
         | {name: code for code, names in OTHER_NAMES.items() for name in names.split("|")},
     )
@@ -211,10 +294,12 @@ def _read_entries() -> Iterator[_Entry]:
         for row in csv.DictReader(file):
             code, name, department = row["code"], row["name"], row["department"]
             others = filter(None, row["also_known_as"].split("|"))
+            names = (fold_text(name), *map(fold_text, others))
+            texts = _SearchTexts(names, fold_text(department))
             yield _Entry(
                 municipality=Municipality(code, name, code[:2], department),
-                names=(fold_text(name), *map(fold_text, others)),
-                department=fold_text(department),
+                texts=texts,
+                sounds=texts.spell(),
                 order=(not _is_capital(code), fold_text(name), code),
             )
 

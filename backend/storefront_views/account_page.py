@@ -17,6 +17,8 @@ from backend.customers.addresses import addresses_of, save_used_address
 from backend.customers.auth.accounts import ShopperView
 from backend.customers.models import CustomerAddress
 from backend.fulfillment.views import FulfillmentView, list_fulfillment_views
+from backend.legal.consents import TICKED
+from backend.orders.gifts import GIFT_RECIPIENT, RECIPIENT_FIELDS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
@@ -81,7 +83,11 @@ async def remember_destination(session: AsyncSession, order_id: str) -> None:
 
 
 def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
-    """Return the values that prefill the checkout's form, by field name. Empty values are omitted."""
+    """Return the values that prefill the checkout's form, by field name. Empty values are omitted.
+
+    The customer is the contact who pays. If the first address of their book names another person, that person is
+    the recipient.
+    """
     known = {
         "email": shopper.email,
         "first_name": shopper.first_name,
@@ -89,11 +95,26 @@ def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict
         "phone": shopper.phone,
     }
     if book:
-        known |= {name: getattr(book[0], name) for name in _ADDRESS_FIELDS}
+        known |= {name: getattr(book[0], name) for name in _ADDRESS_FIELDS} | _list_known_names(
+            shopper, book[0]
+        )
     return {name: text for name, text in known.items() if text}
 
 
-_ADDRESS_FIELDS = ("first_name", "last_name", "phone", "address", "suburb", "reference", "dane_code", "town")
+def _list_known_names(shopper: ShopperView, entry: AddressView) -> dict[str, str]:
+    """Return the names and phone numbers of the contact and of the recipient, from an entry of the book."""
+    own = [name.casefold() for name in (shopper.first_name, shopper.last_name)]
+    named = [name.casefold() for name in (entry.first_name, entry.last_name)]
+    if any(own) and any(named) and own != named:
+        recipient = (entry.first_name, entry.last_name, entry.phone)
+        return {GIFT_RECIPIENT: TICKED, **dict(zip(RECIPIENT_FIELDS, recipient, strict=True))}
+    names = {
+        name: getattr(entry, name) or getattr(shopper, name) for name in ("first_name", "last_name", "phone")
+    }
+    return names if any(named) else {}
+
+
+_ADDRESS_FIELDS = ("address", "suburb", "reference", "dane_code", "town")
 
 
 async def list_address_views(session: AsyncSession, customer_id: str) -> list[AddressView]:

@@ -26,6 +26,7 @@ from backend.office_settings import read_effective_settings
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
+from backend.orders.parties import find_party_name
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
@@ -122,6 +123,8 @@ class OrderView:
     refunded_label: str
     """Amount refunded; empty if there was no refund."""
     recipient: str
+    payer: str
+    """Name of the person or company that pays, if it is not the recipient; else empty."""
     address_lines: list[str]
     gift_message: str
     """Text that is printed for the box; may be empty."""
@@ -208,6 +211,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         missing_label=money.missing_label,
         refunded_label=format_cop(refunded) if refunded else "",
         recipient=full_name(address),
+        payer=_find_payer(order),
         address_lines=format_address_lines(address),
         gift_message=read_gift_message(order.meta),
         payment=payment,
@@ -216,6 +220,14 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         returns=await returns_view(session, order, lines),
         invoices=await list_customer_invoices(session, order.id),
     )
+
+
+def _find_payer(order: Order) -> str:
+    """Return the value of `OrderView.payer`."""
+    doc_type = str((order.payer or {}).get("doc_type") or "")
+    name = find_party_name(order.billing_address, order.shipping_address, doc_type)
+    payer = name.company or full_name(name._asdict())
+    return "" if payer == full_name(order.shipping_address) else payer
 
 
 def _derive_journey(order: Order, status: str) -> str:

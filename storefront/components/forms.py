@@ -60,7 +60,7 @@ class AskFirst(rx.Component):
 def field(
     name: str,
     label: Text,
-    *,
+    *extra: rx.Component,
     element_id: Text,
     problem: rx.Var[str],
     hint: str = "",
@@ -73,6 +73,7 @@ def field(
     Args:
         name: the field's name in the submitted form.
         label: the visible label.
+        extra: components below the hint.
         element_id: id of the input element.
         problem: the message about an invalid value; empty or undefined if the value is valid.
         hint: help for filling in the field.
@@ -85,6 +86,7 @@ def field(
     return field_box(
         label,
         rx.el.input(**properties),
+        *extra,
         element_id=element_id,
         problem=problem,
         hint=hint,

@@ -145,6 +145,12 @@ def read_stock(shop: ShopServer, handle: str) -> int:
     )
 
 
+def read_bank_request(shop: ShopServer) -> dict[str, str]:
+    """Return the decrypted fields of the newest request to the gateway."""
+    newest = "SELECT fields FROM sandbox_transaction ORDER BY ref_payco DESC LIMIT 1"
+    return dict(json.loads(_execute_sql(shop, newest)))
+
+
 def count_orders(shop: ShopServer, email: str) -> int:
     """Return the number of orders with this e-mail address."""
     return int(_execute_sql(shop, 'SELECT count(*) FROM "order" WHERE email = ?', email))

@@ -148,8 +148,9 @@ async def test_number_of_each_document_type_is_checked_by_its_own_rule(
 ) -> None:
     await put_in_cart(page_1280, "yoyo-de-madera")
     await open_checkout(page_1280)
-    await page_1280.locator(f'[name="person_type"][value="{person}"]').check()
-    await field(page_1280, "doc_type").select_option(doc_type)
+    await page_1280.get_by_test_id("company-buys").set_checked(person == "1")
+    if person == "0":
+        await field(page_1280, "doc_type").select_option(doc_type)
     await field(page_1280, "doc_number").fill(number)
     await field(page_1280, "doc_number").blur()
     await expect_problem(page_1280, "doc_number", text)
@@ -158,10 +159,12 @@ async def test_number_of_each_document_type_is_checked_by_its_own_rule(
 async def test_company_can_only_use_its_nit(page_1280: Page) -> None:
     await put_in_cart(page_1280, "yoyo-de-madera")
     await open_checkout(page_1280)
-    await page_1280.locator('[name="person_type"][value="1"]').check()
     kinds = field(page_1280, "doc_type").locator("option")
-    await expect(kinds).to_have_text(["NIT"])
-    await page_1280.locator('[name="person_type"][value="0"]').check()
+    await page_1280.get_by_test_id("company-buys").check()
+    await expect(page_1280.get_by_label("NIT", exact=True)).to_be_visible()
+    await expect(kinds).to_have_count(0)
+    await page_1280.get_by_test_id("company-buys").uncheck()
+    await expect(kinds.filter(has_text="Cédula de ciudadanía")).to_have_count(1)
     await expect(kinds.filter(has_text="NIT")).to_have_count(0)
     await expect(field(page_1280, "doc_type")).to_have_value("CC")
 

@@ -26,6 +26,10 @@ MAX_EMAIL_LENGTH = 60
 MAX_NAME_LENGTH = 50
 """Maximum length of the name of a person or a company; the minimum is one letter."""
 COUNTRY, COUNTRY_CODE = "CO", 57
+FOREIGN_PHONE = _(
+    "Ese número es de otro país. Escribe un celular de Colombia, de 10 dígitos, como 300 123 4567: el banco y la "
+    "transportadora no aceptan otro."
+)
 
 
 def field_error(message: str) -> PydanticCustomError:
@@ -116,37 +120,63 @@ def require_email(text: str, max_length: int = MAX_EMAIL_LENGTH) -> str:
 def parse_phone(text: str) -> str:
     """Return the ten digits of a Colombian phone number, without the country code; empty if it is not one.
 
-    Only the number of digits is checked, so that numbers of new operators are accepted.
+    The prefixes +57, 57, 0057 and 0 are removed. Only the number of digits is checked, so that numbers of new
+    operators are accepted.
     """
+    country_code, digits = _parse_number(text)
+    return digits if country_code == COUNTRY_CODE and len(digits) == 10 else ""
+
+
+def _parse_number(text: str) -> tuple[int, str]:
+    """Return the country code and the national digits of a phone number; 0 and no digits if it is not one."""
     if not text or any(c.isalpha() for c in text):  # letters of the keypad, or an extension
-        return ""
+        return 0, ""
     import phonenumbers  # takes 2 MiB, so it is imported at the first use
 
+    dialled = _COLOMBIAN_PREFIX.sub("", text)
+    if dialled == text:
+        dialled = _INTERNATIONAL_PREFIX.sub("+", text)
     try:
-        number = phonenumbers.parse(text, COUNTRY)
+        number = phonenumbers.parse(dialled, COUNTRY)
     except phonenumbers.NumberParseException:
-        return ""
-    digits = phonenumbers.national_significant_number(number)
-    return digits if number.country_code == COUNTRY_CODE and len(digits) == 10 else ""
+        return 0, ""
+    return number.country_code or 0, phonenumbers.national_significant_number(number)
 
 
-def require_phone(text: str, first: str = "36") -> str:
+_COLOMBIAN_PREFIX = re.compile(r"^\D*(?:0{0,2}57\D*0?|00?)(?=(?:\D*\d){10}\D*$)", re.ASCII)
+"""What is dialled before the ten digits of a Colombian number: the country code, or the prefix of long distance."""
+_INTERNATIONAL_PREFIX = re.compile(r"^\D*00(?=\d)", re.ASCII)
+"""The prefix that most countries dial instead of `+`. In Colombia an operator's digit would follow."""
+
+
+def require_phone(text: str, first: str = "36", missing: str = _("Escribe tu celular.")) -> str:
     """Return the ten digits of a Colombian phone number that begins with a digit in `first` (mobile: 3, landline: 6).
+
+    `missing` is the message if it is empty.
 
     Raises:
         PydanticCustomError: it is not such a number.
     """
     if not text:
-        raise field_error(_("Escribe tu celular."))
-    digits = parse_phone(text)
-    if not digits or digits[0] not in first:
+        raise field_error(missing)
+    country_code, digits = _parse_number(text)
+    if country_code and country_code != COUNTRY_CODE:
+        raise field_error(FOREIGN_PHONE)
+    if len(digits) != 10 or digits[0] not in first:
         raise field_error(_("El celular debe tener 10 dígitos, como 300 123 4567."))
     return digits
 
 
-_BETWEEN_LETTERS = " '’‘`´.·・-‐"
+_BETWEEN_LETTERS = " '’‘`´.·・-‐()"
 _READS_AS_HOST = re.compile(r"(?<=\S)\.(?=[^\W\d_]{2})")
 """A dot that mail programs turn into a link, as in `shop.co`, but not one as in `J.R.` or `Ma. José`."""
+_ABBREVIATIONS = (
+    "ma|mª|dr|dra|sr|sra|srta|sor|fray|pbro|ing|arq|lic|abg|prof|sto|sta|fco|fca|gral|cap|hno|hna|don|doña"
+)
+_GLUED_ABBREVIATION = re.compile(
+    rf"(?<![^\W\d_.])(?:(?i:{_ABBREVIATIONS})|[A-ZÁÉÍÓÚÑÜ][a-záéíóúñü]{{0,2}})\.(?=[^\W\d_]{{2}})"
+)
+"""An abbreviation without a space after its dot, as in `Ma.Fernanda`, `dr.josé` or `J.Pablo`."""
 _NO_COMPANY = frozenset('<>@|\\"')
 
 
@@ -155,11 +185,19 @@ def tidy_name(value: Any) -> str:
     return unicodedata.normalize("NFC", to_one_line(value))
 
 
+def tidy_person_name(value: Any) -> str:
+    """Return the name as `tidy_name` does, with a space after an abbreviation: `Ma. Fernanda` for `Ma.Fernanda`.
+
+    With the space, no mail program takes the name for a link.
+    """
+    return _GLUED_ABBREVIATION.sub(r"\g<0> ", tidy_name(value))
+
+
 def is_person_name(name: str) -> bool:
     """Return True if the name can be the name of a person, or a part of such a name, in any script.
 
-    Pass the name as `tidy_name` returns it. It may have letters and their marks, spaces, dots, hyphens and
-    apostrophes, but no digits and nothing like a link.
+    Pass the name as `tidy_person_name` returns it. It may have letters and their marks, spaces, dots, hyphens,
+    apostrophes and parentheses, but no digits and nothing like a link.
     """
     return (
         0 < len(name) <= MAX_NAME_LENGTH
@@ -188,7 +226,7 @@ def clean_name(value: Any) -> str:
 
     Use it for names from other services, and for names that were stored without this check.
     """
-    letters = "".join(c if _belongs_to_a_name(c) else " " for c in tidy_name(value))
+    letters = "".join(c if _belongs_to_a_name(c) else " " for c in tidy_person_name(value))
     name = to_one_line(_READS_AS_HOST.sub(". ", letters))[:MAX_NAME_LENGTH].strip()
     return name if is_person_name(name) else ""
 
@@ -208,7 +246,7 @@ def require_person_name(text: str, missing: str) -> str:
     Raises:
         PydanticCustomError: it is too long or not a name: see `is_person_name`.
     """
-    name = require_length(tidy_name(text), 1, MAX_NAME_LENGTH, missing)
+    name = require_length(tidy_person_name(text), 1, MAX_NAME_LENGTH, missing)
     if not is_person_name(name):
         raise field_error(_("Usa solo letras."))
     return name
@@ -227,23 +265,37 @@ def require_company_name(text: str, missing: str) -> str:
 
 
 def normalize_document(text: str) -> str:
-    """Return the number of an identity document in upper case, without spaces, dots, commas and hyphens."""
-    return re.sub(r"[\s.,-]", "", text).upper()
+    """Return the number of an identity document in upper case, without spaces, dots, commas and dashes."""
+    return re.sub(rf"[\s.,{_DASHES}]", "", text).upper()
 
 
 def parse_nit(text: str) -> str:
-    """Return a NIT without its check digit, which may be written after a hyphen.
+    """Return a NIT without its check digit.
+
+    The word NIT may precede the number. The check digit may follow after a dash of any length, or directly:
+    it is the tenth digit of a NIT that begins with 8 or 9, as a company's does, and a right eleventh digit.
 
     Raises:
         PydanticCustomError: the check digit is wrong.
     """
-    written = re.fullmatch(r"(.*?)\s*-\s*(\d)", text, re.ASCII)
-    if written is None:
-        return normalize_document(text)
-    number = normalize_document(written[1])
-    if number.isdecimal() and number.isascii() and nit.calc_check_digit(number) != written[2]:
+    text = _NIT_WORD.sub("", text)
+    written = _WITH_CHECK_DIGIT.fullmatch(text)
+    number = normalize_document(written[1] if written else text)
+    check_digit = written[2] if written else ""
+    is_whole = re.fullmatch(r"[89]\d{9}", number, re.ASCII) or (
+        re.fullmatch(r"\d{11}", number, re.ASCII) and nit.is_valid(number)
+    )
+    if written is None and is_whole:
+        number, check_digit = number[:-1], number[-1]
+    if check_digit and re.fullmatch(r"\d+", number, re.ASCII) and nit.calc_check_digit(number) != check_digit:
         raise field_error(_("Revisa el NIT: su dígito de verificación no corresponde."))
     return number
+
+
+_DASHES = r"\-‐‑‒–—―−﹘﹣－"
+"""Characters that are typed as a hyphen, for a regular expression."""
+_NIT_WORD = re.compile(r"^\W*n\W?i\W?t(?![^\W\d_])[\W_]*", re.IGNORECASE)
+_WITH_CHECK_DIGIT = re.compile(rf"(.*?)\s*(?:[{_DASHES}]|\bd\.?v\b\W*)\s*(\d)", re.ASCII | re.IGNORECASE)
 
 
 Line = Annotated[str, BeforeValidator(to_one_line)]

@@ -19,6 +19,7 @@ from backend.office.customers.listing import account_chip, customer_name
 from backend.office.orders.listing import OrderRow, order_rows
 from backend.office.views import ChipView
 from backend.orders.models import Order
+from backend.orders.parties import find_customer_phone
 from backend.orders.states import HAS_MONEY
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.privacy.customer_data import find_data_subject
@@ -109,7 +110,7 @@ async def customer_detail(session: AsyncSession, actor: Actor, customer_id: str)
     orders = (await session.execute(newest.limit(MAX_ORDERS))).scalars().all()
     count = (await session.execute(select(func.count()).select_from(Order).where(own_orders))).scalar_one()
     last = orders[0] if orders else None
-    phone = person.phone or (str(last.shipping_address.get("phone") or "") if last else "")
+    phone = person.phone or (find_customer_phone(last.billing_address, last.shipping_address) if last else "")
     paid = select(func.sum(Order.total)).where(own_orders, Order.payment_status.in_(HAS_MONEY))
     spent = (await session.execute(paid)).scalar_one() or 0
     cart_ids = (await session.execute(select(Order.cart_id).where(own_orders))).scalars().all()

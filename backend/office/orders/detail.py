@@ -18,9 +18,9 @@ from backend.fulfillment.views import get_display_stage
 from backend.legal.consents import consents_of_cart
 from backend.office.customer_labels import (
     describe_consent,
+    order_customer_name,
     payer_document,
     phone_path,
-    recipient_name,
     whatsapp_path,
 )
 from backend.office.invoices import InvoiceRow, invoices_of_order
@@ -34,7 +34,7 @@ from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import is_held
-from backend.orders.parties import find_party_name, format_party_name
+from backend.orders.parties import find_customer_phone, find_party_name, format_party_name
 from backend.orders.search import list_pickup_options
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import (
@@ -132,7 +132,8 @@ class OrderDetail:
 
     Attributes:
         phone_path, whatsapp_path: links; empty for an invalid number.
-        document: kind and number of the payer's identity document.
+        document: kind and number of the payer's identity document; for a company also its name.
+        recipient_phone: phone number of the recipient, if it is not the customer's.
         gift_message: text to print for the box; empty without one.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
         is_held: True if nothing may be packed before a staff member decides (`backend.attention`).
@@ -152,6 +153,7 @@ class OrderDetail:
     is_pickup: bool
     shipping_name: str
     recipient: str
+    recipient_phone: str
     address_lines: list[str]
     address: AddressFields
     gift_message: str
@@ -189,7 +191,8 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     has_label = set((await session.execute(printable)).scalars())
     payments = await list_payment_sessions(session, order.cart_id)
     is_pickup = order.shipping_option_id in await list_pickup_options(session)
-    phone = str(order.shipping_address.get("phone") or "")
+    recipient_phone = str(order.shipping_address.get("phone") or "")
+    phone = find_customer_phone(order.billing_address, order.shipping_address)
     prices = compute_order_totals(order, lines)
     pictures = await first_pictures(session, [line.product_id for line in lines])
     greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
@@ -200,7 +203,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         number=order.number or 0,
         placed_label=time_label(order.created_at),
         chips=order_chips(order),
-        customer_name=recipient_name(order),
+        customer_name=order_customer_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         phone=phone,
         phone_path=phone_path(phone),
@@ -209,6 +212,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
         recipient=full_name(order.shipping_address),
+        recipient_phone="" if recipient_phone == phone else recipient_phone,
         address_lines=format_address_lines(order.shipping_address),
         address=_address_fields(order.shipping_address),
         gift_message=read_gift_message(order.meta),
@@ -370,12 +374,15 @@ def _line_view(line: OrderLine, total_label: str, picture: PictureView | None) -
 
 
 def _payer_text(order: Order) -> str:
-    """Return the payer's identity document. Add the payer's name if the recipient is another person."""
+    """Return the payer's identity document. Add the payer's name if it is not the customer's, as for a company."""
     written = payer_document(order.payer)
     doc_type = str((order.payer or {}).get("doc_type") or "")
     name = format_party_name(find_party_name(order.billing_address, order.shipping_address, doc_type))
-    is_recipient = name in ("", format_party_name(find_party_name(None, order.shipping_address, "")))
-    return written if is_recipient or not written else f"{written} · {name}"
+    is_customer = name in (
+        "",
+        format_party_name(find_party_name(order.billing_address, order.shipping_address, "")),
+    )
+    return written if is_customer or not written else f"{written} · {name}"
 
 
 def _address_fields(address: Mapping[str, Any]) -> AddressFields:

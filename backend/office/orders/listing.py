@@ -12,7 +12,7 @@ from backend.core.dates import day_begin, short_time_label, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.customer_labels import recipient_name
+from backend.office.customer_labels import order_customer_name
 from backend.office.listing import (
     ActiveFilter,
     ListView,
@@ -211,7 +211,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         OrderRow(
             id=order.id,
             number=order.number or 0,
-            customer_name=recipient_name(order),
+            customer_name=order_customer_name(order),
             town=str(order.shipping_address.get("city") or ""),
             placed_label=short_time_label(order.created_at),
             products=_products_text(lines[order.id]),

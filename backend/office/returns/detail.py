@@ -12,7 +12,7 @@ from backend.core.dates import date_label, last_day, time_label
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.customer_labels import recipient_name
+from backend.office.customer_labels import order_customer_name
 from backend.office.returns.listing import ReturnRow, returns_of_order, state_chips
 from backend.office.views import ChipView
 from backend.orders.fulfillments import list_order_fulfillments
@@ -175,7 +175,7 @@ async def return_detail(session: AsyncSession, actor: Actor, return_id: str) -> 
         chips=state_chips(row, await database_now(session)),
         order_id=order.id,
         order_number=order.number or 0,
-        customer_name=recipient_name(order),
+        customer_name=order_customer_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         asked_label=time_label(row.asked_at),
         asked_by=(await short_actor_names(session, [row.asked_by])).get(row.asked_by, ""),
@@ -215,7 +215,7 @@ async def new_return_view(session: AsyncSession, actor: Actor, order_id: str) ->
     return NewReturnView(
         order_id=order.id,
         order_number=order.number or 0,
-        customer_name=recipient_name(order),
+        customer_name=order_customer_name(order),
         left_label=format_cop(max(await compute_remaining_money(session, order), 0)),
         lines=[
             NewReturnLine(

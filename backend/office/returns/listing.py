@@ -11,7 +11,7 @@ from backend.core.dates import short_time_label
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.office.customer_labels import recipient_name
+from backend.office.customer_labels import order_customer_name
 from backend.office.listing import (
     ListView,
     active_filters,
@@ -174,7 +174,7 @@ async def _return_rows(session: AsyncSession, found: Sequence[Row[Return, Order]
             number=row.number or 0,
             order_number=order.number or 0,
             kind=KIND_NAMES[ReturnKind(row.kind)],
-            customer_name=recipient_name(order),
+            customer_name=order_customer_name(order),
             asked_label=short_time_label(row.asked_at),
             amount_label=format_cop(row.amount) if row.amount is not None else "",
             chips=state_chips(row, moment),

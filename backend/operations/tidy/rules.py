@@ -1,6 +1,7 @@
 """Rules for automatic deletion. Data without a rule is never deleted (docs/operations.md lists every table).
 
-Orders with their payments, refunds and packages, and the decisions of staff about them, are never deleted.
+Orders with their payments, refunds and packages, and the decisions of staff about them, are never deleted. Only
+the recipients and the messages of gifts are removed from them.
 """
 
 from datetime import timedelta
@@ -38,6 +39,7 @@ from backend.payment.providers.base import Verdict
 from backend.payment.states import FINAL_STATES
 from backend.presses.expiry import EXPIRED as EXPIRED_PRESSES
 from backend.privacy.erasure import INVOICE_RETENTION, erase_invoices
+from backend.privacy.recipients import OLD_RECIPIENTS
 from backend.rate_limit.expiry import EXPIRED as EXPIRED_COUNTERS
 from backend.staff.invites import RETENTION as INVITES_KEPT_FOR
 from backend.staff.models import StaffInvite, StaffSession
@@ -177,6 +179,7 @@ RULES = (
         ),
         erase_invoices,
     ),
+    OLD_RECIPIENTS,
     EXPIRED_COUNTERS,
     EXPIRED_PRESSES,
     TidyRule("ended alerts", Alert, (Alert.ended_at <= db_now(-ALERT_RETENTION),)),

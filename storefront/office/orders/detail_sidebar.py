@@ -103,7 +103,10 @@ def address_panel() -> rx.Component:
     )
     return panel(
         rx.cond(VIEW.is_pickup, _("Recoge en tienda"), _("A dónde va")),
-        rx.el.p(rx.el.b(VIEW.recipient)),
+        rx.el.p(
+            rx.el.b(VIEW.recipient, data_testid="order-recipient"),
+            rx.cond(VIEW.recipient_phone != "", f" · {VIEW.recipient_phone}", ""),
+        ),
         rx.el.address(
             rx.foreach(VIEW.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
         ),

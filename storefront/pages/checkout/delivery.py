@@ -3,8 +3,9 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.checkout.form import MAX_ADDRESS_LENGTH, MAX_REFERENCE_LENGTH
 from backend.core.texts import _
-from backend.orders.gifts import GIFT_MESSAGE, MAX_MESSAGE_LENGTH
+from backend.orders.gifts import GIFT_MESSAGE, GIFT_RECIPIENT, MAX_MESSAGE_LENGTH
 from backend.storefront_views.account_page import AddressView
 from storefront.components.forms import described_by, field_problem, text_area_field, town_field, town_panel
 from storefront.components.icons import icon
@@ -15,8 +16,10 @@ from storefront.pages.checkout.form import (
     BOOK,
     FORM,
     LIVE,
+    checkbox_props,
     control_props,
     field_id,
+    letter_counter,
     problem_text,
     radio_props,
     text_line,
@@ -45,6 +48,7 @@ def contact_step() -> rx.Component:
         text_line(
             "email",
             _("Para el comprobante de tu pago y las noticias de la entrega."),
+            email_suggestion(),
             type="email",
             auto_complete="email",
             input_mode="email",
@@ -78,6 +82,8 @@ def contact_step() -> rx.Component:
         rx.el.input(type="hidden", name="dane_code", value=typed_text("dane_code")),
         text_line(
             "address",
+            _("Hasta {n} letras, con apartamento o casa.").format(n=MAX_ADDRESS_LENGTH),
+            letter_counter("address", MAX_ADDRESS_LENGTH),
             placeholder=_("Carrera 43A # 1-50, apto. 302"),
             auto_complete="address-line1",
             auto_capitalize="words",
@@ -86,6 +92,8 @@ def contact_step() -> rx.Component:
             text_line("suburb", auto_complete="address-level3", auto_capitalize="words"),
             text_line(
                 "reference",
+                _("Hasta {n} letras.").format(n=MAX_REFERENCE_LENGTH),
+                letter_counter("reference", MAX_REFERENCE_LENGTH),
                 is_optional=True,
                 placeholder=_("Torre 2, portería"),
                 auto_complete="address-line2",
@@ -93,7 +101,60 @@ def contact_step() -> rx.Component:
             ),
             class_name="pair",
         ),
+        gift_section(),
+    )
+
+
+def email_suggestion() -> rx.Component:
+    """Build the button that replaces a mistyped domain of the e-mail address."""
+    suggested = CheckoutState.email_suggestion
+    return rx.el.div(
+        rx.cond(
+            suggested != "",
+            rx.el.button(
+                _("¿Quisiste decir {address}?").format(address=suggested),
+                class_name="button button--quiet button--small",
+                data_testid="email-suggestion",
+                special_props=[props(FORM.suggestion, "email", suggested)],
+            ),
+        ),
+        class_name="checkout__suggestion",
+        custom_attrs={"aria-live": "polite"},
+    )
+
+
+def gift_section() -> rx.Component:
+    """Build the checkbox of a gift, which opens the fields of the recipient and the message."""
+    opened = rx.el.div(
+        rx.el.p(
+            _("Tú pagas y recibes el comprobante. La guía lleva estos datos y la caja no lleva precios."),
+            class_name="field__hint",
+        ),
+        rx.el.div(
+            text_line("recipient_first_name", is_optional=True, auto_complete="off", auto_capitalize="words"),
+            text_line("recipient_last_name", is_optional=True, auto_complete="off", auto_capitalize="words"),
+            class_name="pair",
+        ),
+        text_line(
+            "recipient_phone",
+            _("10 dígitos. Si el pedido lo recibes tú, deja vacíos su nombre y su celular."),
+            is_optional=True,
+            type="tel",
+            auto_complete="off",
+            input_mode="tel",
+        ),
         gift_message_field(),
+        class_name="checkout__more",
+        data_testid="gift-fields",
+    )
+    return rx.el.div(
+        rx.el.label(
+            rx.el.input(data_testid="gift-recipient", special_props=checkbox_props(GIFT_RECIPIENT)),
+            rx.el.span(_("Es un regalo / lo recibe otra persona")),
+            class_name="consent",
+        ),
+        rx.cond(typed_text(GIFT_RECIPIENT), opened),
+        class_name="checkout__gift",
     )
 
 

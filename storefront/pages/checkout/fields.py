@@ -1,9 +1,10 @@
 """The fields of the checkout: names, labels, and validation of the values that a browser sends."""
 
+from backend.checkout.form import COMPANY_NAME
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.customers.saved_payers import KEEP_PAYER
-from backend.orders.gifts import GIFT_MESSAGE
+from backend.orders.gifts import GIFT_MESSAGE, GIFT_RECIPIENT, RECIPIENT_FIELDS
 from backend.payment.providers.pse.payer import COMPANY, DOCUMENT_TYPES, PERSON, list_document_types
 from storefront.components.forms import MAX_TEXT_LENGTH
 from storefront.state.handlers import MAX_ID_LENGTH
@@ -17,9 +18,13 @@ LABELS = {
     "address": _("Dirección"),
     "suburb": _("Barrio"),
     "reference": _("Indicaciones"),
+    "recipient_first_name": _("Nombre de quien recibe"),
+    "recipient_last_name": _("Apellido de quien recibe"),
+    "recipient_phone": _("Celular de quien recibe"),
     GIFT_MESSAGE: _("Mensaje de regalo"),
     "shipping": _("Envío"),
     "person_type": _("Tipo de persona"),
+    COMPANY_NAME: _("Razón social"),
     "doc_type": _("Tipo de documento"),
     "doc_number": _("Número de documento"),
     "bank": _("Banco"),
@@ -44,13 +49,14 @@ STEPS = {
         "address",
         "suburb",
         "reference",
+        *RECIPIENT_FIELDS,
         GIFT_MESSAGE,
     ),
-    "payment": ("person_type", "doc_type", "doc_number", "bank"),
+    "payment": ("person_type", COMPANY_NAME, "doc_type", "doc_number", "bank"),
 }
-"""Required fields of each step. The step of the shipping requires its price instead."""
+"""Fields of each step, which is done when none has a problem. The step of the shipping requires its price instead."""
 
-SAVED_FIELDS = frozenset({*LABELS, "town", "shipping_option", KEEP_PAYER} - {"shipping"})
+SAVED_FIELDS = frozenset({*LABELS, "town", "shipping_option", GIFT_RECIPIENT, KEEP_PAYER} - {"shipping"})
 """Fields that are saved in the draft. `town` is the municipality as typed, until it is selected from the list."""
 
 MAX_LENGTHS = {GIFT_MESSAGE: 1000}
@@ -59,15 +65,6 @@ MAX_LENGTHS = {GIFT_MESSAGE: 1000}
 INITIAL_VALUES = {"person_type": PERSON, "doc_type": "CC"}
 """Initial values of a form: nearly all customers pay as a person, with a cédula."""
 
-PERSON_TYPES = [
-    {
-        "value": PERSON,
-        "label": _("Persona natural"),
-        "note": _("Con tu cédula u otro documento"),
-        "icon": "person",
-    },
-    {"value": COMPANY, "label": _("Persona jurídica"), "note": _("Empresa, con su NIT"), "icon": "building"},
-]
 DOCUMENTS = {
     person: [{"value": kind.code, "label": kind.label} for kind in list_document_types(person)]
     for person in (PERSON, COMPANY)

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
+from reflex.vars import StringVar
 
+from backend.legal.consents import TICKED
 from backend.storefront_views.account_page import AddressView
 from storefront.components.forms import field
 from storefront.pages.checkout.fields import LABELS
@@ -47,6 +49,7 @@ class FormView:
     control: Any
     choice: Any
     checkbox: Any
+    suggestion: Any
     town: Any
     address: Any
     form: Any
@@ -96,16 +99,33 @@ def radio_props(
     return [props(FORM.choice, name, value, ABSENT if is_chosen is None else is_chosen, also or {})]
 
 
-def checkbox_props(name: str) -> list[rx.Var[Any]]:
-    """Return the properties that connect a checkbox to a field."""
-    return [props(FORM.checkbox, name)]
+def checkbox_props(
+    name: str, on: str = TICKED, off: str = "", also: dict[str, dict[str, str]] | None = None
+) -> list[rx.Var[Any]]:
+    """Return the properties that connect a checkbox to a field.
+
+    Args:
+        name: the field.
+        on: its value when ticked.
+        off: its value when not ticked.
+        also: values of other fields that a change sets, by the new value.
+    """
+    return [props(FORM.checkbox, name, on, off, also or {})]
 
 
-def text_line(name: str, hint: str = "", *, is_optional: bool = False, **more: Any) -> rx.Component:
-    """Build a text field of the form."""
+def text_line(
+    name: str,
+    hint: str = "",
+    *extra: rx.Component,
+    label: str = "",
+    is_optional: bool = False,
+    **more: Any,
+) -> rx.Component:
+    """Build a text field of the form. `extra` is displayed below it; `label` replaces its usual one."""
     return field(
         name,
-        LABELS[name],
+        label or LABELS[name],
+        *extra,
         element_id=field_id(name),
         problem=problem_text(name),
         hint=hint,
@@ -114,6 +134,20 @@ def text_line(name: str, hint: str = "", *, is_optional: bool = False, **more: A
         enter_key_hint="next",
         special_props=control_props(name),
         **more,
+    )
+
+
+def letter_counter(name: str, max_count: int) -> rx.Component:
+    """Build the counter of a field's characters. Screen readers get the limit from the field's hint instead."""
+    text = typed_text(name)
+    count = rx.cond(text, text.to(StringVar).length(), 0)
+    return rx.el.p(
+        count,
+        f"/{max_count}",
+        class_name="field__count",
+        aria_hidden="true",
+        data_over=rx.cond(count > max_count, "true", ABSENT),
+        data_testid=f"count-{name}",
     )
 
 

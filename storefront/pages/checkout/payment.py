@@ -3,13 +3,14 @@
 import reflex as rx
 from reflex.vars import ArrayVar
 
+from backend.checkout.form import COMPANY_NAME
 from backend.core.texts import _
 from backend.customers.saved_payers import KEEP_PAYER
-from backend.payment.providers.pse.payer import PERSON
+from backend.payment.providers.pse.payer import COMPANY, PERSON
 from storefront.components.forms import described_by, field_problem, select_field
 from storefront.components.icons import icon
 from storefront.links import ACCOUNT
-from storefront.pages.checkout.fields import DOCUMENTS, LABELS, NUMERIC_DOCUMENTS, PERSON_TYPES
+from storefront.pages.checkout.fields import DOCUMENTS, LABELS, NUMERIC_DOCUMENTS
 from storefront.pages.checkout.form import (
     IS_FREE,
     LIVE,
@@ -17,7 +18,6 @@ from storefront.pages.checkout.form import (
     control_props,
     field_id,
     problem_text,
-    radio_props,
     text_line,
     typed_text,
 )
@@ -80,18 +80,11 @@ def pse_fields() -> list[rx.Component]:
             ),
             class_name="pse",
         ),
-        person_type_cards(),
-        rx.el.div(
-            document_select(),
-            text_line(
-                "doc_number",
-                auto_complete="off",
-                auto_capitalize="characters",
-                input_mode=rx.cond(
-                    rx.Var.create(NUMERIC_DOCUMENTS).contains(typed_text("doc_type")), "numeric", "text"
-                ),
-            ),
-            class_name="pair",
+        company_box(),
+        rx.cond(
+            typed_text("person_type") == COMPANY,
+            rx.fragment(*company_fields(), key="company"),
+            rx.fragment(*person_fields(), key="person"),
         ),
         bank_select(),
         saved_payer_box(),
@@ -119,34 +112,56 @@ def saved_payer_box() -> rx.Component:
     )
 
 
-def person_type_cards() -> rx.Component:
-    """Build the choice between a person and a company as payer."""
+def company_box() -> rx.Component:
+    """Build the checkbox by which a company buys instead of a person."""
     element_id, problem = field_id("person_type"), problem_text("person_type")
-    cards = [
+    also = {kind: {"doc_type": default_document(kind)} for kind in (PERSON, COMPANY)}
+    return rx.el.div(
         rx.el.label(
             rx.el.input(
-                special_props=radio_props(
-                    "person_type", option["value"], also={"doc_type": default_document(option["value"])}
-                ),
-                **({"id": rx.Var.create(element_id)} if place == 0 else {}),
+                id=rx.Var.create(element_id),
+                data_testid="company-buys",
+                special_props=checkbox_props("person_type", COMPANY, PERSON, also),
+                custom_attrs=described_by(element_id, problem),
             ),
-            icon(option["icon"]),
-            rx.el.span(
-                rx.el.b(option["label"]),
-                rx.el.span(option["note"], class_name="card-choice__note"),
-                class_name="card-choice__words",
-            ),
-            class_name="card-choice",
-        )
-        for place, option in enumerate(PERSON_TYPES)
-    ]
-    return rx.el.fieldset(
-        rx.el.legend(LABELS["person_type"], class_name="field__label"),
-        rx.el.div(*cards, class_name="cards__row"),
+            rx.el.span(_("Compra una empresa")),
+            class_name="consent",
+        ),
         field_problem(element_id, problem, LIVE),
-        class_name="field cards",
-        custom_attrs=described_by(element_id, problem),
+        class_name="field",
     )
+
+
+def company_fields() -> list[rx.Component]:
+    """Build the fields of a company: its name and NIT."""
+    return [
+        text_line(
+            COMPANY_NAME,
+            _("Como está en el RUT: así sale en la factura."),
+            auto_complete="organization",
+            auto_capitalize="words",
+        ),
+        text_line(
+            "doc_number",
+            _("Con o sin dígito de verificación, como 900.123.456-8."),
+            label="NIT",
+            auto_complete="off",
+            input_mode="text",
+        ),
+    ]
+
+
+def person_fields() -> list[rx.Component]:
+    """Build the fields of a person: type and number of the identity document."""
+    number = text_line(
+        "doc_number",
+        auto_complete="off",
+        auto_capitalize="characters",
+        input_mode=rx.cond(
+            rx.Var.create(NUMERIC_DOCUMENTS).contains(typed_text("doc_type")), "numeric", "text"
+        ),
+    )
+    return [rx.el.div(document_select(), number, class_name="pair")]
 
 
 def select_options(
@@ -168,8 +183,8 @@ def default_document(person_type: str) -> str:
 
 
 def document_select() -> rx.Component:
-    """Build the select element of the document type: only NIT for a company, all other types for a person."""
-    kinds = rx.Var.create(DOCUMENTS)[rx.cond(typed_text("person_type"), typed_text("person_type"), PERSON)]
+    """Build the select element of a person's document type."""
+    kinds = rx.Var.create(DOCUMENTS[PERSON])
     return select_field(
         LABELS["doc_type"],
         select_options("doc_type", kinds.to(ArrayVar, list[SelectOption]), _("Elige el tipo de documento")),

@@ -15,6 +15,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart.checkout_drafts import read_draft, save_draft
+from backend.cart.contents import has_wrapping
 from backend.cart.views import read_cart_view
 from backend.checkout.form import parse_destination
 from backend.checkout.placed_orders import PlacedOrder
@@ -25,7 +26,9 @@ from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailur
 from backend.core.money import Cop, format_cop
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
+from backend.core.web.email_suggestions import suggest_email
 from backend.news.topics import Topic
+from backend.orders.gifts import GIFT_MESSAGE, GIFT_RECIPIENT, WRAPPED
 from backend.shipping.municipalities import search_municipalities
 from backend.storefront_views.account_page import AddressView
 from storefront.components.change_bank import change_bank
@@ -76,6 +79,7 @@ class CheckoutState(PageState, rx.State):
         stage: `waiting` (not known yet), `open` (to be filled in), `placed` (the order's payment is pending at the
             bank) or `empty`.
         loaded_at: a number that changes with every `load`.
+        email_suggestion: the typed e-mail address with a known domain, if its domain looks mistyped; else empty.
         has_payer: True if the payer's document and bank of the customer were saved.
         book: the addresses of the signed-in customer.
         noted: the number of the latest saved note (see `save_note`).
@@ -93,6 +97,7 @@ class CheckoutState(PageState, rx.State):
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     noted: rx.Field[int] = rx.field(0)
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+    email_suggestion: rx.Field[str] = rx.field("")
     steps_done: rx.Field[list[str]] = rx.field(default_factory=list)
     banks: rx.Field[list[SelectOption]] = rx.field(default_factory=list)
     banks_problem: rx.Field[str] = rx.field("")
@@ -178,6 +183,7 @@ class CheckoutState(PageState, rx.State):
                 filled, get_client_ip(self), is_free=is_free
             )
             self.problems = {name: text for name, text in problems.items() if name in names}
+            self.email_suggestion = suggest_email(filled.get("email", "")) if "email" in names else ""
             self.steps_done = [
                 step
                 for step, names_of in fields.STEPS.items()
@@ -351,9 +357,11 @@ class CheckoutState(PageState, rx.State):
         if cart.cart.lines:
             async with current_shop().database.read() as session:
                 draft = await read_draft(session, self._cart_id)
+                is_wrapped = await has_wrapping(session, self._cart_id)
             known_values, self.book = await get_known_fields(self)
             self.is_guest, self.has_payer = not known_values, "doc_number" in known_values
-            self.draft = {**fields.INITIAL_VALUES, **known_values, **draft}
+            is_gift = {GIFT_RECIPIENT: WRAPPED} if is_wrapped or draft.get(GIFT_MESSAGE) else {}
+            self.draft = {**fields.INITIAL_VALUES, **is_gift, **known_values, **draft}
             self.problems, self.shipping = {}, Shipping()
             self.loaded_at = next_number(self.loaded_at)
             self.stage = "open"

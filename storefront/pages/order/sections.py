@@ -143,7 +143,7 @@ def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
     return section(
         _("Entrega"),
         rx.el.address(
-            rx.el.b(order.recipient),
+            rx.el.b(order.recipient, data_testid="order-recipient"),
             rx.foreach(order.address_lines, rx.el.span),
             rx.el.span(order.email),
             class_name="order__address",
@@ -199,6 +199,7 @@ def payment_section(order: ObjectVar[OrderView]) -> rx.Component:
         _("Datos de la transacción PSE"),
         rx.el.dl(
             fact(_("Estado"), state, test_id="payment-state"),
+            rx.cond(order.payer != "", fact(_("Paga"), order.payer, test_id="order-payer")),
             fact(_("Empresa"), facts.merchant),
             fact(_("NIT"), facts.nit),
             fact(_("Banco"), facts.bank),

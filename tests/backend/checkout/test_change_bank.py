@@ -265,7 +265,7 @@ async def test_second_payment_is_refused_if_the_first_is_approved_before_its_sta
         return CheckedPayer()
 
     monkeypatch.setattr(till.bank, "check_payer", approve_meanwhile)
-    with pytest.raises(PurchasePaid):
+    with pytest.raises(PurchasePaid, match="is already paid"):
         await till.start(cart_id)
     assert (await _read_content(till, cart_id), len(till.bank.started)) == ({}, 1)
 

@@ -1,9 +1,15 @@
 """The order follows its payment session: started, authorized, failed."""
 
+from datetime import timedelta
+
 import pytest
+from sqlalchemy import select
 
 from backend.core.errors import Conflict
+from backend.inventory import service as inventory
+from backend.inventory.models import Reservation
 from backend.payment.providers.base import ProviderState
+from backend.payment.sessions import RESERVATION_TIME
 from tests.backend.checkout.paying_kit import PRICE, Till
 
 
@@ -56,3 +62,34 @@ async def test_failure_of_a_closed_payment_does_not_cancel_the_order(till: Till)
     await till.decide(second, ProviderState.REJECTED)
     assert (await till.read_order(order.id)).status == "canceled"
     assert await till.available(trompo) == 3
+
+
+async def test_completing_a_cart_reserves_nothing_for_a_payment_without_a_hold(till: Till) -> None:
+    trompo = await till.make_variant(stock=20)
+    await till.start(await till.cart(trompo, 10))  # all that this client may hold
+    cart_id = await till.cart(trompo, 3)
+    payment = await till.start(cart_id)
+    assert not payment.holds_stock
+    assert (await till.checkout.complete(cart_id)).order.payment_status == "awaiting"
+    async with till.database.read() as session:
+        assert await inventory.read_reserved_units(session, cart_id) == {}
+    assert await till.available(trompo) == 10
+
+
+async def test_paid_order_keeps_its_other_units_if_those_of_a_variant_are_sold_out(till: Till) -> None:
+    """Check an expired reservation of two variants, one of which another cart has bought."""
+    trompo, yoyo = [await till.make_variant(handle, stock=1) for handle in ("trompo", "yoyo")]
+    cart_id = await till.cart(trompo)
+    await till.add(cart_id, yoyo)
+    await till.ship(cart_id)
+    payment = await till.start(cart_id)
+    order = (await till.checkout.complete(cart_id)).order
+    await till.pass_time(RESERVATION_TIME + timedelta(seconds=1))
+    async with till.database.transaction() as session:
+        await inventory.reserve(session, "cart_other", {yoyo: 1}, until=None)
+    assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
+    async with till.database.read() as session:
+        assert await inventory.read_reserved_units(session, cart_id) == {trompo: 1}
+        ends = select(Reservation.expires_at).where(Reservation.holder == cart_id)
+        assert (await session.execute(ends)).scalars().all() == [None]
+    assert await till.attention() == [("stock_short", order.id, 2 * PRICE)]

@@ -83,7 +83,10 @@ async def test_municipality_is_recognized_in_any_spelling(
         (make_address(dane_code=10**15), "metadata.dane_code: 'a number' is not a DANE code of a municipality"),
         (make_address("Macondo", "Magdalena"), "city: there is no municipality 'Macondo' in 'Magdalena'"),
         (make_address("Macondo"), "city: there is no municipality 'Macondo'"),
-        (make_address("Leticia", "Antioquia"), "city: there is no municipality 'Leticia' in 'Antioquia'"),
+        (
+            make_address("Leticia", "Antioquia"),
+            "city: there is no municipality 'Leticia' in 'Antioquia'; similar names: Leticia (Amazonas)",
+        ),
         (
             make_address("Armenia"),
             "province: there are several municipalities 'Armenia' (Antioquia, Quindío): choose one",

@@ -85,20 +85,20 @@ async def buy(
 
 
 @pytest.mark.parametrize(
-    ("payer", "billing", "recipient_more", "names", "invoiced"),
+    ("payer", "billing", "recipient_more", "names", "invoiced", "customer"),
     [
-        (CC, None, {}, ("Ana", "Gómez"), "Ana Gómez"),
-        (CC, LUCIA, {}, ("Lucía", "Ñungo"), "Lucía Ñungo"),
-        (CC, {**LUCIA, "company": "La Peonza"}, {}, ("Lucía", "Ñungo"), "Lucía Ñungo"),
-        (CC, {"country_code": "co"}, {}, ("Ana", "Gómez"), "Ana Gómez"),
-        (CC, {"company": "La Peonza"}, {"company": "Otra"}, ("Ana", "Gómez"), "Ana Gómez"),
-        (NIT, {"company": "La Peonza S.A.S."}, {}, ("La Peonza S.A.S.",) * 2, "La Peonza S.A.S."),
-        (NIT, {**LUCIA, "company": "La Peonza"}, {}, ("La Peonza", "Ñungo"), "La Peonza"),
-        (NIT, LUCIA, {"company": "Otra"}, ("Lucía", "Ñungo"), "Lucía Ñungo"),
-        (NIT, None, {"company": "3M & Hijos"}, ("3M & Hijos", "Gómez"), "3M & Hijos"),
-        ({**CC, **IVAN}, None, {}, ("Iván", "Rey"), "Iván Rey"),
-        ({**CC, **IVAN}, LUCIA, {}, ("Iván", "Rey"), "Lucía Ñungo"),
-        ({**NIT, **IVAN}, None, {"company": "Otra"}, ("Iván", "Rey"), "Iván Rey"),
+        (CC, None, {}, ("Ana", "Gómez"), "Ana Gómez", "Ana Gómez"),
+        (CC, LUCIA, {}, ("Lucía", "Ñungo"), "Lucía Ñungo", "Lucía Ñungo"),
+        (CC, {**LUCIA, "company": "La Peonza"}, {}, ("Lucía", "Ñungo"), "Lucía Ñungo", "Lucía Ñungo"),
+        (CC, {"country_code": "co"}, {}, ("Ana", "Gómez"), "Ana Gómez", "Ana Gómez"),
+        (CC, {"company": "La Peonza"}, {"company": "Otra"}, ("Ana", "Gómez"), "Ana Gómez", "Ana Gómez"),
+        (NIT, {"company": "Peonza S.A.S."}, {}, ("Peonza S.A.S.",) * 2, "Peonza S.A.S.", "Ana Gómez"),
+        (NIT, {**LUCIA, "company": "La Peonza"}, {}, ("La Peonza", "Ñungo"), "La Peonza", "Lucía Ñungo"),
+        (NIT, LUCIA, {"company": "Otra"}, ("Lucía", "Ñungo"), "Lucía Ñungo", "Lucía Ñungo"),
+        (NIT, None, {"company": "3M & Hijos"}, ("3M & Hijos", "Gómez"), "3M & Hijos", "Ana Gómez"),
+        ({**CC, **IVAN}, None, {}, ("Iván", "Rey"), "Iván Rey", "Iván Rey"),
+        ({**CC, **IVAN}, LUCIA, {}, ("Iván", "Rey"), "Lucía Ñungo", "Lucía Ñungo"),
+        ({**NIT, **IVAN}, None, {"company": "Otra"}, ("Iván", "Rey"), "Iván Rey", "Ana Gómez"),
     ],
 )
 async def test_bank_and_invoice_name_the_payer_and_the_label_names_the_recipient(
@@ -111,16 +111,17 @@ async def test_bank_and_invoice_name_the_payer_and_the_label_names_the_recipient
     recipient_more: dict[str, str],
     names: tuple[str, str],
     invoiced: str,
+    customer: str,
 ) -> None:
     sent, order = await buy(shop, store, trompo, payer, billing, **recipient_more)
     assert (sent["nombres"], sent["apellidos"], sent["documento"]) == (*names, payer["doc_number"])
     document = f"{payer['doc_type']} {payer['doc_number']}"
-    document += "" if invoiced == "Ana Gómez" else f" · {invoiced}"
+    document += "" if invoiced == customer else f" · {invoiced}"
     party = build_customer_party(order)
     assert (party.name, party.document) == (invoiced, payer["doc_number"])
     async with shop.database.read() as session:
         detail = await order_detail(session, COMMAND_LINE, order.id, "Trompo")
-    assert (detail.customer_name, detail.document) == ("Ana Gómez", document)
+    assert (detail.customer_name, detail.recipient, detail.document) == (customer, "Ana Gómez", document)
     label = build_recipient(order.shipping_address, order.email)
     assert (label.first_name, label.last_name, label.phone) == ("Ana", "Gómez", HOME["phone"])
     assert label.address == HOME["address_1"]

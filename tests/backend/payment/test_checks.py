@@ -8,15 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
 from backend.cart.models import Cart
-from backend.core.db.database import Database
+from backend.core.db.database import Database, database_now
 from backend.payment import checks
 from backend.payment.checks import (
-    MAX_CHECK_INTERVAL,
     MIN_CHECK_INTERVAL,
     check,
     check_all,
     check_on_return,
     check_session,
+    claim_check,
     give_up_start,
 )
 from backend.payment.models import PaymentSession
@@ -75,6 +75,29 @@ async def test_two_returns_of_a_shopper_cause_one_check_at_the_bank(
     for _ in range(2):
         await check_on_return(sqlite, {scripted_bank.id: scripted_bank}, payment.id)
     assert scripted_bank.asked == 1
+
+
+async def _claim_check(
+    database: Database, payment: PaymentSession, since_latest: timedelta
+) -> tuple[bool, timedelta]:
+    """Claim a check. Return True if it was claimed, and the time since the latest check when this was certain."""
+    async with database.transaction() as session:
+        checked_at = await database_now(session) - since_latest
+        (await session.get_one(PaymentSession, payment.id)).checked_at = checked_at
+    is_claimed = await claim_check(database, payment.id) is not None
+    async with database.read() as session:
+        return is_claimed, await database_now(session) - checked_at
+
+
+async def test_returning_shopper_causes_a_check_three_seconds_after_the_latest(
+    sqlite: Database, start_session: StartSession
+) -> None:
+    payment, pause = await start_session(), timedelta(seconds=3)
+    assert (await _claim_check(sqlite, payment, pause))[0]
+    is_claimed, passed = True, pause
+    while passed >= pause:  # again if the machine is so busy that the claim took a second
+        is_claimed, passed = await _claim_check(sqlite, payment, timedelta(seconds=2))
+    assert not is_claimed
 
 
 async def test_check_of_all_sessions_skips_those_checked_recently_or_ended(
@@ -138,14 +161,14 @@ MINUTE = timedelta(minutes=1)
 @pytest.mark.parametrize(
     ("state", "age", "left", "gap"),
     [
-        (SessionState.PENDING_AUTHORIZATION, 2 * MINUTE, 38 * MINUTE, MIN_CHECK_INTERVAL),
+        (SessionState.PENDING_AUTHORIZATION, 2 * MINUTE, 38 * MINUTE, 3 * MINUTE),
         (SessionState.PENDING_AUTHORIZATION, 20 * MINUTE, 20 * MINUTE, 8 * MINUTE),
         (SessionState.PENDING_AUTHORIZATION, 35 * MINUTE, 5 * MINUTE, 5 * MINUTE),
-        (SessionState.PENDING_AUTHORIZATION, 39 * MINUTE, MINUTE, MIN_CHECK_INTERVAL),
+        (SessionState.PENDING_AUTHORIZATION, 39 * MINUTE, MINUTE, 3 * MINUTE),
         (SessionState.CLOSED, 50 * MINUTE, -10 * MINUTE, 20 * MINUTE),
         (SessionState.CLOSED, 50 * MINUTE, None, 20 * MINUTE),
-        (SessionState.CLOSED, 600 * MINUTE, None, MAX_CHECK_INTERVAL),
-        (SessionState.HELD, 2 * MINUTE, 38 * MINUTE, MAX_CHECK_INTERVAL),
+        (SessionState.CLOSED, 600 * MINUTE, None, 180 * MINUTE),
+        (SessionState.HELD, 2 * MINUTE, 38 * MINUTE, 180 * MINUTE),
     ],
 )
 def test_check_interval_grows_with_the_age_and_ends_with_the_reservation(

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 import httpx
@@ -25,8 +25,15 @@ from backend.payment.notifications import (
     MAX_LAGGING_CHECKS,
     NOTIFICATION_JOB,
     handle_notification,
+    store_notification,
 )
-from backend.payment.providers.base import Notification, ProviderState
+from backend.payment.providers.base import (
+    Notification,
+    ProviderReport,
+    ProviderState,
+    StartedPayment,
+    Verdict,
+)
 from backend.payment.providers.pse.reports import sign
 from backend.payment.routes import router
 from backend.payment.service import PaymentService
@@ -73,6 +80,20 @@ def _signature(reference: str) -> str:
 @pytest.fixture
 def bank() -> ScriptedBank:
     return ScriptedBank()
+
+
+@pytest.fixture
+def lookups(bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch) -> list[StartedPayment]:
+    """Record the payments that the bank is asked about."""
+    looked_up: list[StartedPayment] = []
+    look_up = bank.status
+
+    async def record(started: StartedPayment) -> ProviderReport:
+        looked_up.append(started)
+        return await look_up(started)
+
+    monkeypatch.setattr(bank, "status", record)
+    return looked_up
 
 
 @pytest.fixture
@@ -264,6 +285,24 @@ async def test_too_large_notification_is_recorded_without_its_content(
     assert [(kept.verdict, kept.fields) for kept in await _list_stored(payments)] == [("oversized", {})]
 
 
+async def test_long_texts_of_a_genuine_notification_are_shortened(payments: PaymentService) -> None:
+    long = "x" * 1_000
+    sent = Notification(
+        verdict=Verdict.GENUINE,
+        dedupe_key=long,
+        session_id=long,
+        reference=long,
+        invoice=long,
+        fields={long: long},
+    )
+    await store_notification(payments.database, long, sent, "digest")
+    (kept,) = await _list_stored(payments)
+    names = ("provider_id", "dedupe_key", "session_id", "reference", "invoice")
+    lengths = {name: len(getattr(kept, name)) for name in names}
+    assert lengths == {**dict.fromkeys(names, 80), "dedupe_key": 200}
+    assert kept.fields == {"x" * 80: "x" * 500}
+
+
 async def test_twenty_concurrent_copies_of_a_notification_are_stored_once(
     gateway: httpx.AsyncClient, payments: PaymentService, worker: Worker, bank: ScriptedBank, invoice: str
 ) -> None:
@@ -299,6 +338,58 @@ async def test_lookup_that_does_not_yet_report_the_notified_state_is_repeated(
         await session.execute(update(Job).values(run_at=PAST))
     await worker.run_due()
     assert await _read_state(payments.database, invoice) == "captured"
+
+
+@pytest.mark.parametrize(
+    ("reported", "numbers"),
+    [(ProviderState.CAPTURED, ["101767532"]), (ProviderState.PENDING, ["101767532", None])],
+)
+async def test_payment_without_a_number_is_looked_up_by_the_notified_one_first(  # noqa: PLR0917 (fixtures)
+    gateway: httpx.AsyncClient,
+    payments: PaymentService,
+    worker: Worker,
+    bank: ScriptedBank,
+    lookups: list[StartedPayment],
+    invoice: str,
+    reported: ProviderState,
+    numbers: list[str | None],
+) -> None:
+    """Check an answer that was lost, and a number that may belong to another payment."""
+    bank.states[invoice] = reported
+    await gateway.post(HOOK, data=notification(invoice))
+    await payments.inbox.stop()
+    await worker.run_due(NOTIFICATION_JOB)
+    assert [(one.invoice, one.reference) for one in lookups] == [(invoice, number) for number in numbers]
+
+
+@pytest.mark.parametrize("found_by", ["invoice", "id", "reference"])
+async def test_notification_belongs_to_the_payment_of_its_invoice_else_of_its_id_else_of_its_number(
+    payments: PaymentService, lookups: list[StartedPayment], invoice: str, found_by: str
+) -> None:
+    """Check a notification with the data of three payments. The payment to find is the newest."""
+    ids = {"invoice": "", "id": "", "reference": ""}
+    async with payments.database.transaction() as session:
+        for name in sorted(ids, key=lambda name: name == found_by):
+            collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
+            payment = await open_session(session, collection, "gateway_pse", {})
+            payment.state, payment.invoice = "pending_authorization", f"TR-{name}"
+            payment.reference = "101767532" if name == "reference" else None
+            payment.created_at = PAST + timedelta(minutes=name == found_by)
+            ids[name] = payment.id
+        known = list(ids)[list(ids).index(found_by) :]
+        stored = PaymentNotification(
+            provider_id="gateway_pse",
+            dedupe_key="1",
+            verdict="genuine",
+            invoice="TR-invoice" if "invoice" in known else "TR-unknown",
+            session_id=ids["id"] if "id" in known else None,
+            reference="101767532",
+        )
+        session.add(stored)
+        await session.flush()
+        stored_id = stored.id
+    await handle_notification(payments.database, payments.providers, stored_id, 1)
+    assert lookups[0].session_id == ids[found_by]
 
 
 async def test_lookup_that_never_reports_the_final_state_is_repeated_a_limited_time(

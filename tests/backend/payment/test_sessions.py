@@ -1,5 +1,6 @@
 """Open payment sessions, and start them while the bank or another payment is faster."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -10,9 +11,15 @@ from backend.core.db.database import Database
 from backend.core.errors import Conflict, NotFound, OutsideFailure
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentRequest, ProviderReport, ProviderState
-from backend.payment.sessions import PaymentUnderWay, initiate, list_offered_providers, open_session
+from backend.payment.sessions import (
+    PaymentUnderWay,
+    find_decisive_session,
+    initiate,
+    list_offered_providers,
+    open_session,
+)
 from backend.payment.states import SessionState
-from backend.payment.transitions import apply_report, apply_second_report, lock_session, move
+from backend.payment.transitions import GIVEN_BACK, apply_report, apply_second_report, lock_session, move
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.payment.conftest import AMOUNT, StartSession
 
@@ -143,3 +150,35 @@ async def test_repeated_approval_of_a_second_transaction_creates_one_session(
 async def test_report_of_a_deleted_session_raises_not_found(sqlite: Database) -> None:
     with pytest.raises(NotFound, match="payses_nosuch"):
         await apply_report(sqlite, "payses_nosuch", ProviderReport(state=ProviderState.CAPTURED))
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "decisive"),
+    [
+        ("captured", "pending_authorization", "older"),
+        ("authorized", "held", "older"),
+        ("pending_authorization", "rejected", "older"),
+        ("refunded", "pending_authorization", "newer"),
+        ("refunded", "rejected", "older"),
+        ("rejected", "refunded", "newer"),
+        ("rejected", "expired", "newer"),
+    ],
+)
+async def test_decisive_session_has_paid_or_may_pay_or_was_refunded_or_is_the_newest(
+    sqlite: Database, start_session: StartSession, older: str, newer: str, decisive: str
+) -> None:
+    """Check a captured session whose money a staff member refunded as `refunded`."""
+    first = await start_session(state="expired")
+    async with sqlite.transaction() as session:
+        collection = await session.get_one(PaymentCollection, first.collection_id)
+        second = await open_session(session, collection, "gateway_pse", {})
+        first = await session.get_one(PaymentSession, first.id)
+        second.created_at = first.created_at + timedelta(seconds=1)
+        for payment, state in ((second, newer), (first, older)):
+            payment.state = "captured" if state == "refunded" else state
+            payment.data = {GIVEN_BACK: True} if state == "refunded" else {}
+            await session.flush()
+    async with sqlite.read() as session:
+        found = await find_decisive_session(session, collection.cart_id)
+    assert found is not None
+    assert found.id == (first if decisive == "older" else second).id

@@ -222,6 +222,18 @@ async def test_second_refund_at_the_same_moment_changes_nothing(database: Databa
         await limiter.hit(database, limit, "fourth", CLIENT)
 
 
+async def test_refunded_attempt_does_not_count_on_a_replica_whose_clock_is_behind(
+    database: Database, moment: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = RateLimit("test", per_pair=1, per_client=9, per_subject=9)
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    await limiter.refund(database, limit, "ana@example.com", CLIENT)
+    monkeypatch.setattr(limiter, "now", lambda: moment - timedelta(seconds=1))
+    await limiter.hit(database, limit, "ana@example.com", CLIENT)
+    with pytest.raises(TooManyRequests):
+        await limiter.hit(database, limit, "ana@example.com", CLIENT)
+
+
 async def test_refunds_leave_no_extra_tries(database: Database) -> None:
     limit = RateLimit("test", per_pair=9, per_client=9, per_subject=2)
     await limiter.hit(database, limit, "ana@example.com", CLIENT)

@@ -22,8 +22,8 @@ from backend.shipping.municipalities import (
     OTHER_NAMES,
     Municipality,
     find_department_codes,
-    fold_text,
 )
+from backend.shipping.place_names import fold_text
 from backend.shipping.providers.base import Contact, ShippingPlace
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE, SHOPPER, WAREHOUSE
 

@@ -6,7 +6,9 @@ import pytest
 from backend.shipping import municipalities as gazetteer
 from backend.shipping.municipalities import (
     Municipality,
+    find_municipalities_by_name,
     find_municipality_by_code,
+    find_similar_municipalities,
     search_municipalities,
 )
 from tests.backend.shipping.samples import DEPARTMENTS, EVERYWHERE
@@ -124,7 +126,8 @@ def test_exact_name_is_before_longer_names() -> None:
 
 
 def test_every_search_word_must_match_the_municipality() -> None:
-    assert find_names("medellin cundinamarca") == []
+    assert find_names("medellin cundinamarca") == ["Medellín"]  # a similar one is offered
+    assert find_names("tunja tolima") == ["Tunja"]
     assert find_names("zzz") == []
 
 
@@ -150,3 +153,71 @@ def test_file_of_municipalities_has_no_duplicates_and_no_empty_cells() -> None:
         rows = list(csv.DictReader(file))
     assert [row["code"] for row in rows] == sorted({row["code"] for row in rows})
     assert all(row["name"] and row["department"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Bogotá DC", "11001000"),
+        ("BOGOTA D.C.", "11001000"),
+        ("Santafé de Bogotá", "11001000"),
+        ("Santa Fe de Bogotá, Colombia", "11001000"),
+        ("San Andrés isla", "88001000"),
+        ("Isla de San Andrés", "88001000"),
+        ("Sta Marta", "47001000"),
+        ("Sta. Rosa de Osos", "05686000"),
+        ("Sto Tomás", "08685000"),
+        ("Pto. Berrío", "05579000"),
+        ("B/quilla", "08001000"),
+        ("bquilla", "08001000"),
+        ("B/manga", "68001000"),
+        ("Villa de Leiva", "15407000"),
+        ("Cartajena", "13001000"),
+        ("Sipaquirá", "25899000"),
+        ("Baranquilla", "08001000"),
+        ("Buenabentura", "76109000"),
+        ("Medellín, Antioquia, Colombia", "05001000"),
+        ("Municipio de Chía", "25175000"),
+        ("05001", "05001000"),
+        ("25899000", "25899000"),
+        ("Colombia", "41206000"),
+        ("Colombia, Huila, Colombia", "41206000"),
+        ("Puerto Colombia, Atlántico", "08573000"),
+        ("Pto Colombia (Atlántico), Colombia", "08573000"),
+    ],
+)
+def test_names_in_everyday_use_are_found(text: str, code: str) -> None:
+    assert [place.code for place in find_municipalities_by_name(text)] == [code]
+    assert search_municipalities(text)[0].code == code
+
+
+def test_official_names_are_found_before_names_that_sound_the_same() -> None:
+    for place in EVERYWHERE[::7]:
+        assert place in find_municipalities_by_name(place.name, place.department)
+        assert find_municipalities_by_name(place.name, place.department) == find_municipalities_by_name(
+            place.name, place.department, by_sound=False
+        )
+
+
+@pytest.mark.parametrize("text", ["Medelin", "Bucaramnga", "Ibage", "Villavisensyo de arriba", "Macondo"])
+def test_similar_name_is_never_taken_for_a_municipality(text: str) -> None:
+    assert find_municipalities_by_name(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Medelin", "Medellín"), ("Bucaramnga", "Bucaramanga"), ("Ibage", "Ibagué"), ("Sincelajo", "Sincelejo")],
+)
+def test_similar_municipalities_are_offered_if_none_matches(text: str, name: str) -> None:
+    assert find_similar_municipalities(text)[0].name == name
+    assert find_names(text)[0] == name
+    assert len(find_names(text, limit=1)) == 1
+
+
+def test_no_municipality_is_similar_to_another_word() -> None:
+    assert find_similar_municipalities("zzz") == find_similar_municipalities("") == []
+
+
+def test_digits_find_municipalities_by_the_beginning_of_their_code() -> None:
+    assert [place.code for place in search_municipalities("050", limit=2)] == ["05001000", "05002000"]
+    assert search_municipalities("00") == []

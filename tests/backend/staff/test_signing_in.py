@@ -18,9 +18,12 @@ from backend.core.config.settings import Settings
 from backend.core.errors import Duplicate, InvalidData
 from backend.edge.auth import bearer_tokens
 from backend.edge.auth.bearer_tokens import CUSTOMER, USER, TokenOwner, issue_token, parse_token
+from backend.rate_limit import limiter
+from backend.rate_limit.limiter import Client
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_first_staff, create_staff
+from backend.staff.signing_in import STAFF_LOGINS
 
 EMAIL, PASSWORD = "ana@trompo.example", "una clave larga"
 WRONG = {"type": "unauthorized", "message": "Invalid email or password"}
@@ -65,6 +68,16 @@ async def test_guessing_of_passwords_is_limited(anyone: httpx.AsyncClient, shop:
     refused = await sign_in(anyone, EMAIL, PASSWORD)
     assert (refused.status_code, refused.json()["type"]) == (429, "too_many_requests")
     assert (await sign_in(anyone, "otra@trompo.example", "x")).status_code == 401
+
+
+async def test_guessing_from_many_addresses_is_limited_to_50_attempts(
+    anyone: httpx.AsyncClient, shop: Shop
+) -> None:
+    await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
+    for n in range(49):
+        await limiter.hit(shop.database, STAFF_LOGINS, EMAIL, Client(f"10.0.0.{n}"))
+    assert (await sign_in(anyone, EMAIL, "adivina")).status_code == 401
+    assert (await sign_in(anyone, EMAIL, PASSWORD)).status_code == 429
 
 
 @pytest.mark.parametrize(

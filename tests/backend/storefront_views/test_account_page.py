@@ -1,5 +1,7 @@
 """The account page's orders, and the checkout's prefilled fields."""
 
+from dataclasses import replace
+
 import httpx
 import pytest
 from sqlalchemy import select, update
@@ -97,8 +99,12 @@ def test_known_data_of_the_customer_prefill_the_checkout() -> None:
         town="Cali, Valle del Cauca",
     )
     known = account_page.list_known_fields(ana, [home])
-    assert (known["first_name"], known["phone"], known["dane_code"]) == ("Luis", "3001234567", "76001000")
-    assert "reference" not in known
+    assert (known["first_name"], known["dane_code"]) == ("Ana", "76001000")
+    assert (known["gift_recipient"], known["recipient_first_name"]) == ("on", "Luis")
+    assert (known["recipient_phone"], "phone" in known, "reference" in known) == ("3001234567", False, False)
+    own = account_page.list_known_fields(replace(ana, first_name="LUIS"), [home])
+    assert (own["first_name"], own["phone"]) == ("Luis", "3001234567")
+    assert not [name for name in own if name.startswith(("recipient", "gift"))]
 
 
 async def test_buying_an_order_again_adds_its_available_units(

@@ -7,8 +7,10 @@ from typing import NoReturn
 import pytest
 from sqlalchemy import select
 
+from backend.alerts.models import Alert
 from backend.checkout.payment import start as starting
 from backend.checkout.payment.start import PaymentStarter
+from backend.checkout.payment.stock_holds import HoldTooLarge
 from backend.core.errors import Conflict, InvalidData, NotAllowed
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
@@ -97,6 +99,32 @@ async def test_payment_start_is_tried_a_limited_number_of_times(
     with pytest.raises(Conflict, match="try again"):
         await till.start(cart_id, replace=True)
     assert (await till.state(first), len(till.bank.started)) == ("pending_authorization", 1)
+
+
+async def test_payment_that_a_concurrent_request_replaced_is_not_replaced_again(till: Till) -> None:
+    cart_id = await till.cart(await till.make_variant())
+    first = await till.start(cart_id)
+    rivals: list[PaymentSession] = []
+
+    async def replace_meanwhile() -> None:
+        till.bank.on_call = None
+        rivals.append(await till.start(cart_id, replace=True))
+
+    till.bank.on_call = replace_meanwhile
+    with pytest.raises(PaymentUnderWay) as refused:
+        await till.start(cart_id, replace=True)
+    (rival,) = rivals
+    assert (refused.value.session_id, len(till.bank.started)) == (rival.id, 2)
+    assert [await till.state(one) for one in (first, rival)] == ["closed", "pending_authorization"]
+
+
+async def test_too_large_purchase_of_a_client_that_holds_units_alerts_the_owner(till: Till) -> None:
+    trompo = await till.make_variant(stock=20)
+    await till.start(await till.cart(trompo, 10))
+    with pytest.raises(HoldTooLarge):
+        await till.start(await till.cart(trompo, 4))
+    async with till.database.read() as session:
+        assert (await session.execute(select(Alert.kind))).scalars().all() == ["stock_held"]
 
 
 @pytest.mark.parametrize("is_cut_off", [True, False])

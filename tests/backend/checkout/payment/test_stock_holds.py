@@ -238,6 +238,7 @@ async def test_many_large_holds_leave_units_for_small_purchases(till: Till) -> N
         assert await is_started(till, {trompo: count}, shopper)
     with pytest.raises(HoldTooLarge, match="At most 3 units"):
         await start(till, {trompo: 4}, 20)
+    assert await alerts(till.database) == ["stock_held"]  # others hold so much
     assert await is_started(till, {trompo: 2}, 4)
     for shopper in range(10, 15):
         assert await is_started(till, {trompo: 1 + shopper % 3}, shopper)
@@ -249,6 +250,22 @@ async def test_last_five_units_are_held_by_the_first_payments(till: Till) -> Non
     started = [await is_started(till, {trompo: 2}, n) for n in range(4)]
     assert started == [True, True, False, False]
     assert await read_held_units(till.database) == {trompo: 4}
+
+
+@pytest.mark.parametrize(("stock", "is_held"), [(5, True), (6, False)])
+async def test_one_payment_may_hold_most_units_of_a_scarce_variant_only(
+    till: Till, stock: int, is_held: bool
+) -> None:
+    trompo = await till.make_variant("trompo", stock=stock)
+    assert await is_started(till, {trompo: 4}, 1) == is_held
+    assert await read_held_units(till.database) == {trompo: 4 if is_held else 0}
+
+
+async def test_first_purchase_of_too_many_units_is_refused_without_an_alert(till: Till) -> None:
+    toys = [await till.make_variant(f"toy-{n}", stock=20) for n in range(2)]
+    with pytest.raises(HoldTooLarge, match="At most 10 more units"):
+        await start(till, dict.fromkeys(toys, 6), 1)
+    assert await alerts(till.database) == []
 
 
 async def test_fifty_clients_hold_at_most_half_of_the_stock(till: Till) -> None:

@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from backend.core.web.contact import (
     require_email,
     require_phone,
     tidy_name,
+    tidy_person_name,
 )
 
 
@@ -47,6 +49,14 @@ def problems(**changes: Any) -> dict[str, str]:
     with pytest.raises(InvalidData) as refused:
         read_form(Person, {**ANA, **changes})
     return refused.value.fields
+
+
+def problems_of_name(name: str) -> dict[str, str]:
+    try:
+        read_form(Person, {**ANA, "first_name": name})
+    except InvalidData as error:
+        return error.fields
+    return {}
 
 
 def test_form_values_are_normalized() -> None:
@@ -152,6 +162,100 @@ def test_phone_numbers_with_any_first_digit_can_be_allowed() -> None:
     assert require_phone("1234567890", first="0123456789") == "1234567890"
 
 
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [
+        ("0057 300 765 4321", "3007654321"),
+        ("005763 01765432", "6301765432"),
+        ("(0057) 312-000-1122", "3120001122"),
+        ("057 3120001122", "3120001122"),
+        ("03120001122", "3120001122"),
+        ("0 312 000 1122", "3120001122"),
+        ("00 312 000 1122", "3120001122"),
+        ("+57 0312 000 1122", "3120001122"),
+        ("57 (601) 234 5678", "6012345678"),
+        ("5730012345", "5730012345"),
+    ],
+)
+def test_dialling_prefixes_of_a_colombian_number_are_removed(typed: str, number: str) -> None:
+    assert parse_phone(typed) == number
+
+
+@pytest.mark.parametrize(
+    "typed", ["+34 612 345 678", "0034 612 345 678", "+1 305 555 0147", "+58 412 1234567", "+44 20 7946 0958"]
+)
+def test_foreign_phone_number_gets_a_sentence_with_the_required_number(typed: str) -> None:
+    assert parse_phone(typed) == ""
+    with pytest.raises(PydanticCustomError) as refused:
+        require_phone(typed)
+    assert str(refused.value).startswith(
+        "Ese número es de otro país. Escribe un celular de Colombia, de 10 dígitos"
+    )
+
+
+@pytest.mark.parametrize("typed", ["12345", "30012345678", "300 123 456", "0057 300 123"])
+def test_short_or_long_number_is_not_taken_for_a_foreign_one(typed: str) -> None:
+    with pytest.raises(PydanticCustomError, match="debe tener 10 dígitos"):
+        require_phone(typed)
+
+
+NITS = {
+    "800197268": "4",
+    "890903938": "8",
+    "890900608": "9",
+    "890100577": "6",
+    "890904996": "1",
+    "899999068": "1",
+    "860034313": "7",
+    "800149923": "6",
+}
+"""NITs of well-known institutions with their published check digits: independent of the library that computes them."""
+NIT_FORMS = (
+    "{number}",
+    "{number}-{digit}",
+    "{number}{digit}",
+    "{dotted}-{digit}",
+    "{dotted} – {digit}",
+    "{number}—{digit}",
+    "{number}\u2011{digit}",
+    "NIT {dotted}-{digit}",
+    "NIT{number}-{digit}",
+    "N.I.T. {number}{digit}",
+    "nit: {number}",
+    "Nit. {dotted} DV {digit}",
+    "{number} D.V. {digit}",
+)
+
+
+@pytest.mark.parametrize("form", NIT_FORMS)
+@pytest.mark.parametrize(("number", "digit"), NITS.items())
+def test_nit_is_understood_in_every_written_form(number: str, digit: str, form: str) -> None:
+    dotted = f"{number[:3]}.{number[3:6]}.{number[6:]}"
+    assert parse_nit(form.format(number=number, digit=digit, dotted=dotted)) == number
+
+
+@pytest.mark.parametrize("form", [one for one in NIT_FORMS if "{digit}" in one])
+@pytest.mark.parametrize("number", ["890903938", "860034313"])
+def test_every_other_check_digit_of_a_nit_is_refused(number: str, form: str) -> None:
+    dotted = f"{number[:3]}.{number[3:6]}.{number[6:]}"
+    for digit in set("0123456789") - {NITS[number]}:
+        with pytest.raises(PydanticCustomError, match="dígito de verificación"):
+            parse_nit(form.format(number=number, digit=digit, dotted=dotted))
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [
+        ("1020304050", "1020304050"),
+        ("79.123.456", "79123456"),
+        ("7777777777", "7777777777"),
+        ("10203040501", "10203040501"),
+    ],
+)
+def test_nit_of_a_person_without_check_digit_is_not_shortened(typed: str, number: str) -> None:
+    assert parse_nit(typed) == number
+
+
 @pytest.mark.parametrize("typed", ["900.123.456-8", "900123456 - 8", "900123456", "900 123 456"])
 def test_nit_is_returned_without_its_check_digit(typed: str) -> None:
     assert parse_nit(typed) == "900123456"
@@ -186,6 +290,39 @@ def test_document_number_is_normalized() -> None:
 def test_person_name_in_any_script_is_accepted(name: str) -> None:
     assert is_person_name(tidy_name(name))
     assert clean_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("Ma.Fernanda", "Ma. Fernanda"),
+        ("ma.fernanda", "ma. fernanda"),
+        ("Dr.José", "Dr. José"),
+        ("dra.inés", "dra. inés"),
+        ("Ruiz (hija)", "Ruiz (hija)"),
+        ("J.Pablo", "J. Pablo"),
+        ("Sta.María de los Ángeles", "Sta. María de los Ángeles"),
+        ("Ma. José", "Ma. José"),
+        ("J.R.R.", "J.R.R."),
+    ],
+)
+def test_abbreviation_in_a_person_name_gets_its_space(typed: str, stored: str) -> None:
+    assert tidy_person_name(typed) == stored
+    assert is_person_name(stored)
+    assert problems_of_name(typed) == {}
+
+
+@pytest.mark.parametrize(
+    "typed", ["evil.example", "www.evil.com", "visita evil.co", "ñ.example", "(", "ana@x", "A(1)"]
+)
+def test_link_is_not_a_person_name(typed: str) -> None:
+    assert problems_of_name(typed) == {"first_name": "Usa solo letras."}
+
+
+@given(name=st.text("AaMmDdrRoOcC.éx ", max_size=20))
+def test_stored_person_name_never_reads_as_a_link(name: str) -> None:
+    stored = tidy_person_name(name)
+    assert not is_person_name(stored) or not re.search(r"\S\.[^\W\d_]{2}", stored)
 
 
 @pytest.mark.parametrize(

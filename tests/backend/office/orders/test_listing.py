@@ -183,7 +183,9 @@ async def test_address_without_name_and_phone_has_no_phone_link(
     order_id = (await complete_purchase(store, trompo))["id"]
     async with shop.database.transaction() as session:
         strange = {"first_name": None, "phone": "javascript:alert(1)", "metadata": None}
-        await session.execute(update(Order).values(shipping_address=strange, payer=None))
+        await session.execute(
+            update(Order).values(shipping_address=strange, billing_address=strange, payer=None)
+        )
     view = await read_detail(shop, order_id)
     assert (view.phone_path, view.whatsapp_path, view.document) == ("", "", "")
     assert view.customer_name == "Sin nombre"

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from backend.core.errors import InvalidData
+from backend.core.web.contact import FOREIGN_PHONE
 from backend.payment.providers.pse.payer import (
     COMPANY,
     DOCUMENT_TYPES,
@@ -84,7 +85,23 @@ def test_all_missing_payer_fields_are_reported_together() -> None:
         ({"email": "maria @correo.co"}, "email", "Revisa el correo: debe verse como nombre@dominio.com."),
         ({"email": f"{'a' * 60}@{'b' * 30}.co"}, "email", "Usa un correo de máximo 80 caracteres."),
         ({"phone": "12345"}, "phone", "El celular debe tener 10 dígitos, como 300 123 4567."),
-        ({"phone": "+1 300 123 4567"}, "phone", "El celular debe tener 10 dígitos, como 300 123 4567."),
+        ({"phone": "+1 305 555 0147"}, "phone", FOREIGN_PHONE),
+        (
+            {"doc_number": "CE 412345"},
+            "doc_number",
+            "Escribiste Cédula de extranjería, pero elegiste Cédula de ciudadanía. Cambia el tipo de documento.",
+        ),
+        (
+            {"doc_type": "CE", "doc_number": "E12B45"},
+            "doc_number",
+            "La cédula de extranjería debe tener entre 4 y 8 dígitos.",
+        ),
+        (
+            {"doc_type": "PPT", "doc_number": "MIGRACION 1234567"},
+            "doc_number",
+            "El PPT debe tener entre 7 y 15 dígitos.",
+        ),
+        ({"doc_number": "X1020304050"}, "doc_number", "La cédula debe tener entre 5 y 15 dígitos."),
         (
             {"ip": "testclient"},
             "ip",
@@ -94,6 +111,40 @@ def test_all_missing_payer_fields_are_reported_together() -> None:
 )
 def test_invalid_payer_field_has_its_message(changes: dict[str, Any], field: str, message: str) -> None:
     assert find_problems(**changes)[field] == message
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "number"),
+    [
+        ("CC", "CC 1020304050", "1020304050"),
+        ("CC", "C.C. 1.020.304.050", "1020304050"),
+        ("CC", "c.c.1020304050", "1020304050"),
+        ("CC", "Cédula No. 52.123.456", "52123456"),
+        ("CC", "cedula de ciudadanía: 52123456", "52123456"),
+        ("CC", "# 52123456", "52123456"),
+        ("CE", "CE 412345", "412345"),
+        ("CE", "E412345", "412345"),
+        ("CE", "E-412345", "412345"),
+        ("CE", "Cédula de extranjería 412345", "412345"),
+        ("PPT", "PPT 5123456", "5123456"),
+        ("PPT", "PT-5123456", "5123456"),
+        ("TI", "T.I. 1020304050", "1020304050"),
+        ("PPN", "AR 123456", "AR123456"),
+        ("PPN", "pe093823", "PE093823"),
+        ("PPN", "Pasaporte AR123456", "AR123456"),
+        ("PPN", "Pasaporte 123456", "123456"),
+    ],
+)
+def test_document_number_is_understood_with_the_letters_around_it(kind: str, typed: str, number: str) -> None:
+    assert parse(doc_type=kind, doc_number=typed).doc_number == number
+
+
+def test_nit_of_a_company_is_sent_without_its_check_digit() -> None:
+    for typed in ("NIT 890.903.938-8", "8909039388", "890903938—8", "890.903.938"):
+        assert parse(**{**HIJOS, "doc_number": typed}).doc_number == "890903938"
+    with pytest.raises(InvalidData) as refused:
+        parse(**{**HIJOS, "doc_number": "8909039387"})
+    assert refused.value.fields == {"doc_number": "Revisa el NIT: su dígito de verificación no corresponde."}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+"""Deletion of the data of recipients who are not the customer, and of gift messages, a year and more after the order.
+
+Recipients gave no data themselves: the customer did. Their data are used to deliver the order, and to send a
+replacement within the guarantee. Name, phone and street are deleted; municipality and invoice data remain.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, exists, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import Cart
+from backend.core.db.database import db_now, lock_rows
+from backend.core.db.tables import JsonObject, table_of
+from backend.jobs.tidy_rule import TidyRule
+from backend.orders.gifts import GIFT_MESSAGE, replace_gift_message
+from backend.orders.models import Order
+from backend.orders.search import index_order
+from backend.orders.states import FulfillmentStatus, OrderStatus
+from backend.payment.models import PaymentCollection, PaymentSession
+from backend.privacy.erasure import strip_parcels
+
+RECIPIENT_RETENTION = timedelta(days=400)
+"""The year of the guarantee (Ley 1480 of 2011, art. 8), and the time of a delivery before it."""
+PLACE_FIELDS = ("city", "province", "country_code")
+
+
+def _is_other(name: str) -> ColumnElement[bool]:
+    """Return the SQL condition that the addresses of an order have different values of this field."""
+    order = table_of(Order).c
+    differs: ColumnElement[bool] = (
+        order.billing_address[name].as_string() != order.shipping_address[name].as_string()
+    )
+    return differs
+
+
+async def erase_recipients(session: AsyncSession, cart_ids: Sequence[str]) -> None:
+    """Delete the recipients' data and the gift messages of these (locked) carts, and of their orders."""
+    found = await session.execute(lock_rows(select(Order).where(Order.cart_id.in_(cart_ids))))
+    for order in found.scalars().all():
+        await _erase_recipient(session, order)
+
+
+async def _erase_recipient(session: AsyncSession, order: Order) -> None:
+    is_other = any(
+        order.billing_address.get(name) != order.shipping_address.get(name)
+        for name in ("first_name", "last_name")
+    )
+    values: JsonObject = {"meta": replace_gift_message(order.meta, "")}
+    if is_other:
+        values["shipping_address"] = _keep_place(order.shipping_address)
+        await strip_parcels(session, [order.id])
+    mine, cart, payment = table_of(Order), table_of(Cart), table_of(PaymentSession)
+    changed = update(mine).where(mine.c.number == order.number)
+    await session.execute(changed.values(**values, updated_at=mine.c.updated_at))
+    of_cart = update(cart).where(cart.c.id == order.cart_id)
+    await session.execute(of_cart.values(**values, draft={}, updated_at=cart.c.updated_at))
+    collections = select(PaymentCollection.id).where(PaymentCollection.cart_id == order.cart_id)
+    sold = {"metadata" if name == "meta" else name: value for name, value in values.items()}
+    rows = select(payment.c.id, payment.c.snapshot).where(payment.c.collection_id.in_(collections))
+    for row in (await session.execute(rows)).all():
+        if row.snapshot:
+            stripped = update(payment).where(payment.c.id == row.id)
+            snapshot = {**row.snapshot, **sold}
+            await session.execute(stripped.values(snapshot=snapshot, updated_at=payment.c.updated_at))
+    await session.refresh(order)
+    await index_order(session, order)
+
+
+def _keep_place(address: JsonObject) -> JsonObject:
+    """Return only the municipality of the address."""
+    place = {name: address[name] for name in PLACE_FIELDS if address.get(name)}
+    code = (address.get("metadata") or {}).get("dane_code")
+    return {**place, "metadata": {"dane_code": code}} if code else place
+
+
+OLD_RECIPIENTS = TidyRule(
+    "recipients and messages of gifts",
+    Cart,
+    (
+        exists().where(
+            Order.cart_id == Cart.id,
+            Order.created_at <= db_now(-RECIPIENT_RETENTION),
+            or_(
+                Order.status == OrderStatus.CANCELED, Order.fulfillment_status == FulfillmentStatus.DELIVERED
+            ),
+            or_(
+                Order.meta[GIFT_MESSAGE].as_string().is_not(None),
+                _is_other("first_name"),
+                _is_other("last_name"),
+            ),
+        ),
+    ),
+    erase_recipients,
+)
+"""Delete recipients and messages of delivered and canceled orders that are older than `RECIPIENT_RETENTION`."""
