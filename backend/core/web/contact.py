@@ -171,7 +171,7 @@ _BETWEEN_LETTERS = " '’‘`´.·・-‐()"
 _READS_AS_HOST = re.compile(r"(?<=\S)\.(?=[^\W\d_]{2})")
 """A dot that mail programs turn into a link, as in `shop.co`, but not one as in `J.R.` or `Ma. José`."""
 _ABBREVIATIONS = (
-    "ma|mª|dr|dra|sr|sra|srta|sor|fray|pbro|ing|arq|lic|abg|prof|sto|sta|fco|fca|gral|cap|hno|hna|don|doña"
+    "ma|mª|dr|dra|sr|sra|srta|sor|fray|pbro|ing|arq|lic|abg|prof|sto|sta|fco|fca|gral|cap|hno|hna|don|do.a"
 )
 _GLUED_ABBREVIATION = re.compile(
     rf"(?<![^\W\d_.])(?:(?i:{_ABBREVIATIONS})|[A-ZÁÉÍÓÚÑÜ][a-záéíóúñü]{{0,2}})\.(?=[^\W\d_]{{2}})"

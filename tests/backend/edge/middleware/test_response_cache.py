@@ -318,6 +318,7 @@ WATCHED = {
     "sales_channel": IN_LISTS,
     "search_term": IN_LISTS,
     "stored_setting": SHARED,
+    "url_redirect": SHARED,
     "variant": OF_A_PRODUCT,
     "variant_option_value": SHARED,
 }
