@@ -318,7 +318,7 @@ WATCHED = {
     "sales_channel": IN_LISTS,
     "search_term": IN_LISTS,
     "stored_setting": SHARED,
-    "url_redirect": SHARED,
+    "url_redirect": {"shared"},
     "variant": OF_A_PRODUCT,
     "variant_option_value": SHARED,
 }
