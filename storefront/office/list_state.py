@@ -40,6 +40,15 @@ class OfficeList(OfficeScreen, mixin=True):
         query = parse_qsl(str(self.router.url.query), max_num_fields=MAX_PARAMETERS)
         return await self._read_page(actor, dict(query))
 
+    def _is_other_list(self, content: Any) -> bool:
+        """Return True if the content has other filters than the displayed list.
+
+        A new connection loads the displayed list again, and an event may be handled before the first load. Both must
+        retain what the staff member has opened or begun.
+        """
+        shown = self._get_content()
+        return shown is not None and shown.filters != content.filters
+
     async def _refresh(self, actor: Actor) -> None:
         """Update the shown rows in place, and count the new rows."""
         shown = self._get_content()

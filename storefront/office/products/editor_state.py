@@ -180,11 +180,9 @@ class ProductState(OfficeScreen, KnownClientState):
             return _editor_view(await new_product_form(session, actor))
 
     async def _show(self, actor: Actor) -> None:
-        if (
-            self._shown_id != self._id_in_url()
-        ):  # a new connection to the same product must not lose the edits
-            self._discard_edits()
-            self._shown_id = self._id_in_url()
+        if self._shown_id not in {"", self._id_in_url()}:
+            self._discard_edits()  # not at the first load or a reconnect: edits may precede it
+        self._shown_id = self._id_in_url()
         await super()._show(actor)
 
     def _get_watched(self) -> frozenset[str]:

@@ -108,9 +108,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     async def _read_content(self, actor: Actor) -> ProductsView:
         content = await super()._read_content(actor)
-        if (
-            self.content is None or self.content.filters != content.filters
-        ):  # not if the browser only reconnects
+        if self._is_other_list(content):
             self.problems, self.draft, self.plan = {}, None, None
         async with current_shop().database.read() as session:
             self.changes = await list_bulk_changes(session, actor)

@@ -82,8 +82,10 @@ class StockState(OfficeList, KnownClientState):
             return await stock_page(session, actor, filters, cursor)
 
     async def _read_content(self, actor: Actor) -> StockPage:
-        self.open_row_key, self.movements = "", []
-        return await super()._read_content(actor)
+        content = await super()._read_content(actor)
+        if self._is_other_list(content):
+            self.open_row_key, self.movements = "", []
+        return content
 
     async def _read_current_rows(self, actor: Actor, shown: StockPage) -> tuple[dict[str, StockRow], int]:
         async with current_shop().database.read() as session:

@@ -269,6 +269,9 @@ async def test_draft_of_a_bulk_change_is_retained_while_the_filters_are_the_same
     draft, plan = screen.draft, screen.plan
     await send_event(screen, "load")
     assert (screen.draft, screen.plan) == (draft, plan)
+    screen.content = None  # an event that was sent before the first load
+    await send_event(screen, "load")
+    assert (screen.draft, screen.plan) == (draft, plan)
     screen.content = replace(screen.content, filters={**screen.content.filters, "q": "yoyo"})
     await send_event(screen, "load")
     assert (screen.draft, screen.plan) == (None, None)
