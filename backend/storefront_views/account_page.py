@@ -1,7 +1,7 @@
 """Data of the account page (orders and address book), and a customer's values to prefill the checkout's form."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import time_label
+from backend.core.db.tables import table_of
 from backend.core.money import format_cop
 from backend.core.web.contact import clean_name
 from backend.customers.addresses import addresses_of, save_used_address
@@ -22,6 +23,7 @@ from backend.orders.gifts import GIFT_RECIPIENT, RECIPIENT_FIELDS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
+from backend.payment.providers.pse.payer import COMPANY
 from backend.reviews.page_links import ReviewLink, review_links
 from backend.shipping.addresses import find_municipality_code
 from backend.storefront_views.returns_page import describe_returns
@@ -115,6 +117,26 @@ def _list_known_names(shopper: ShopperView, entry: AddressView) -> dict[str, str
 
 
 _ADDRESS_FIELDS = ("address", "suburb", "reference", "dane_code", "town")
+
+
+async def find_company_name(session: AsyncSession, customer_id: str, payer: Mapping[str, str]) -> str:
+    """Return the company's name in the customer's latest order with this payer's NIT; empty without one.
+
+    `payer` is the saved payer (`backend.customers.saved_payers`), which has no name.
+    """
+    if payer.get("person_type") != COMPANY:
+        return ""
+    orders = (
+        select(Order.billing_address)
+        .where(
+            Order.customer_id == customer_id,
+            table_of(Order).c.payer["doc_number"].as_string() == payer.get("doc_number"),
+        )
+        .order_by(Order.created_at.desc(), Order.number.desc())
+        .limit(1)
+    )
+    address = (await session.execute(orders)).scalar_one_or_none() or {}
+    return str(address.get("company") or "")
 
 
 async def list_address_views(session: AsyncSession, customer_id: str) -> list[AddressView]:
