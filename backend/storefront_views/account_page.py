@@ -22,6 +22,7 @@ from backend.legal.consents import TICKED
 from backend.orders.gifts import GIFT_RECIPIENT, RECIPIENT_FIELDS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
+from backend.orders.parties import has_other_recipient
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
 from backend.payment.providers.pse.payer import COMPANY
 from backend.reviews.page_links import ReviewLink, review_links
@@ -78,9 +79,14 @@ class AddressView:
 
 
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
-    """Add the shipping address of a customer's order to their address book. An order of a guest is ignored."""
+    """Add the shipping address of a customer's order to their address book.
+
+    An order of a guest is ignored, and an order for another recipient, who did not agree to be in the book.
+    """
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
-    if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
+    if order is None or order.customer_id is None or not order.shipping_address.get("address_1"):
+        return
+    if not has_other_recipient(order.billing_address, order.shipping_address):
         await save_used_address(session, order.customer_id, order.shipping_address)
 
 

@@ -71,7 +71,14 @@ async def test_destination_of_a_customers_order_is_added_to_their_address_book(
         await session.flush()
         await session.execute(update(Order).where(Order.id == customers["id"]).values(customer_id=ana.id))
         await account_page.remember_destination(session, guests["id"])
+        own = (
+            await session.execute(select(Order.billing_address).where(Order.id == customers["id"]))
+        ).scalar_one()
+        gift = update(Order).where(Order.id == customers["id"])
+        await session.execute(gift.values(billing_address={**own, "first_name": "Rosa"}))
+        await account_page.remember_destination(session, customers["id"])
         assert (await session.execute(select(CustomerAddress))).first() is None
+        await session.execute(gift.values(billing_address=own))
         for _ in range(2):
             await account_page.remember_destination(session, customers["id"])
         (entry,) = await account_page.list_address_views(session, ana.id)
