@@ -16,6 +16,7 @@ from backend.cart.models import Cart
 from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData, OutsideFailure
+from backend.core.observability.logs import hide_in_log
 from backend.core.texts import _
 from backend.core.web.contact import (
     Email,
@@ -210,6 +211,7 @@ async def check_typed(
         InvalidData: `fields` has the problems of all fields together.
         OutsideFailure: see `PaymentProvider.check_payer`.
     """
+    hide_in_log(typed)
     destination, problems = parse_destination(typed)
     problems.update(missing_ticks(typed))
     payer = CheckedPayer()

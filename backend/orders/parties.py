@@ -46,15 +46,19 @@ def find_party_name(billing: Address | None, shipping: Address | None, doc_type:
     return UNNAMED
 
 
+def has_other_recipient(billing: Address | None, shipping: Address) -> bool:
+    """Return True if the billing address names another person than the recipient."""
+    payer, recipient = [find_party_name(None, address, "") for address in (billing, shipping)]
+    return UNNAMED not in (payer, recipient) and payer != recipient
+
+
 def find_customer_phone(billing: Address | None, shipping: Address) -> str:
     """Return the phone number of the person who bought.
 
     The number of the billing address counts only if it names another person than the recipient. Otherwise it is a
     copy, and staff correct only the shipping address.
     """
-    payer, recipient = [find_party_name(None, address, "") for address in (billing, shipping)]
-    is_other = UNNAMED not in (payer, recipient) and payer != recipient
-    own = str((billing or {}).get("phone") or "") if is_other else ""
+    own = str((billing or {}).get("phone") or "") if has_other_recipient(billing, shipping) else ""
     return own or str(shipping.get("phone") or "")
 
 

@@ -7,7 +7,7 @@ replacement within the guarantee. Name, phone and street are deleted; municipali
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, exists, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
@@ -26,13 +26,16 @@ RECIPIENT_RETENTION = timedelta(days=400)
 PLACE_FIELDS = ("city", "province", "country_code")
 
 
+NAMES = ("first_name", "last_name")
+
+
 def _is_other(name: str) -> ColumnElement[bool]:
-    """Return the SQL condition that the addresses of an order have different values of this field."""
+    """Return the SQL condition that both addresses of an order have this name, and it differs."""
     order = table_of(Order).c
-    differs: ColumnElement[bool] = (
-        order.billing_address[name].as_string() != order.shipping_address[name].as_string()
+    payer, recipient = (
+        address[name].as_string() for address in (order.billing_address, order.shipping_address)
     )
-    return differs
+    return and_(payer != "", recipient != "", payer != recipient)
 
 
 async def erase_recipients(session: AsyncSession, cart_ids: Sequence[str]) -> None:
@@ -43,12 +46,9 @@ async def erase_recipients(session: AsyncSession, cart_ids: Sequence[str]) -> No
 
 
 async def _erase_recipient(session: AsyncSession, order: Order) -> None:
-    is_other = any(
-        order.billing_address.get(name) != order.shipping_address.get(name)
-        for name in ("first_name", "last_name")
-    )
     values: JsonObject = {"meta": replace_gift_message(order.meta, "")}
-    if is_other:
+    names = [(order.billing_address.get(name), order.shipping_address.get(name)) for name in NAMES]
+    if any(payer and recipient and payer != recipient for payer, recipient in names):  # as in `_is_other`
         values["shipping_address"] = _keep_place(order.shipping_address)
         await strip_parcels(session, [order.id])
     mine, cart, payment = table_of(Order), table_of(Cart), table_of(PaymentSession)
@@ -85,11 +85,7 @@ OLD_RECIPIENTS = TidyRule(
             or_(
                 Order.status == OrderStatus.CANCELED, Order.fulfillment_status == FulfillmentStatus.DELIVERED
             ),
-            or_(
-                Order.meta[GIFT_MESSAGE].as_string().is_not(None),
-                _is_other("first_name"),
-                _is_other("last_name"),
-            ),
+            or_(Order.meta[GIFT_MESSAGE].as_string().is_not(None), *map(_is_other, NAMES)),
         ),
     ),
     erase_recipients,

@@ -1,7 +1,7 @@
 """Data of the account page (orders and address book), and a customer's values to prefill the checkout's form."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import time_label
+from backend.core.db.tables import table_of
 from backend.core.money import format_cop
 from backend.core.web.contact import clean_name
 from backend.customers.addresses import addresses_of, save_used_address
@@ -21,7 +22,9 @@ from backend.legal.consents import TICKED
 from backend.orders.gifts import GIFT_RECIPIENT, RECIPIENT_FIELDS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
+from backend.orders.parties import has_other_recipient
 from backend.orders.states import HAS_MONEY, OrderStatus, PaymentStatus
+from backend.payment.providers.pse.payer import COMPANY
 from backend.reviews.page_links import ReviewLink, review_links
 from backend.shipping.addresses import find_municipality_code
 from backend.storefront_views.returns_page import describe_returns
@@ -76,9 +79,14 @@ class AddressView:
 
 
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
-    """Add the shipping address of a customer's order to their address book. An order of a guest is ignored."""
+    """Add the shipping address of a customer's order to their address book.
+
+    An order of a guest is ignored, and an order for another recipient, who did not agree to be in the book.
+    """
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
-    if order is not None and order.customer_id is not None and order.shipping_address.get("address_1"):
+    if order is None or order.customer_id is None or not order.shipping_address.get("address_1"):
+        return
+    if not has_other_recipient(order.billing_address, order.shipping_address):
         await save_used_address(session, order.customer_id, order.shipping_address)
 
 
@@ -115,6 +123,26 @@ def _list_known_names(shopper: ShopperView, entry: AddressView) -> dict[str, str
 
 
 _ADDRESS_FIELDS = ("address", "suburb", "reference", "dane_code", "town")
+
+
+async def find_company_name(session: AsyncSession, customer_id: str, payer: Mapping[str, str]) -> str:
+    """Return the company's name in the customer's latest order with this payer's NIT; empty without one.
+
+    `payer` is the saved payer (`backend.customers.saved_payers`), which has no name.
+    """
+    if payer.get("person_type") != COMPANY:
+        return ""
+    orders = (
+        select(Order.billing_address)
+        .where(
+            Order.customer_id == customer_id,
+            table_of(Order).c.payer["doc_number"].as_string() == payer.get("doc_number"),
+        )
+        .order_by(Order.created_at.desc(), Order.number.desc())
+        .limit(1)
+    )
+    address = (await session.execute(orders)).scalar_one_or_none() or {}
+    return str(address.get("company") or "")
 
 
 async def list_address_views(session: AsyncSession, customer_id: str) -> list[AddressView]:

@@ -12,6 +12,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.cart.access import Caller
 from backend.cart.owners import check_usable_cart, find_browser_cart, set_owner
+from backend.checkout.form import COMPANY_NAME
 from backend.customers.auth.accounts import ShopperView, find_shopper
 from backend.customers.auth.sessions import COOKIE
 from backend.customers.saved_payers import read_saved_payer, save_payer
@@ -53,7 +54,9 @@ async def get_known_fields(state: rx.State) -> tuple[dict[str, str], list[Addres
     async with current_shop().database.read() as session:
         book = await account_page.list_address_views(session, shopper.id)
         payer = await read_saved_payer(session, shopper.id)
-    return {**account_page.list_known_fields(shopper, book), **payer}, book
+        company = await account_page.find_company_name(session, shopper.id, payer)
+    known = {**account_page.list_known_fields(shopper, book), **payer}
+    return ({**known, COMPANY_NAME: company} if company else known), book
 
 
 async def find_own_cart(state: rx.State, cart_id: str) -> str:

@@ -5,6 +5,7 @@ No log line may contain the data.
 
 import logging
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from email.message import EmailMessage
 from io import StringIO
 from typing import Any
@@ -16,10 +17,12 @@ from fastapi import FastAPI
 from sqlalchemy import insert, select
 
 from backend.app import Shop
+from backend.cart.access import create_empty_cart
+from backend.cart.lines import add_to_cart
 from backend.channels.models import PublishableKey
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
-from backend.core.errors import OutcomeUnknown
+from backend.core.errors import OutcomeUnknown, ShopError
 from backend.core.observability.logs import JsonFormatter, LineFormatter, log_scope
 from backend.customers.models import Customer
 from backend.edge.middleware.instrumentation import REQUEST_ID, with_instrumentation
@@ -30,11 +33,13 @@ from backend.payment.providers.pse.client import GatewayClient
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.responses import CarrierError
 from tests.backend.conftest import SHOPPER
+from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase, get, post
 
 NAME, SURNAME, EMAIL, PHONE = "Zoraida", "Quimbaya", "zoraida.q@correo.example", "3109876543"
 DOCUMENT, STREET, SUBURB = "79555123", "Transversal 91 # 63-07", "Cantalejo"
+MESSAGE, COMPANY = "Para tu cumpleaños, tía Zoila", "Jardín Los Trompos S.A.S."
 PERSONAL_DATA = (NAME, SURNAME, EMAIL, PHONE, DOCUMENT, STREET, SUBURB)
 ADDRESS = {
     "first_name": NAME,
@@ -146,6 +151,35 @@ async def test_gateway_that_echoes_its_request_reveals_nothing_in_the_log(
     assert "the gateway was asked" in text
     assert "RuntimeError" in text
     assert answer.headers[REQUEST_ID] in text
+
+
+async def test_form_of_a_gift_and_of_a_company_reveals_nothing_in_the_log(
+    shop: Shop, shop_defaults: Defaults, log_text: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check entries with all fields, after the form was checked and while the gateway fails with an echo."""
+
+    async def echo(_client: GatewayClient, asked: Any) -> Any:
+        logging.getLogger("backend.somewhere").error("the gateway was asked %r", asked)
+        raise OutcomeUnknown(f"what is {asked!r}")
+
+    monkeypatch.setattr(GatewayClient, "create_bank_payment", echo)
+    async with shop.database.transaction() as session:
+        variant = await add_product(session, shop_defaults, "trompo", price=40_000)
+        cart_id = await create_empty_cart(session)
+        await add_to_cart(session, cart_id, variant)
+    await choose_pickup(shop, cart_id)
+    typed = {**CHECKOUT_INPUT, "email": EMAIL, "address": STREET, "suburb": SUBURB, "gift_recipient": "on",
+             "recipient_first_name": NAME, "recipient_last_name": SURNAME, "recipient_phone": PHONE,
+             "gift_message": MESSAGE, "person_type": "1", "doc_type": "NIT", "doc_number": "890903938-8",
+             "company_name": COMPANY}  # fmt: skip
+    with log_scope(request_id="r1"):
+        with suppress(ShopError):
+            await shop.checkout.place_order(cart_id, typed, expected_total=40_000, ip="190.24.1.1")
+        logging.getLogger("backend.somewhere").error("%r was typed", typed)
+    text = read_log(log_text)
+    assert "the gateway was asked" in text
+    assert "was typed" in text
+    assert not [known for known in (MESSAGE, COMPANY) if known in text]
 
 
 async def test_mail_server_that_names_the_recipient_reveals_nothing_in_the_log(

@@ -216,6 +216,8 @@ BODY_KEYS = (
     "option_id",
     "cart_id", "provider_id", "data", "region_id", "title", "handle", "prices", "amount", "first_name", "phone", "city",
     "province", "country_code", "address_1", "customer_id", "promo_codes", "status", "images", "variants", "options",
+    "gift_recipient", "recipient_first_name", "recipient_phone", "gift_message", "person_type", "doc_number",
+    "company_name",
 )  # fmt: skip
 
 

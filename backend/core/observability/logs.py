@@ -34,8 +34,9 @@ MIN_HIDDEN_INSIDE_LENGTH = 6
 
 PERSONAL_NAMES = frozenset(
     {
-        "address", "address_1", "address_2", "company", "cross_street", "doc_number", "email", "first_name",
-        "last_name", "password", "phone", "reference", "suburb",
+        "address", "address_1", "address_2", "company", "company_name", "cross_street", "doc_number", "email",
+        "first_name", "gift_message", "last_name", "password", "phone", "recipient_first_name",
+        "recipient_last_name", "recipient_phone", "reference", "suburb",
     }
 )  # fmt: skip
 """Names of personal data in forms, in bodies, and in requests to the gateway and the carrier."""

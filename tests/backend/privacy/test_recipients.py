@@ -120,6 +120,17 @@ async def test_message_of_an_old_order_to_oneself_is_deleted_without_the_address
     assert "%PDF" in after
 
 
+async def test_address_without_a_name_of_the_payer_is_not_taken_for_a_recipients(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    order_id = await buy(shop, shop_defaults, MESSAGE)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(billing_address={"first_name": "", "company": "Peonza"}))
+    assert await tidy_after(shop, 401) == 1
+    assert (await order_row(shop, order_id)).shipping_address["address_1"] == STREET
+    assert await tidy_after(shop, 402) == 0
+
+
 @pytest.mark.parametrize(("typed", "is_delivered"), [(GIFT, False), ({}, True)])
 async def test_order_that_is_open_or_no_gift_is_unchanged(
     shop: Shop, shop_defaults: Defaults, typed: dict[str, str], is_delivered: bool

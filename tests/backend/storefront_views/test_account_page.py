@@ -71,7 +71,14 @@ async def test_destination_of_a_customers_order_is_added_to_their_address_book(
         await session.flush()
         await session.execute(update(Order).where(Order.id == customers["id"]).values(customer_id=ana.id))
         await account_page.remember_destination(session, guests["id"])
+        own = (
+            await session.execute(select(Order.billing_address).where(Order.id == customers["id"]))
+        ).scalar_one()
+        gift = update(Order).where(Order.id == customers["id"])
+        await session.execute(gift.values(billing_address={**own, "first_name": "Rosa"}))
+        await account_page.remember_destination(session, customers["id"])
         assert (await session.execute(select(CustomerAddress))).first() is None
+        await session.execute(gift.values(billing_address=own))
         for _ in range(2):
             await account_page.remember_destination(session, customers["id"])
         (entry,) = await account_page.list_address_views(session, ana.id)
@@ -137,3 +144,32 @@ async def test_buying_an_order_again_adds_its_available_units(
     async with shop.database.read() as session:
         (mine,) = await account_page.list_customer_orders(session, shop.settings.signing_key, ana.id)
     assert [(toy.title, toy.quantity) for toy in mine.ordered_products] == [("Trompo", 2)]
+
+
+async def test_saved_company_is_filled_in_with_the_name_of_its_latest_order(
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
+) -> None:
+    """Check that neither another NIT, nor another customer, nor a person gets the name."""
+    company = {"person_type": "1", "doc_type": "NIT", "doc_number": "890903938", "bank": "1022"}
+    async with shop.database.transaction() as session:
+        toy = await add_product(session, shop_defaults, "trompo")
+    order = await complete_purchase(store, toy)
+    async with shop.database.transaction() as session:
+        ana = Customer(email="ana@example.com")
+        session.add(ana)
+        await session.flush()
+        bought = update(Order).where(Order.id == order["id"])
+        await session.execute(
+            bought.values(customer_id=ana.id, payer=company, billing_address={"company": "Peonza S.A.S."})
+        )
+        names = [
+            await account_page.find_company_name(session, customer_id, payer)
+            for customer_id, payer in (
+                (ana.id, company),
+                (ana.id, {**company, "doc_number": "860034313"}),
+                (ana.id, {**company, "person_type": "0"}),
+                ("cus_other", company),
+                (ana.id, {}),
+            )
+        ]
+    assert names == ["Peonza S.A.S.", "", "", "", ""]

@@ -6,12 +6,20 @@ import pytest
 
 from backend.core.errors import InvalidData
 from backend.legal.consents import CHECKBOXES
+from backend.orders.gifts import RECIPIENT_FIELDS
 from storefront.pages.checkout import fields
 
 
 def test_only_known_fields_of_the_checkout_form_are_parsed() -> None:
     sent = {"email": "ana@", "town": "Mede", "shipping_option": "so_1", "total": "1", "__proto__": "x"}
     assert fields.parse_fields(sent) == {"email": "ana@", "town": "Mede", "shipping_option": "so_1"}
+
+
+@pytest.mark.parametrize("name", ["gift_recipient", *RECIPIENT_FIELDS, "company_name", "person_type"])
+@pytest.mark.parametrize("value", [None, True, 1, ["on"], {"on": "on"}, "x" * 301])
+def test_invalid_values_of_recipient_and_company_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(InvalidData):
+        fields.parse_fields({name: value})
 
 
 @pytest.mark.parametrize(
