@@ -7,7 +7,18 @@ from backend.content.current_content import FooterLineView
 from backend.core.texts import _
 from storefront.components.icons import icon
 from storefront.components.pictures import MARK, drawing
-from storefront.links import ACCOUNT, CART, CATALOG, FIND_ORDER, LEGAL_LINKS, WISHLIST, sic_link
+from storefront.links import (
+    ACCOUNT,
+    CART,
+    CATALOG,
+    FIND_ORDER,
+    GIFT,
+    LEGAL_LINKS,
+    WISHLIST,
+    age_href,
+    sic_link,
+)
+from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
 
 SHOP = FrameState.shop
@@ -17,10 +28,18 @@ OFFICE_FOOTER = FrameState.footer
 
 def footer_column(title: str, *lines: rx.Component) -> rx.Component:
     """Build a list under a title."""
-    return rx.el.section(
-        rx.el.h2(title, class_name="footer__title"),
-        rx.el.ul(*(rx.el.li(line) for line in lines), class_name="footer__list"),
+    return folded_column(title, *(rx.el.li(line) for line in lines))
+
+
+def folded_column(title: str | rx.Var[str], *items: rx.Component, test_id: str = "") -> rx.Component:
+    """Build a list of `<li>` elements under a title. On a phone, only the title is visible until it is tapped."""
+    return rx.el.details(
+        rx.el.summary(
+            rx.el.h2(title, class_name="footer__title"), icon("down", size=18), class_name="footer__fold"
+        ),
+        rx.el.ul(*items, class_name="footer__list"),
         class_name="footer__column",
+        data_testid=test_id or ABSENT,
     )
 
 
@@ -32,12 +51,16 @@ def office_column() -> rx.Component:
             rx.cond(entry.href != "", rx.el.a(entry.text, href=entry.href), entry.text), key=entry.text
         )
 
-    return rx.el.section(
-        rx.el.h2(OFFICE_FOOTER.title, class_name="footer__title"),
-        rx.el.ul(rx.foreach(OFFICE_FOOTER.lines, line), class_name="footer__list"),
-        class_name="footer__column",
-        data_testid="footer-own",
-    )
+    return folded_column(OFFICE_FOOTER.title, rx.foreach(OFFICE_FOOTER.lines, line), test_id="footer-own")
+
+
+def ages_column() -> rx.Component:
+    """Build the links to the products of each age range for sale."""
+
+    def line(age: rx.Var[str]) -> rx.Component:
+        return rx.el.li(rx.el.a(_("{ages} años").format(ages=age), href=age_href(age)), key=age)
+
+    return folded_column(_("Por edades"), rx.foreach(FrameState.ages, line))
 
 
 @rx.memo
@@ -64,11 +87,13 @@ def site_footer() -> rx.Component:
             footer_column(
                 _("La tienda"),
                 rx.el.a(_("Todos los juguetes"), href=CATALOG),
+                rx.el.a(_("Encuentra un regalo"), href=GIFT),
                 rx.el.a(_("Favoritos"), href=WISHLIST),
                 rx.el.a(_("Carrito"), href=CART),
                 rx.el.a(_("Mi cuenta"), href=ACCOUNT),
                 rx.el.a(_("Encuentra tu pedido"), href=FIND_ORDER),
             ),
+            rx.cond(FrameState.ages.length() > 0, ages_column()),
             footer_column(
                 _("Comprar tranquilo"),
                 rx.el.span(

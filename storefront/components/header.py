@@ -15,10 +15,13 @@ from storefront.components.react_components import CART_SCRIPT, CartTabs, sheet
 from storefront.components.wishlist import wishlist_count
 from storefront.links import (
     ACCOUNT,
+    AGES,
     CART,
     CATALOG,
+    GIFT,
     HOME,
     WISHLIST,
+    age_href,
     brand_href,
     category_href,
     product_href,
@@ -317,6 +320,21 @@ def product_suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
     )
 
 
+def age_links(class_name: str) -> rx.Component:
+    """Build the links to the products of each age range for sale, if there is any."""
+
+    def link(age: rx.Var[str]) -> rx.Component:
+        return rx.el.li(
+            rx.el.a(_("{ages} años").format(ages=age), href=age_href(age), class_name="pill"), key=age
+        )
+
+    ages = FrameState.ages
+    return rx.cond(
+        ages.length() > 0,
+        rx.el.ul(rx.foreach(ages, link), class_name=f"pills {class_name}", aria_label=_("Por edades")),
+    )
+
+
 def department_link(department: ObjectVar[CategoryNode]) -> rx.Component:
     """Build a department's link in the strip under the header."""
     return rx.el.li(rx.el.a(department.name, href=category_href(department.handle)), key=department.handle)
@@ -328,6 +346,8 @@ def departments_strip() -> rx.Component:
     return rx.el.nav(
         rx.el.ul(
             rx.el.li(rx.el.a(_("Todos"), href=CATALOG)),
+            rx.el.li(rx.el.a(_("Regalos"), href=GIFT)),
+            rx.cond(FrameState.ages.length() > 0, rx.el.li(rx.el.a(_("Por edades"), href=AGES))),
             rx.foreach(FrameState.departments, department_link),
             class_name="departments__list",
         ),
@@ -377,9 +397,11 @@ def menu_sheet() -> rx.Component:
                         class_name="menu__link",
                     )
                 ),
-                rx.foreach(FrameState.departments, menu_entry),
+                rx.el.li(rx.el.a(icon("gift"), _("Encuentra un regalo"), href=GIFT, class_name="menu__link")),
                 class_name="menu__list",
             ),
+            age_links(class_name="menu__ages"),
+            rx.el.ul(rx.foreach(FrameState.departments, menu_entry), class_name="menu__list"),
             rx.el.ul(
                 rx.el.li(rx.el.a(icon("heart"), _("Favoritos"), href=WISHLIST, class_name="menu__link")),
                 rx.el.li(rx.el.a(icon("person"), _("Mi cuenta"), href=ACCOUNT, class_name="menu__link")),

@@ -41,6 +41,18 @@ def empty_cart(level: int = 1) -> rx.Component:
     )
 
 
+def empty_shop() -> rx.Component:
+    """Build the message that no product is for sale yet, for the catalogue and the gift finder."""
+    return empty_state(
+        "empty-shop",
+        _("Estamos armando la vitrina"),
+        _("Muy pronto habrá juguetes nuevos por aquí."),
+        link_button(_("Ir al inicio"), "/", kind="quiet"),
+        level=2,
+        test_id="bare-shop",
+    )
+
+
 def not_found_state(title: str, text: str, *actions: rx.Component) -> rx.Component:
     """Build the message that the requested content does not exist. `actions` are displayed before the usual links."""
     return empty_state(

@@ -84,7 +84,7 @@ def plain_page(loaded: LoadedPage) -> str:
 
 def plain_failure(settings: Settings) -> str:
     """Return a message that the shop cannot read its data now, as an element for the end of the document's body."""
-    frame = {"shop": shop_info(settings), "departments": []}
+    frame = {"shop": shop_info(settings), "departments": [], "ages": []}
     return _rendered(
         OTHER, frame, title=settings.store_name, description=SHOP_UNAVAILABLE, text="", content=None
     )
@@ -97,6 +97,7 @@ def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
         .render(
             shop=frame["shop"],
             departments=frame["departments"],
+            age_ranges=frame["ages"],
             announcement=frame.get("announcement"),
             said=frame.get("footer"),
             **values,

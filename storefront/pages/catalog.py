@@ -13,10 +13,17 @@ import reflex as rx
 from backend.core.texts import _
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
-from storefront.components.placeholders import empty_state, grid_skeleton, loaded_content
+from storefront.components.placeholders import (
+    empty_shop,
+    empty_state,
+    grid_skeleton,
+    link_button,
+    loaded_content,
+)
 from storefront.components.product_card import product_grid
 from storefront.components.product_suggestions import suggested_products
 from storefront.components.react_components import sheet
+from storefront.links import CATALOG, GIFT
 from storefront.meta import DocumentMeta
 from storefront.pages.catalog_filters import (
     CHOICES,
@@ -98,12 +105,12 @@ def filter_controls() -> rx.Component:
     content = CatalogState.content
     page = content.page
     return rx.fragment(
+        facet_group("ages", page.ages, _("Edad (años)"), "filter-age"),
+        price_filter(),
         sale_filter(),
         facet_group(
             "categories", page.categories, _("Categoría"), "filter-category", content.inner.to(list[str])
         ),
-        price_filter(),
-        facet_group("ages", page.ages, _("Edad (años)"), "filter-age"),
         facet_group("brands", page.brands, _("Marca"), "filter-brand"),
     )
 
@@ -133,14 +140,6 @@ def list_toolbar() -> rx.Component:
 
 def empty_list() -> rx.Component:
     """Build the message of an empty list: no product matches the filters, or the shop has no products yet."""
-    bare = empty_state(
-        "empty-search",
-        _("Estamos armando la vitrina"),
-        _("Muy pronto habrá juguetes nuevos por aquí."),
-        rx.el.a(_("Ir al inicio"), href="/", class_name="button button--quiet"),
-        level=2,
-        test_id="bare-shop",
-    )
     narrowed = empty_state(
         "empty-search",
         _("Aquí no hay nada… todavía"),
@@ -150,7 +149,18 @@ def empty_list() -> rx.Component:
         level=2,
         test_id="no-results",
     )
-    return rx.cond(CatalogState.content.is_bare, bare, rx.fragment(narrowed, suggested_products()))
+    content = CatalogState.content
+    unfiltered = empty_state(
+        "empty-category",
+        _("Aquí todavía no hay juguetes"),
+        _("Esta parte de la tienda está vacía por ahora. Mira lo demás mientras llega algo."),
+        link_button(_("Ver todos los juguetes"), CATALOG),
+        link_button(_("Encuentra un regalo"), GIFT, kind="quiet"),
+        level=2,
+        test_id="empty-category",
+    )
+    empty = rx.cond((content.text == "") & ~content.is_custom, unfiltered, narrowed)
+    return rx.cond(content.is_bare, empty_shop(), rx.fragment(empty, suggested_products()))
 
 
 def result_list() -> rx.Component:

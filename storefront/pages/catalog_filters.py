@@ -155,7 +155,8 @@ def filter_chips() -> rx.Component:
 
     def chip(item: ObjectVar[FilterChip]) -> rx.Component:
         default_label = rx.cond(item.kind == "on_sale", _("Con descuento"), _("Precio"))
-        label = rx.cond(item.label == "", default_label, item.label)
+        named = rx.cond(item.kind == "ages", _("{ages} años").format(ages=item.label), item.label)
+        label = rx.cond(item.label == "", default_label, named)
         return rx.el.li(
             rx.el.button(
                 label,

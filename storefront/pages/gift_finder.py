@@ -1,6 +1,7 @@
 """The gift finder: three questions, each answered with one click, and the matching products below them.
 
-All answers are in the URL, so that a list can be shared and the page works without scripts.
+All answers are in the URL, so that a list can be shared and the page works without scripts. If no product matches all
+answers, the budget and the interest are left out, and the page says so. The age always filters.
 """
 
 from dataclasses import dataclass, field, replace
@@ -9,25 +10,34 @@ from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import current_shop
 from backend.catalog.category_tree import category_tree
+from backend.catalog.schemas.product_fields import AGE_RANGES
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
-from backend.catalog.views import CatalogFilter, ProductCard
+from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, ProductCard
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from storefront.components.frame import page_frame
 from storefront.components.pictures import OG_IMAGE
-from storefront.components.placeholders import grid_skeleton, link_button, loaded_content
+from storefront.components.placeholders import (
+    empty_shop,
+    empty_state,
+    grid_skeleton,
+    link_button,
+    loaded_content,
+)
 from storefront.components.product_card import CARD_SIZES, product_grid
-from storefront.components.product_suggestions import suggested_products
-from storefront.links import GIFT, catalog_path, gift_path
+from storefront.links import CATALOG, GIFT, catalog_path, gift_path
 from storefront.meta import NOINDEX, DocumentMeta, absolute_url, to_first_picture
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT
 
 TITLE = _("Encuentra un regalo")
 LEAD = _("Tres preguntas, y una lista de juguetes para quien los va a recibir.")
+NOTHING_TITLE = _("Todavía no tenemos juguetes para esta edad")
+NOTHING_TEXT = _("Escoge otra edad, o mira todo el catálogo.")
 BUDGETS: tuple[Cop, ...] = (50_000, 100_000, 200_000)
 MAX_PRODUCTS = 24
 
@@ -51,12 +61,19 @@ class GiftQuestion:
 
 @dataclass(frozen=True, slots=True)
 class GiftContent:
-    """Content of the gift finder: questions, products that match the answers, and the path of the complete list."""
+    """Content of the gift finder: questions, products that match the answers, and the path of the complete list.
+
+    Attributes:
+        note: the answers that were left out, because no product matches all of them; empty if all of them match.
+        is_bare: True if no product is for sale.
+    """
 
     questions: list[GiftQuestion] = field(default_factory=list)
     cards: list[ProductCard] = field(default_factory=list)
     total: int = 0
     more: str = ""
+    note: str = ""
+    is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +90,15 @@ class GiftAnswers:
         """Return the path of the page with these answers."""
         return gift_path(self.age, self.interest, self.budget)
 
+    @property
+    def product_filter(self) -> CatalogFilter:
+        """Return the filter of the products that match these answers."""
+        return CatalogFilter(
+            categories=(self.interest,) if self.interest else (),
+            ages=(self.age,) if self.age else (),
+            max_price=self.budget or None,
+        )
+
 
 def parse_answers(params: PageParams) -> GiftAnswers:
     """Return the answers of the URL. An unknown budget is ignored."""
@@ -81,28 +107,28 @@ def parse_answers(params: PageParams) -> GiftAnswers:
 
 
 async def load(params: PageParams) -> PageData[GiftContent]:
-    """Read the questions and the matching products. An answer that the shop does not offer is ignored."""
+    """Read the questions and the matching products.
+
+    An answer that the shop does not offer is ignored, except for a usual age range: the page says that it is empty.
+    """
     given = parse_answers(params)
     async with current_shop().database.read() as session:
-        ages = await read_age_facets(session)
+        ages = [age.value for age in await read_age_facets(session)]
         departments = [node for node in await category_tree(session) if node.count]
         given = replace(
             given,
-            age=given.age if any(age.value == given.age for age in ages) else "",
+            age=given.age if given.age in ages or given.age in AGE_RANGES else "",
             interest=given.interest if any(node.handle == given.interest for node in departments) else "",
         )
-        product_filter = CatalogFilter(
-            categories=(given.interest,) if given.interest else (),
-            ages=(given.age,) if given.age else (),
-            max_price=given.budget or None,
-        )
-        page = await catalog_page(session, product_filter, limit=MAX_PRODUCTS)
+        used, page = await find_products(session, given)
+        is_bare = not page.total and not (await catalog_page(session, CatalogFilter(), limit=1)).total
+    offered_ages = [*ages, *([given.age] if given.age and given.age not in ages else [])]
     questions = [
         _question(
             _("¿Cuántos años tiene?"),
             given,
             (replace(given, age=""), _("Cualquier edad")),
-            *((replace(given, age=age.value), _("{ages} años").format(ages=age.label)) for age in ages),
+            *((replace(given, age=age), _("{ages} años").format(ages=age)) for age in offered_ages),
         ),
         _question(
             _("¿Qué le gusta?"),
@@ -120,9 +146,50 @@ async def load(params: PageParams) -> PageData[GiftContent]:
             ),
         ),
     ]
-    more = catalog_path(given.interest, age=given.age)
-    content = GiftContent(questions, page.cards, page.total, more if page.total > len(page.cards) else "")
+    more = catalog_path(used.interest, age=used.age)
+    content = GiftContent(
+        questions,
+        page.cards,
+        page.total,
+        more=more if page.total > len(page.cards) else "",
+        note=describe_omissions(given, used, departments) if page.total else "",
+        is_bare=is_bare,
+    )
     return PageData(content, build_meta(content, given))
+
+
+async def find_products(session: AsyncSession, given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
+    """Return the answers that were used, and the products that match them.
+
+    If no product matches all answers, the budget is left out, then the interest, then both.
+    """
+    attempts = [
+        given,
+        replace(given, budget=0),
+        replace(given, interest=""),
+        replace(given, budget=0, interest=""),
+    ]
+    for answers in dict.fromkeys(attempts):
+        page = await catalog_page(session, answers.product_filter, limit=MAX_PRODUCTS)
+        if page.total:
+            break
+    return answers, page
+
+
+def describe_omissions(given: GiftAnswers, used: GiftAnswers, departments: list[CategoryNode]) -> str:
+    """Return the sentence about the answers that were left out; empty if all were used."""
+    price = format_cop(given.budget)
+    interest = next((node.name for node in departments if node.handle == given.interest), "")
+    is_over_budget, is_of_other_kind = used.budget != given.budget, used.interest != given.interest
+    if is_over_budget and is_of_other_kind:
+        text = _("No hay nada de «{interest}», ni hasta {price}. Estos son de otras cosas y cuestan más.")
+    elif is_over_budget:
+        text = _("No hay nada hasta {price}. Estos cuestan más y cumplen con lo demás.")
+    elif is_of_other_kind:
+        text = _("No hay nada de «{interest}». Estos son de otras cosas y cumplen con lo demás.")
+    else:
+        return ""
+    return text.format(price=price, interest=interest)
 
 
 def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
@@ -183,18 +250,25 @@ def question_section(row: ObjectVar[GiftQuestion], place: NumberVar[int]) -> rx.
 
 
 def gift_products() -> rx.Component:
-    """Build the list of the matching products."""
+    """Build the list of the matching products, or the message that the age has none."""
     content = GiftState.content
+    empty = empty_state(
+        "empty-gift",
+        NOTHING_TITLE,
+        NOTHING_TEXT,
+        link_button(_("Ver el catálogo"), CATALOG),
+        level=2,
+        test_id="gift-nothing",
+    )
     counted = rx.cond(content.total == 1, _("1 juguete"), _("{n} juguetes").format(n=content.total))
     return rx.el.section(
         rx.el.h2(counted, class_name="section__title", role="status", data_testid="result-count"),
         rx.cond(
-            content.cards.length() > 0,
-            product_grid(content.cards, class_name="grid gift__found"),
-            rx.fragment(
-                rx.el.p(_("Nada cumple con todo. Prueba con otro precio o con otra edad.")),
-                suggested_products(),
-            ),
+            content.note != "",
+            rx.el.p(content.note, class_name="gift__note", role="status", data_testid="gift-note"),
+        ),
+        rx.cond(
+            content.cards.length() > 0, product_grid(content.cards, class_name="grid gift__found"), empty
         ),
         rx.cond(
             content.more != "",
@@ -216,8 +290,14 @@ def page() -> rx.Component:
             GiftState.has_failed,
             GiftState.load,
             grid_skeleton(8),
-            rx.el.div(
-                rx.foreach(GiftState.content.questions, question_section), gift_products(), class_name="gift"
+            rx.cond(
+                GiftState.content.is_bare,
+                empty_shop(),
+                rx.el.div(
+                    rx.foreach(GiftState.content.questions, question_section),
+                    gift_products(),
+                    class_name="gift",
+                ),
             ),
         ),
     )

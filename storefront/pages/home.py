@@ -13,6 +13,7 @@ from backend.content.home import HomePage, SectionView, SlideView, read_home_pag
 from backend.core.texts import _
 from backend.news.topics import Topic
 from storefront.components.frame import page_frame, section
+from storefront.components.header import age_links
 from storefront.components.icons import icon
 from storefront.components.pictures import (
     OG_IMAGE,
@@ -25,7 +26,7 @@ from storefront.components.pictures import (
 from storefront.components.placeholders import grid_skeleton, link_button, loaded_content
 from storefront.components.product_card import discount_badge, price_tag, product_grid
 from storefront.components.react_components import SLIDES, Slides
-from storefront.links import CATALOG, GIFT, age_href, category_href, product_href
+from storefront.links import AGES_ID, CATALOG, GIFT, age_href, category_href, product_href
 from storefront.meta import DocumentMeta, FirstPicture, absolute_url, store_data, to_first_picture, to_json_ld
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT, props
@@ -222,6 +223,20 @@ def banner() -> rx.Component:
     )
 
 
+def entry_links() -> rx.Component:
+    """Build the links below the banner: the age ranges for sale, and the gift finder."""
+    return rx.el.nav(
+        age_links(class_name="entries__ages"),
+        rx.el.a(
+            icon("gift", size=22), _("Encuentra un regalo"), href=GIFT, class_name="button button--primary"
+        ),
+        id=AGES_ID,
+        class_name="entries",
+        aria_label=_("Por edades y para regalar"),
+        data_testid="entries",
+    )
+
+
 def promise_item(icon_name: str, title: str, text: str) -> rx.Component:
     """Build one promise of the shop."""
     return rx.el.li(
@@ -372,6 +387,7 @@ def page() -> rx.Component:
             # the heading is first in the document; styles place it below the banner
             rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="opening__title"),
             banner(),
+            entry_links(),
             promise_list(),
             class_name="opening",
         ),

@@ -12,6 +12,7 @@ from reflex.event import EventSpec
 
 from backend.app import Shop, current_shop
 from backend.catalog.category_tree import category_tree
+from backend.catalog.storefront.product_list import read_age_facets
 from backend.catalog.views import CategoryNode
 from backend.content.current_content import Announcement, Footer
 from backend.core.config.settings import Settings
@@ -75,9 +76,10 @@ class ShopInfo:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Values around every page: menu, shop details, announcement and footer."""
+    """Values around every page: departments and ages of the menu, shop details, announcement and footer."""
 
     departments: list[CategoryNode]
+    ages: list[str]
     shop: ShopInfo
     announcement: Announcement
     footer: Footer
@@ -87,7 +89,7 @@ class Frame:
 
         Announcement and footer are left out if staff have not written any.
         """
-        values: dict[str, Any] = {"departments": self.departments, "shop": self.shop}
+        values: dict[str, Any] = {"departments": self.departments, "ages": self.ages, "shop": self.shop}
         if self.announcement.text:
             values["announcement"] = self.announcement
         if self.footer != Footer():
@@ -104,9 +106,14 @@ async def get_frame() -> Frame:
 async def _read_frame(shop: Shop) -> Frame:
     async with shop.database.read() as session:
         departments = await category_tree(session)
+        ages = [age.value for age in await read_age_facets(session)]
     content = await shop.content.read_current()
     return Frame(
-        departments, shop_info(await shop.effective_settings.now()), content.announcement, content.footer
+        departments,
+        ages,
+        shop_info(await shop.effective_settings.now()),
+        content.announcement,
+        content.footer,
     )
 
 
@@ -149,6 +156,8 @@ class FrameState(rx.State):
     """The frame of the page."""
 
     departments: rx.Field[list[CategoryNode]] = rx.field(default_factory=list)
+    ages: rx.Field[list[str]] = rx.field(default_factory=list)
+    """The age ranges for sale."""
     shop: rx.Field[ShopInfo] = rx.field(default_factory=ShopInfo)
     notice: rx.Field[Notice] = rx.field(default_factory=Notice)
     announcement: rx.Field[Announcement] = rx.field(default_factory=Announcement)
@@ -167,7 +176,7 @@ class FrameState(rx.State):
 async def show_frame(state: FrameState) -> None:
     """Update the state with the current frame, and watch it for changes."""
     frame = await get_frame()
-    for name in ("departments", "shop", "announcement", "footer"):
+    for name in ("departments", "ages", "shop", "announcement", "footer"):
         if getattr(frame, name) != getattr(state, name):
             setattr(state, name, getattr(frame, name))
     watch(state, (), {Topic.CONTENT, Topic.SETTINGS})

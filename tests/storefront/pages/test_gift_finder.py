@@ -59,6 +59,48 @@ class TestAnswers:
         assert [one.label for one in interests.choices] == ["De todo un poco", "Música"]
 
     @pytest.mark.parametrize(
+        ("query", "found", "note"),
+        [
+            ("?age=0-2&interest=musica&budget=50000", {"maraca"}, ""),
+            (
+                "?age=6-8&budget=50000&interest=musica",
+                {"trompo"},
+                "No hay nada de «Música». Estos son de otras cosas y cumplen con lo demás.",
+            ),
+            (
+                "?age=9-12&interest=musica&budget=50000",
+                {"violin"},
+                "No hay nada hasta $ 50.000. Estos cuestan más y cumplen con lo demás.",
+            ),
+            (
+                "?age=12%2B&interest=musica&budget=50000",
+                {"telescopio"},
+                "No hay nada de «Música», ni hasta $ 50.000. Estos son de otras cosas y cuestan más.",
+            ),
+        ],
+    )
+    async def test_answers_without_a_product_are_left_out_one_at_a_time(
+        self, shop: Shop, defaults: Defaults, query: str, found: set[str], note: str
+    ) -> None:
+        async with shop.database.transaction() as session:
+            await add_product(session, defaults, "violin", age_range="9-12", price=150_000)
+            await add_product(session, defaults, "telescopio", age_range="12+", price=150_000)
+            music = (await session.execute(select(Category).where(Category.handle == "musica"))).scalar_one()
+            violin = (
+                await session.execute(select(Product.id).where(Product.handle == "violin"))
+            ).scalar_one()
+            session.add(ProductCategory(product_id=violin, category_id=music.id))
+        data = await load_url(f"/gift{query}")
+        assert (handles(data), data.content.note) == (found, note)
+        chosen = [[one.is_chosen for one in asked.choices].count(True) for asked in data.content.questions]
+        assert chosen == [1, 1, 1]  # the given answers stay chosen
+
+    async def test_age_without_products_is_never_left_out(self) -> None:
+        data = await load_url("/gift?age=3-5&interest=musica&budget=50000")
+        assert (data.content.total, data.content.note, data.content.is_bare) == (0, "", False)
+        assert [one.label for one in data.content.questions[0].choices if one.is_chosen] == ["3-5 años"]
+
+    @pytest.mark.parametrize(
         "query", ["?age=99", "?interest=vacia", "?budget=1", "?budget=50000.0", "?age=%00&interest=juguetes"]
     )
     async def test_invalid_answer_in_the_gift_finder_is_ignored(self, query: str) -> None:
@@ -70,3 +112,9 @@ class TestAnswers:
         assert handles(data) == {"maraca", "trompo"}
         assert data.meta.robots.startswith("noindex")
         assert data.meta.canonical == "http://localhost:3000/gift"
+
+
+@pytest.mark.usefixtures("defaults")
+@pytest.mark.parametrize("query", ["", "?age=3-5", "?budget=50000"])
+async def test_gift_finder_of_a_shop_without_products_is_bare(query: str) -> None:
+    assert (await load_url(f"/gift{query}")).content.is_bare
