@@ -42,6 +42,7 @@ STYLES = (
     "styles/order.css",
     "styles/account.css",
     "styles/notices.css",
+    "styles/forced_colors.css",
 )
 
 app = rx.App(

@@ -93,7 +93,7 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
 
   // On a phone, a button that has scrolled out of view also appears at the bottom.
   const handleVisibility = ({ isIntersecting }) => setScrolledPast(!isIntersecting);
-  useEffect(() => observe([button.current], handleVisibility, { rootMargin: INCLUDE_BELOW }), []);
+  useEffect(() => button.current ? observe([button.current], handleVisibility, { rootMargin: INCLUDE_BELOW }) : undefined, []);
 
   const add = () => {
     if (step === "adding") return;
@@ -124,7 +124,7 @@ function useStepper(value, max, onChange) {
   };
   const fewer = { disabled: value <= 1, onClick: () => change(value - 1) };
   const more = { disabled: value >= max, onClick: () => change(value + 1) };
-  return { fewer, field, more };
+  return { fewer, field, more, limit: max, is_at_limit: value >= max };
 }
 
 // A cart line's quantity. The number changes immediately; the server is informed after a pause, or when the shopper

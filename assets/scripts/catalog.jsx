@@ -9,6 +9,7 @@ import { listen } from "./effects.jsx";
 import { resendIfForgotten } from "./reconnecting.js";
 
 const ENTRY = "trompoCatalog";
+const SCROLL_ENTRY = "trompoCatalogScroll";
 const WIDE = "(min-width: 1024px)";
 const MAX_TEXT_LENGTH = 80; // characters; the server may have cut a longer text
 const KINDS = ["categories", "brands", "ages"];
@@ -45,6 +46,8 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
   useEffect(() => {
     if (ownChoices) return resendIfForgotten(state, (known) => known.content_rx_state_?.is_custom, () => requestAnswer(ownChoices));
   });
+
+  useListScroll(key, isBusy);
 
   const current = ownChoices ?? answer.choices;
   const choose = (change) => {
@@ -103,6 +106,26 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
     }),
   };
   return <Choices value={value}>{children}</Choices>;
+}
+
+// Back returns to the same place of a list that was extended: the document is shorter until the answer arrives, so the
+// browser alone would end at its bottom. The history entry has the position.
+function useListScroll(key, isBusy) {
+  const position = useRef(null);
+  const forget = () => { position.current = null; };
+  const store = () => {
+    if (window.history.state?.[ENTRY]) window.history.replaceState({ ...window.history.state, [SCROLL_ENTRY]: window.scrollY }, "");
+  };
+  useEffect(() => { position.current = window.history.state?.[ENTRY] ? window.history.state[SCROLL_ENTRY] ?? null : null; }, [key]);
+  useEffect(() => listen(document, "click", store, true), []); // before the router follows a link
+  useEffect(() => listen(window, "pagehide", store), []);
+  useEffect(() => listen(window, "wheel touchmove keydown", forget, { passive: true }), []); // the shopper scrolls already
+  useEffect(() => {
+    const end = document.documentElement.scrollHeight - window.innerHeight;
+    if (isBusy || position.current === null || position.current > end) return;
+    window.scrollTo({ top: position.current, behavior: "instant" });
+    forget();
+  });
 }
 
 // The button that shows more of the list. The focus moves to the first new product: after the last products the button

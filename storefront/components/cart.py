@@ -6,6 +6,7 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.cart.lines import MAX_QUANTITY
 from backend.cart.notice_views import NewsView
 from backend.cart.views import CartLine
 from backend.core.texts import _
@@ -25,6 +26,8 @@ class Controls:
 
     Attributes:
         fewer, field, more: React props of the minus button, the quantity input and the plus button.
+        limit: the maximum quantity.
+        is_at_limit: True if the quantity is the maximum.
         step: progress of adding: `ready`, `adding` or `added`.
         is_scrolled_past: True if the add button was scrolled out of view.
         button: React props of every add button.
@@ -34,6 +37,8 @@ class Controls:
     fewer: Any
     field: Any
     more: Any
+    limit: int
+    is_at_limit: bool
     step: str
     is_scrolled_past: bool
     button: Any
@@ -69,7 +74,10 @@ def quantity_stepper() -> rx.Component:
             special_props=[pressed],
         )
 
-    return rx.el.div(
+    limit = CONTROLS.limit.to(int)
+    few_left = rx.cond(limit == 1, _("Es la última unidad."), _("No hay más de {n}.").format(n=limit))
+    limit_text = rx.cond(limit == MAX_QUANTITY, _("Máximo {n} por compra.").format(n=limit), few_left)
+    stepper = rx.el.div(
         button("minus", _("Quitar una unidad"), CONTROLS.fewer),
         rx.el.input(
             class_name="stepper__value",
@@ -82,6 +90,11 @@ def quantity_stepper() -> rx.Component:
         class_name="stepper",
         role="group",
         aria_label=quantity,
+    )
+    return rx.el.div(
+        stepper,
+        rx.el.p(rx.cond(CONTROLS.is_at_limit, limit_text, ""), class_name="quantity__limit", role="status"),
+        class_name="quantity",
     )
 
 

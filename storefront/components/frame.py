@@ -13,7 +13,7 @@ from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
-from storefront.components.react_components import Arrival, SessionWatch
+from storefront.components.react_components import Arrival, HeaderScroll, SessionWatch
 from storefront.links import CART
 from storefront.reflex_ext.elements import A, ErrorBoundary, has_too_many_connection_errors
 from storefront.reflex_ext.hooks import hook, script, view
@@ -61,6 +61,7 @@ def page_frame(*content: rx.Component, class_name: str = "", with_cart_sheet: bo
         *([cart_sheet()] if with_cart_sheet else []),
         notices(),
         Arrival.create(target=CONTENT_ID),
+        HeaderScroll.create(),
         SessionWatch.create(),
     )
 

@@ -139,7 +139,11 @@ def gallery_stage(
             rx.cond(video, video_slide(video=video, is_shown=~is_picture)),
             rx.cond(
                 (pictures.length() == 0) & ~video,
-                rx.el.div(drawing(NO_PICTURE, 240), class_name="gallery__slide"),
+                rx.el.div(
+                    drawing(NO_PICTURE, 240),
+                    rx.el.p(_("Sin foto todavía"), class_name="gallery__none"),
+                    class_name="gallery__slide gallery__slide--none",
+                ),
             ),
             class_name="gallery__track",
             role="group",

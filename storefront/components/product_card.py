@@ -6,10 +6,14 @@ from reflex.vars import ObjectVar
 from backend.catalog.views import ProductCard, VariantView
 from backend.content.home import SlideView
 from backend.core.texts import _
+from storefront.components.cart import CONTROLS, added_number
+from storefront.components.icons import icon
 from storefront.components.pictures import picture, product_picture
+from storefront.components.react_components import AddToCart
 from storefront.components.reviews import card_rating
 from storefront.components.wishlist import heart_button
 from storefront.links import product_href
+from storefront.state.cart import CartState
 
 CARD_SIZES = "(min-width: 1280px) 280px, (min-width: 1024px) 22vw, (min-width: 640px) 31vw, 46vw"
 
@@ -50,8 +54,40 @@ def age_label(card: ObjectVar[ProductCard]) -> rx.Component:
 
 
 @rx.memo
-def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Component:
-    """Build a product's card. The whole card is a link; the heart saves the product in the wishlist."""
+def quick_add_button(title: rx.Var[str]) -> rx.Component:
+    """Build the round button that adds one unit. It must be inside the product's `AddToCart`."""
+    is_ready = CONTROLS.step == "ready"
+    return rx.el.button(
+        icon(rx.cond(is_ready, "plus", "check")),
+        type="button",
+        class_name="icon-button card__add",
+        aria_label=rx.cond(
+            is_ready, _("Agregar al carrito: {toy}").format(toy=title), _("Agregado: {toy}").format(toy=title)
+        ),
+        data_testid="quick-add",
+        special_props=[CONTROLS.button],
+    )
+
+
+@rx.memo
+def quick_add(variant_id: rx.Var[str], title: rx.Var[str]) -> rx.Component:
+    """Build the button that adds a product without a choice of variants to the cart, from its card."""
+    return AddToCart.create(
+        quick_add_button(title=title),
+        variant_id=variant_id,
+        max=1,
+        answers=CartState.answers,
+        added=added_number(variant_id),
+        on_add=CartState.add,
+    )
+
+
+@rx.memo
+def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool], has_add: rx.Var[bool]) -> rx.Component:
+    """Build a product's card. The whole card is a link; the heart saves the product in the wishlist.
+
+    With `has_add`, a product that has only one variant can be added to the cart.
+    """
     return rx.el.article(
         rx.el.div(
             product_picture(card.picture, CARD_SIZES, is_first=is_first, class_name="card__image", alt=""),
@@ -82,6 +118,10 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool]) -> rx.Com
             class_name="card__text",
         ),
         heart_button(handle=card.handle, title=card.title),
+        rx.cond(
+            has_add & card.available & ~card.has_choice,
+            quick_add(variant_id=card.variant_id, title=card.title),
+        ),
         class_name="card",
         data_testid="product-card",
     )
@@ -94,7 +134,9 @@ def product_grid(
     return rx.el.ul(
         rx.foreach(
             cards,
-            lambda card, place: rx.el.li(product_card(card=card, is_first=place < eager), key=card.id),
+            lambda card, place: rx.el.li(
+                product_card(card=card, is_first=place < eager, has_add=True), key=card.id
+            ),
         ),
         class_name=class_name,
     )

@@ -182,6 +182,13 @@ class Arrival(rx.Component):
     target: rx.Var[str]
 
 
+class HeaderScroll(rx.Component):
+    """Hides the header of a phone while the shopper scrolls down."""
+
+    library = script("header")
+    tag = "HeaderScroll"
+
+
 class KeepFocus(rx.Component):
     """A wrapper of a list. When a button in it removes an item, it moves the focus to another element.
 

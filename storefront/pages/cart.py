@@ -102,6 +102,29 @@ def cart_summary() -> rx.Component:
     )
 
 
+def pay_bar() -> rx.Component:
+    """Build the bar of phones with the total and the checkout link. It stays at the bottom of the window."""
+    return rx.el.div(
+        rx.el.p(
+            rx.el.span(_("Total"), class_name="pay-bar__label"),
+            CartState.cart.total_label,
+            class_name="pay-bar__total",
+        ),
+        rx.cond(
+            CartState.has_problem,
+            rx.el.p(_("Ajusta los juguetes marcados para poder pagar."), class_name="pay-bar__problem"),
+            rx.el.a(
+                _("Ir a pagar"),
+                href=CHECKOUT,
+                class_name="button button--primary",
+                data_testid="go-to-checkout",
+            ),
+        ),
+        class_name="pay-bar",
+        data_testid="pay-bar",
+    )
+
+
 def skeleton() -> rx.Component:
     """Build the skeleton of the cart."""
     line = rx.el.li(
@@ -131,6 +154,7 @@ def page() -> rx.Component:
                         rx.el.div(
                             rx.el.div(cart_lines(), wrapping_offer()), cart_summary(), class_name="cart-page"
                         ),
+                        pay_bar(),
                     ),
                     rx.fragment(cart_news(), empty_cart(), suggested_products()),
                 ),

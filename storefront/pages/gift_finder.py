@@ -10,11 +10,10 @@ from typing import ClassVar
 
 import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import current_shop
 from backend.catalog.category_tree import category_tree
-from backend.catalog.schemas.product_fields import AGE_RANGES
+from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, ProductCard
 from backend.core.money import Cop, format_cop
@@ -120,8 +119,8 @@ async def load(params: PageParams) -> PageData[GiftContent]:
             age=given.age if given.age in ages or given.age in AGE_RANGES else "",
             interest=given.interest if any(node.handle == given.interest for node in departments) else "",
         )
-        used, page = await find_products(session, given)
-        is_bare = not page.total and not (await catalog_page(session, CatalogFilter(), limit=1)).total
+        is_bare = not (await catalog_page(session, CatalogFilter(), limit=1)).total
+    used, page = await find_products(given)
     offered_ages = [*ages, *([given.age] if given.age and given.age not in ages else [])]
     questions = [
         _question(
@@ -158,7 +157,7 @@ async def load(params: PageParams) -> PageData[GiftContent]:
     return PageData(content, build_meta(content, given))
 
 
-async def find_products(session: AsyncSession, given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
+async def find_products(given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
     """Return the answers that were used, and the products that match them.
 
     If no product matches all answers, the budget is left out, then the interest, then both.
@@ -169,10 +168,11 @@ async def find_products(session: AsyncSession, given: GiftAnswers) -> tuple[Gift
         replace(given, interest=""),
         replace(given, budget=0, interest=""),
     ]
-    for answers in dict.fromkeys(attempts):
-        page = await catalog_page(session, answers.product_filter, limit=MAX_PRODUCTS)
-        if page.total:
-            break
+    async with current_shop().database.read() as session:
+        for answers in dict.fromkeys(attempts):
+            page = await catalog_page(session, answers.product_filter, limit=MAX_PRODUCTS)
+            if page.total:
+                break
     return answers, page
 
 

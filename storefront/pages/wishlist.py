@@ -65,7 +65,9 @@ def wish_action(card: ObjectVar[ProductCard]) -> rx.Component:
 
 def wish_card(card: ObjectVar[ProductCard]) -> rx.Component:
     """Build a product's card. It is hidden when the product is removed from the wishlist."""
-    item = rx.el.li(product_card(card=card, is_first=False), wish_action(card), class_name="wish")
+    item = rx.el.li(
+        product_card(card=card, is_first=False, has_add=False), wish_action(card), class_name="wish"
+    )
     return rx.fragment(rx.cond(is_saved(card.handle), item), key=card.id)
 
 

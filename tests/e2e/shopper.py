@@ -15,6 +15,8 @@ WAIT_FOR_TRANSITIONS = """() => Promise.allSettled(
     document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)).then(() => null)
 """
 BANK = "1022"
+ANY_WIDTHS = (320, 359, 413, 480, 600, 700, 767, 768, 900, 1023, 1024, 1100)
+"""Widths of windows up to a small desktop; the layout changes between most of them."""
 MEDELLIN = ("medel", "Medellín, Antioquia", "05001000")
 LETICIA = ("leti", "Leticia, Amazonas", "91001000")
 
@@ -131,6 +133,21 @@ async def wait_until_hydrated(page: Page) -> None:
 async def expect_no_overflow(page: Page) -> None:
     """Check that nothing is wider than the window."""
     assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+async def expect_no_overflow_at_any_width(page: Page) -> None:
+    """Check that nothing is wider than the window, from the smallest phone to a small desktop. Restore the width."""
+    for width in (*ANY_WIDTHS, ANY_WIDTHS[0]):
+        await page.set_viewport_size({"width": width, "height": 640})
+        shown = await page.evaluate("document.documentElement.scrollWidth")
+        assert shown <= width, f"{shown} pixels at {width}: {page.url}"
+
+
+async def expect_no_overflow_with_large_text(page: Page) -> None:
+    """Check that nothing is wider than the window if the text has twice its size."""
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    await expect_no_overflow(page)
+    await page.evaluate("document.documentElement.style.fontSize = ''")
 
 
 def read_stock(shop: ShopServer, handle: str) -> int:

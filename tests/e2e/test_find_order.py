@@ -11,7 +11,9 @@ async def test_order_link_is_requested_by_number_and_email(page_320: Page, watch
     watch.expect("400")  # the form that was sent empty
     page = page_320
     await page.goto("/")
-    await page.get_by_role("contentinfo").get_by_role("link", name="Encuentra tu pedido").click()
+    footer = page.get_by_role("contentinfo")
+    await footer.locator("summary", has_text="La tienda").click()
+    await footer.get_by_role("link", name="Encuentra tu pedido").click()
     await expect(page).to_have_url("/order/find")
     await expect(page.locator("h1")).to_have_text("Encuentra tu pedido")
     button = page.get_by_test_id("find-order")

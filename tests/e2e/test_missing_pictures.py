@@ -25,6 +25,7 @@ from storefront.components.pictures import NO_PICTURE, OG_IMAGE
 from tests.e2e import shopper
 from tests.e2e.conftest import PageWatch, ShopServer, build_page_opener
 from tests.e2e.scenes import visit
+from tests.e2e.shopper import expect_no_overflow_at_any_width
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS", "")
 """Folder for screenshots of the tested pages, to be checked by eye."""
@@ -32,6 +33,8 @@ CDN = "https://cdn.example"
 ODD_URL = f"""{CDN}/50% más "oso" #3.svg"""
 ODD_URL_ENCODED = f"{CDN}/50%25%20m%C3%A1s%20%22oso%22%20%233.svg"
 PICTURES = {"sin-foto": None, "foto-perdida": f"{CDN}/gone.jpg", "foto-rara": ODD_URL}
+LONG_WORD = "m" * 110
+"""A word that is wider than any screen: the title of `foto-perdida` ends with it."""
 DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><rect width="60" height="60"/></svg>'
 )
@@ -44,7 +47,8 @@ async def create_products(shop: ShopServer) -> None:
         async with database.transaction() as session:
             location = (await session.execute(select(StockLocation.id).limit(1))).scalar_one()
             for handle, url in PICTURES.items():
-                product = Product(handle=handle, title=f"Retrato {handle}", thumbnail=url)
+                last_word = LONG_WORD if handle == "foto-perdida" else handle
+                product = Product(handle=handle, title=f"Retrato {last_word}", thumbnail=url)
                 session.add(product)
                 await session.flush()
                 variant = Variant(product_id=product.id, sku=handle, price=20_000)
@@ -92,6 +96,7 @@ async def test_missing_pictures_leave_no_gap(
     async with build_page_opener(shop, browser, watch)(320, 640) as page:
         await page.route(f"{CDN}/**", answer_as_cdn)
         assert await find_picture_url(page, "sin-foto") == f"{shop.url}{NO_PICTURE}"
+        await expect(page.get_by_text("Sin foto todavía")).to_be_visible()
         shared = page.locator("meta[property='og:image']")
         await expect(shared).to_have_attribute("content", f"{shop.url}{OG_IMAGE}")
         assert await find_picture_url(page, "foto-perdida") == f"{shop.url}{NO_PICTURE}"
@@ -105,8 +110,11 @@ async def test_missing_pictures_leave_no_gap(
             "() => [...document.querySelectorAll('.card__image')].every((one) => one.naturalWidth > 0)"
         )
         assert await page.locator(f".card__image[src='{NO_PICTURE}']").count() == 2
+        await expect_no_overflow_at_any_width(page)
         if SCREENSHOTS:
             await page.screenshot(path=Path(SCREENSHOTS) / "missing-cards.png", full_page=True)
         await shopper.put_in_cart(page, "foto-perdida")
+        await expect_no_overflow_at_any_width(page)
         await visit(page, "/cart")
         await expect(page.locator(f".line__picture img[src='{NO_PICTURE}']")).to_be_visible()
+        await expect_no_overflow_at_any_width(page)

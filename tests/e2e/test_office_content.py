@@ -126,7 +126,7 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await row.get_by_label("Texto").fill("En Instagram")
         await row.get_by_label("Enlace").fill("https://instagram.com/trompo")
         await publish(page)
-        link = shopper.get_by_test_id("footer-own").get_by_role("link", name="En Instagram")
+        link = shopper.get_by_test_id("footer-own").locator("a", has_text="En Instagram")
         await expect(link).to_have_attribute("href", "https://instagram.com/trompo")
         await check_at_widths(page, axe)
         assert await shopper.evaluate(IS_SAME_PAGE), "it was loaded again"

@@ -1,4 +1,4 @@
-"""No page of the shop is wider than the smallest phone.
+"""No page of the shop is wider than the smallest phone or any wider window, also with large text.
 
 `test_every_page.py` checks each page in each of its states, with its content; this test visits each page once.
 """
@@ -9,7 +9,11 @@ from playwright.async_api import Page
 from storefront.pages.routes import NOT_FOUND, PAGES
 from tests.e2e.conftest import PageWatch
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import expect_no_overflow, put_in_cart
+from tests.e2e.shopper import (
+    expect_no_overflow_at_any_width,
+    expect_no_overflow_with_large_text,
+    put_in_cart,
+)
 
 PRODUCT = "chiva-de-madera"
 EXAMPLES = {
@@ -26,12 +30,18 @@ EXAMPLES = {
 STATES = (
     "/catalog?category=munecas-y-peluches",
     "/catalog?q=submarino",
+    "/gift?age=12%2B&interest=munecas-y-peluches&budget=50000",
     "/product/cocina-de-juguete",
     "/product/nave-espacial",
     "/notify?id=a&token=b",
     "/unsubscribe?said=forgotten",
 )
 """More addresses: a long and an empty list, sold-out and unknown products, links of mails."""
+SHOPPING = ("/catalog", "/age", "/brand", "/gift", "/product", "/cart", "/checkout", "/wishlist")
+"""Starts of the addresses that are also tested with large text."""
+SMALL_FIELDS = """[...document.querySelectorAll("input:not([type=hidden]), select, textarea")]
+    .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).map((one) => one.outerHTML)"""
+"""Fields whose text is so small that iOS zooms in."""
 ADDRESSES = (*(EXAMPLES.get(page.route, page.route) for page in PAGES), *STATES)
 
 
@@ -43,6 +53,9 @@ async def test_no_page_is_wider_than_the_smallest_phone(page_320: Page, watch: P
     for address in ADDRESSES:
         await visit(page_320, address)
         try:
-            await expect_no_overflow(page_320)
+            await expect_no_overflow_at_any_width(page_320)
+            if address == "/" or address.startswith(SHOPPING):
+                await expect_no_overflow_with_large_text(page_320)
+            assert await page_320.evaluate(SMALL_FIELDS) == []
         except AssertionError as wide:
-            raise AssertionError(f"{address} is wider than the window") from wide
+            raise AssertionError(f"{address}: {wide}") from wide

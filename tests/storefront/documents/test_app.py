@@ -262,6 +262,7 @@ async def test_private_page_has_no_initial_content(browser: httpx.AsyncClient, p
     states = json.loads(Head((await browser.get(path)).text).texts[INITIAL_STATE_ID])
     assert {variable for values in states.values() for variable in values} <= {
         "departments_rx_state_",
+        "ages_rx_state_",
         "shop_rx_state_",
         "meta_rx_state_",
     }
