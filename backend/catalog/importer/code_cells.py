@@ -10,7 +10,9 @@ MAX_NUMBER_DIGITS = 15
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?E[+-][0-9]{2,3}")
 _MONTH = "(?:ene|jan|feb|mar|abr|apr|may|jun|jul|ago|aug|sept?|oct|nov|dic|dec)"
 _DATE = re.compile(
-    rf"[0-9]{{1,2}}[/-][0-9]{{1,2}}[/-][0-9]{{4}}|[0-9]{{1,2}}-{_MONTH}\.?(?:-[0-9]{{2,4}})?|{_MONTH}-[0-9]{{2}}",
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00(?::00)?)?|[0-9]{1,2}[/-][0-9]{1,2}[/-][0-9]{4}|"
+    r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{2}|"
+    rf"[0-9]{{1,2}}-{_MONTH}\.?(?:-[0-9]{{2,4}})?|{_MONTH}-[0-9]{{2}}",
     re.IGNORECASE,
 )
 """A code such as 3-3 as spreadsheets write it to a text: 3/03/2026, 03-mar or mar-26."""

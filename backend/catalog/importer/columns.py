@@ -9,7 +9,7 @@ VARIANT_CELLS = {
     "sku": Cell(cell_parsers.make_text_parser(64)),
     "ean": Cell(cell_words.parse_bar_code, None),
     "price": Cell(cell_numbers.parse_price),
-    "compare_at_price": Cell(cell_numbers.parse_price, None),
+    "compare_at_price": Cell(cell_numbers.parse_former_price, None),
     "is_free": Cell(cell_words.parse_yes_or_no),
 }
 OPTION_CELLS = {

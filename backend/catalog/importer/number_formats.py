@@ -12,6 +12,7 @@ from typing import NamedTuple
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 _CODES = re.compile(r"\[[^\]]*\]|_.|\*.")
 """Colours, conditions and languages; spaces as wide as a character; characters that fill the cell."""
+_PATTERN = re.compile(r"0+(?:[-\ue000-\uf8ff]0+)+")
 _CURRENCIES = frozenset({"cop", "usd", "us", "eur", "col", "$"})
 
 
@@ -23,6 +24,8 @@ class _Display(NamedTuple):
     digits: int
     is_percent: bool
     is_scaled: bool
+    pattern: str = ""
+    """Zeros with other characters between them, such as `0000-00`; empty for other formats."""
 
 
 def display_number(text: str, code: str) -> str:
@@ -36,6 +39,8 @@ def display_number(text: str, code: str) -> str:
         return f"{_plain(number * 100)}%"
     if display.is_scaled or number < 0:
         return text
+    if display.pattern and text.isdecimal():
+        return f"{display.prefix}{_fill_pattern(display.pattern, text)}{display.suffix}"
     digits = text.zfill(display.digits) if text.isdecimal() else text
     return f"{display.prefix}{digits}{display.suffix}"
 
@@ -61,16 +66,28 @@ def _parse_format(code: str) -> _Display:
         number.count("0") if is_simple else 0,
         "%" in section,
         is_scaled=after.startswith(",") or "E" in number or "/" in number,
+        pattern=_insert(number, literals) if _PATTERN.fullmatch(number) else "",
     )
 
 
 def _restore(part: str, literals: list[str]) -> str:
     """Return a part with its literal texts; empty if it holds no letters, or only a currency."""
-    text = "".join(
-        literals[place] if 0 <= (place := ord(letter) - 0xE000) < len(literals) else letter for letter in part
-    )
+    text = _insert(part, literals)
     word = "".join(letter for letter in text if letter.isalpha() or letter == "$").casefold()
     return text if word.strip("$") and word not in _CURRENCIES else ""
+
+
+def _insert(part: str, literals: list[str]) -> str:
+    return "".join(
+        literals[place] if 0 <= (place := ord(letter) - 0xE000) < len(literals) else letter for letter in part
+    )
+
+
+def _fill_pattern(pattern: str, digits: str) -> str:
+    """Return the digits in the places of the zeros; further digits are before the first one."""
+    places = pattern.count("0")
+    following = iter(digits.zfill(places)[-places:])
+    return digits[:-places] + "".join(next(following) if sign == "0" else sign for sign in pattern)
 
 
 def _plain(number: Decimal) -> str:

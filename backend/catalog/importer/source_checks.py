@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from backend.catalog.importer.cell_texts import AMOUNT_COLUMNS, mark_decimals, restore_age_range
 from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
-from backend.catalog.importer.formats.recognition import has_correction_column
+from backend.catalog.importer.formats.recognition import MIN_OWN_HEADINGS, has_correction_column
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.spreadsheet_reader.encodings import UNREADABLE
@@ -14,7 +14,7 @@ from backend.spreadsheet_reader.models import CellKind
 NEEDED_COLUMNS = ("title", "price")
 """Columns that a row must have if the file has them."""
 OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
-"""Formats whose codes were written by a shop: a code in the form of a date is a code."""
+"""Formats whose complete files a shop wrote: there, a code in the form of a date is a code."""
 
 
 def check_source_rows(table: Table, source: SourceFile) -> None:
@@ -85,7 +85,8 @@ def _find_code_problems(
     table: Table, source: SourceFile, row: SourceRow, cells: TableRow
 ) -> Iterator[Problem]:
     is_text_file = table.is_text or has_correction_column(table.headings)
-    is_foreign_text = is_text_file and source.format not in OWN_FORMATS
+    is_own = source.format in OWN_FORMATS and len(source.columns) >= MIN_OWN_HEADINGS
+    is_foreign_text = is_text_file and not is_own
     for column, text in zip(source.columns, row.texts, strict=True):
         if column not in CODE_COLUMNS or not text:
             continue

@@ -113,12 +113,21 @@ def parse_price(cell: str) -> int | Noted:
     return pesos if pesos == amount else Noted(pesos, "rounded")
 
 
+def parse_former_price(cell: str) -> int | Noted | None:
+    """Parse the price before a sale; None for 0. It raises the errors of `parse_price`."""
+    return parse_price(cell) or None
+
+
 def parse_exact_price(cell: str) -> Decimal:
-    """Parse an amount in pesos that may have cents. It raises the errors of `parse_price`."""
+    """Parse an amount in pesos that may have cents. It raises the errors of `parse_price`.
+
+    A hyphen beside a currency sign is 0: accounting formats show it so.
+    """
     if _FOREIGN.search(fold(cell)):
         raise CellError("must be in Colombian pesos", "currency")
     found = _MONEY.fullmatch(cell) if len(cell) <= MAX_NUMBER_LENGTH else None
-    amount = parse_number(found[1].strip(_SPACES)) if found else None
+    text = found[1].strip(_SPACES) if found else ""
+    amount = Decimal(0) if text == "-" != cell else parse_number(text)
     if amount is None or amount > MAX_AMOUNT:
         raise CellError(f"must be an amount of pesos, such as 89900, and at most {MAX_AMOUNT}")
     if amount < MIN_AMOUNT_WITH_CENTS and 0 < _count_decimals(amount) < GROUP_SIZE:

@@ -12,10 +12,12 @@ from sqlalchemy import select
 
 from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
 from backend.catalog.products.options import read_named_values
+from backend.imports import import_job
 from backend.inventory.models import InventoryLevel
 from tests.backend.imports import catalogs
 from tests.backend.imports.catalogs import to_csv
 from tests.backend.imports.sender import Sender
+from tests.backend.imports.test_imports import picture
 from tests.backend.imports.test_random_catalogs import FORMATS
 
 CASES = Path(__file__).parent / "cases"
@@ -91,12 +93,45 @@ async def test_percents_and_cents_are_read(sender: Sender) -> None:
     [
         ("s7-cover.xlsx", {"CV-1": ["Trompo portada", 1_000]}),
         ("s11-hidden-row.xlsx", {"HR-1": ["Fila vista", 1_000]}),
+        ("numbers.xlsx", {"NU-1": ["Yoyo luz", 15_000], "NU-2": ["Yoyo pro", 45_000]}),
         ("01-0.csv", {"DOT-0": ["Trompo punto 0", 89_900]}),
         ("14-zeros-handle.xlsx", {"0017": ["Ceros", 2_000]}),
     ],
 )
 async def test_list_is_imported_as_it_is(sender: Sender, name: str, expected: dict[str, list[Any]]) -> None:
     assert pick(await import_case(sender, name), "title", "price") == expected
+
+
+async def test_export_of_shopify_saved_by_libreoffice_is_imported(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "fetch", lambda _address, **_how: picture())
+    shop = await import_case(sender, "lo-shopify.xlsx")
+    assert pick(shop, "title", "price", "before", "stock", "status", "ean", "options", "pictures") == {
+        "RM-100": ["Rompecabezas mapa", 45_900, 52_000, 7, "published", "7701234567897", {}, 1],
+        "CO-RG": ["Cometa tela", 25_000, None, 3, "draft", None, {"Color": "Rojo", "Tamaño": "Grande"}, 0],
+        "CO-RP": ["Cometa tela", 19_000, None, 0, "draft", None, {"Color": "Rojo", "Tamaño": "Pequeño"}, 0],
+        "CO-AG": ["Cometa tela", 25_000, None, 0, "draft", None, {"Color": "Azul", "Tamaño": "Grande"}, 0],
+    }  # fmt: skip
+
+
+async def test_sizes_below_a_merged_name_are_variants(sender: Sender) -> None:
+    shop = await import_case(sender, "lo-merged-sizes.xlsx")
+    assert pick(shop, "title", "price", "stock", "categories", "options") == {
+        "ME-S": ["Disfraz pirata", 80_000, 3, {"Disfraces"}, {"Talla": "S"}],
+        "ME-M": ["Disfraz pirata", 80_000, 2, {"Disfraces"}, {"Talla": "M"}],
+        "ME-L": ["Disfraz pirata", 85_000, 0, {"Disfraces"}, {"Talla": "L"}],
+        "ME-T": ["Títere lobo", 25_000, 4, {"Títeres"}, {}],
+    }  # fmt: skip
+
+
+async def test_subtotals_and_footers_are_no_products(sender: Sender) -> None:
+    shop = await import_case(sender, "lo-subtotals.xlsx")
+    assert pick(shop, "title", "price", "stock", "tax_rate") == {
+        "J-01": ["Trompo metálico", 12_500, 12, 19],
+        "J-02": ["Canicas x 50", 8_000, 1_200, 19],
+        "J-03": ["Cartilla", 15_000, 3, 0],
+    }
 
 
 async def test_merged_categories_stay_with_every_row(sender: Sender) -> None:

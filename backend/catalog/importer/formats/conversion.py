@@ -13,7 +13,8 @@ from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.catalog.redirects.addresses import InvalidAddress, parse_address
 from backend.catalog.schemas import cell_words
-from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
+from backend.catalog.schemas.cell_numbers import parse_exact_price
+from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR, CellError
 from backend.spreadsheet_reader.headings import normalize_heading
 
 PUBLISHED, DRAFT = "published", "draft"
@@ -62,10 +63,13 @@ class Draft:
             self.cells[column] = text
 
     def set_price(self, price: str, before: str, *, suffix: str = "") -> None:
-        """Set the price, and the price before a sale. A price without one ends the sale of an existing variant."""
+        """Set the price, and the price before a sale. A price without one ends the sale of an existing variant.
+
+        Programs also store a former price that is not higher, which is no sale.
+        """
         if price:
             self.cells[f"price{suffix}"] = price
-            self.cells[f"compare_at_price{suffix}"] = before
+            self.cells[f"compare_at_price{suffix}"] = before if _is_higher(before, price) else ""
 
     def add_problem(self, column: str, message: str, code: str, detail: str = "") -> None:
         """Add a problem of the row."""
@@ -79,6 +83,14 @@ class Draft:
             return
         for number, (title, value) in enumerate(options.items(), start=1):
             self.cells |= {f"option_{number}": title, f"value_{number}": value}
+
+
+def _is_higher(before: str, price: str) -> bool:
+    """Return False for an amount that is not higher than the other one; True if one of them is no amount."""
+    try:
+        return parse_exact_price(before) > parse_exact_price(price)
+    except CellError:
+        return bool(before)
 
 
 def build_source_file(
@@ -150,6 +162,14 @@ def join_old_addresses(texts: Iterable[str]) -> str:
         with suppress(InvalidAddress):
             found.append(str(parse_address(text)))
     return join_list(found)
+
+
+def says_yes(text: str) -> bool:
+    """Return True for yes in the words of any program: Excel in Spanish writes `VERDADERO` for `TRUE`."""
+    try:
+        return cell_words.parse_yes_or_no(text)
+    except CellError:
+        return False
 
 
 def parse_decimal(text: str) -> Decimal | None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from backend.catalog.importer.formats import google, mercadolibre, own, prestashop, shopify, woocommerce
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
-from backend.catalog.importer.formats.synonyms import SYNONYMS
 from backend.catalog.importer.headings import list_headings
+from backend.catalog.importer.synonyms import SYNONYMS
 from backend.catalog.importer.tables.models import Table
 
 CONVERTERS: Mapping[SourceFormat, Callable[[Table], SourceFile]] = {

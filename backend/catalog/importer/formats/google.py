@@ -19,7 +19,7 @@ from backend.catalog.importer.row_reader import Note
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.core import clock
 
-HEADINGS: Mapping[str, Sequence[str]] = {
+_ATTRIBUTES: Mapping[str, Sequence[str]] = {
     "id": ("id",),
     "title": ("title", "titulo"),
     "description": ("description", "descripcion"),
@@ -47,6 +47,10 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "width": ("product width", "shipping width"),
     "height": ("product height", "shipping height"),
 }
+HEADINGS: Mapping[str, Sequence[str]] = {
+    name: (*some, *(f"g {one}" for one in some)) for name, some in _ATTRIBUTES.items()
+}
+"""Headings of the attributes, in the feed's XML with the prefix `g:`."""
 FIELDS: Mapping[str, Sequence[str]] = {
     "title": ("title",),
     "description": ("description",),

@@ -14,10 +14,11 @@ from backend.catalog.importer.columns import API_COLUMNS, COLUMNS
 from backend.catalog.importer.formats.conversion import Draft, build_source_file
 from backend.catalog.importer.formats.models import ColumnSuggestion, SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
-from backend.catalog.importer.formats.synonyms import SYNONYMS
 from backend.catalog.importer.headings import find_column, find_list_column
-from backend.catalog.importer.tables.models import Table
+from backend.catalog.importer.synonyms import BELOW, SYNONYMS
+from backend.catalog.importer.tables.models import Table, TableRow
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR
+from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.pricing import TAX_RATES
 from backend.spreadsheet_reader.headings import normalize_heading
 
@@ -43,6 +44,17 @@ _NOT_FOR_SALE = re.compile(
     r"|fecha|cuenta|nit|consecutivo|telefono|cost|wholesale|supplier|date)\b"
 )
 """Headings whose numbers are neither prices nor units for sale."""
+_NO_NAME = re.compile(
+    r"\b(?:unidad|medida|um|proveedor|bodega|ubicacion|usuario|vendedor|observacion(?:es)?|notas?|moneda|sucursal"
+    r"|presentacion|estado)\b"
+)
+"""Headings whose texts are no names of products."""
+_ITEMS = frozenset({"item"})
+_OPTION_HEADINGS = frozenset(
+    {"talla", "tallas", "talle", "tamano", "color", "colores", "size", "colour", "modelo", "variante", "variacion",
+     "presentacion", "sabor", "diseno"}
+)  # fmt: skip
+_LIST_SIGNS = re.compile(r"[|;,>]")
 _MONEY = re.compile(r"(?:\$|COP) ?[0-9][0-9.,']*|[0-9][0-9.,']* ?(?:COP|\$)", re.IGNORECASE)
 _AMOUNT = re.compile(r"[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?")
 _UNITS = re.compile(r"-?[0-9]{1,4}(?:[.,]0+)?")
@@ -63,7 +75,7 @@ def suggest_mapping(table: Table) -> list[ColumnSuggestion]:
         ranked = sorted(
             (rank, place)
             for place, heading in enumerate(headings)
-            if not suggestions[place].column and (rank := _rank(column, heading)) is not None
+            if not suggestions[place].column and (rank := _rank(column, heading, values[place])) is not None
         )
         if column == "sku" and len(code_places) > 1 and "ean" not in map(find_column, headings):
             # a list has a code and a reference: the one with bar codes is no SKU
@@ -75,6 +87,7 @@ def suggest_mapping(table: Table) -> list[ColumnSuggestion]:
     for place, heading in enumerate(headings):
         _assign_known_heading(suggestions, place, heading)
     _drop_second_price(suggestions)
+    _assign_options(table, suggestions, headings)
     _assign_by_values(suggestions, headings, values)
     return suggestions
 
@@ -113,8 +126,7 @@ def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
     for row in table.rows:
         draft = Draft(row)
         for column, some in places.items():
-            texts = [text for place in some if (text := row.texts[place])]
-            draft.set(column, LIST_SEPARATOR.join(texts))
+            draft.set(column, _join_cells(table, row, some))
         for value_column, option_column in OPTION_COLUMNS.items():
             if draft.cells.get(value_column) and option_column not in places:
                 draft.set(option_column, table.headings[places[value_column][0]])
@@ -126,10 +138,32 @@ def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
     return build_source_file(table, SourceFormat.UNKNOWN, drafts, places, notes=notes, silent_places=silent)
 
 
-def _rank(column: str, heading: str) -> int | None:
-    """Return the rank of a heading among those of a column; None if it is for another one."""
+def _join_cells(table: Table, row: TableRow, places: Sequence[int]) -> str:
+    """Return the parts of a list. A subcategory is below the category in the column before it."""
+    parts: list[str] = []
+    for place in places:
+        text = row.texts[place]
+        if not text:
+            continue
+        is_below = normalize_heading(table.headings[place]).startswith(BELOW)
+        if is_below and parts and not _LIST_SIGNS.search(parts[-1] + text):
+            parts[-1] = f"{parts[-1]} {PATH_SEPARATOR} {text}"
+        else:
+            parts.append(text)
+    return LIST_SEPARATOR.join(parts)
+
+
+def _rank(column: str, heading: str, values: Sequence[str]) -> int | None:
+    """Return the rank of a heading among those of a column; None if it is for another one.
+
+    An `Item` may have the names, the codes or the numbers of the rows.
+    """
     synonyms = SYNONYMS[column]
-    return synonyms.index(heading) if heading in synonyms else None
+    if heading not in synonyms or (heading in _ITEMS and _counts_rows(values)):
+        return None
+    if heading in _ITEMS and (column == "title") != _has_share(values, lambda text: " " in text.strip()):
+        return None
+    return synonyms.index(heading)
 
 
 def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequence[int]) -> None:
@@ -177,6 +211,26 @@ def _drop_second_price(suggestions: Sequence[ColumnSuggestion]) -> None:
                 one.column = one.contested = ""
 
 
+def _assign_options(table: Table, suggestions: Sequence[ColumnSuggestion], headings: Sequence[str]) -> None:
+    """Map columns such as `Talla` and `Color` to options, if the rows with the same name differ only in them."""
+    title = next((one.place for one in suggestions if one.column == "title"), None)
+    free = [
+        one.place
+        for one in suggestions
+        if headings[one.place] in _OPTION_HEADINGS and not (one.column or one.contested)
+    ][: len(OPTION_COLUMNS)]
+    if title is None or not free:
+        return
+    variants: dict[str, list[tuple[str, ...]]] = {}
+    for row in table.rows:
+        if name := normalize_heading(row.texts[title] or ""):
+            variants.setdefault(name, []).append(tuple(row.texts[place] or "" for place in free))
+    repeated = [some for some in variants.values() if len(some) > 1]
+    if repeated and all(len(set(some)) == len(some) for some in repeated):
+        for place, column in zip(free, OPTION_COLUMNS, strict=False):
+            suggestions[place].column = column
+
+
 def _assign_by_values(
     suggestions: Sequence[ColumnSuggestion], headings: Sequence[str], values: Sequence[Sequence[str]]
 ) -> None:
@@ -212,7 +266,10 @@ def _assign_by_values(
                 break
     if "title" not in mapped:
         texts = [
-            place for place in free if _has_share(values[place], lambda text: any(map(str.isalpha, text)))
+            place
+            for place in free
+            if _has_share(values[place], lambda text: any(map(str.isalpha, text)))
+            and not _NO_NAME.search(headings[place])
         ]
         longest = max(texts, key=lambda place: fmean(map(len, values[place])), default=None)
         if longest is not None and fmean(map(len, values[longest])) >= MIN_TITLE_LENGTH:

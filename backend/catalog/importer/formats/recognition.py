@@ -55,10 +55,10 @@ SIGNATURES = (
     ),
     _signature(
         SourceFormat.GOOGLE,
-        "id",
-        "title|titulo",
-        "image link|enlace imagen|enlace de imagen",
-        "availability|price|disponibilidad|precio",
+        "id|g id",
+        "title|titulo|g title",
+        "image link|enlace imagen|enlace de imagen|g image link",
+        "availability|price|disponibilidad|precio|g price",
     ),
     _signature(
         SourceFormat.MERCADOLIBRE,
@@ -72,6 +72,7 @@ SIGNATURES = (
     ),
 )
 """The recognised formats. A file belongs to the first one that fits."""
+_NAMING_COLUMNS = frozenset({"title", "handle", "product_id"})
 _OWN_HEADINGS = frozenset(
     normalize_heading(one) for name in COLUMNS for one in (name, LABELS.get(name, name))
 )
@@ -83,6 +84,8 @@ def recognise(headings: Sequence[str]) -> SourceFormat:
     for signature in SIGNATURES:
         if all(names & set(normalized) for names in signature.needed):
             return signature.format
+    if "descripcion" in normalized and not any(find_column(one) in _NAMING_COLUMNS for one in normalized):
+        return SourceFormat.UNKNOWN  # a description without a name is the name in most lists
     own = [find_column(one) for one in normalized if one in _OWN_HEADINGS]
     others = [one for one in normalized if one not in _OWN_HEADINGS | NOTE_HEADINGS]
     is_own = len(own) >= MIN_OWN_HEADINGS or (len(own) > 1 and not others)

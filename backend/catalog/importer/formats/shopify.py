@@ -16,6 +16,7 @@ from backend.catalog.importer.formats.conversion import (
     join_list,
     join_old_addresses,
     parse_decimal,
+    says_yes,
     set_greatest_weight,
     split_commas,
     write_decimal,
@@ -70,7 +71,7 @@ GRAMS_PER_KILOGRAM = 1000
 NO_OPTIONS = {"Title": "Default Title"}
 """Option and value of a product without options."""
 _VARIANT_FIELDS = ("sku", "price", "value_1", "bar_code")
-_TRUE, _ACTIVE = "true", "active"
+_ACTIVE = "active"
 
 
 def convert(table: Table) -> SourceFile:
@@ -137,11 +138,11 @@ def _first(cells: Cells, rows: Sequence[TableRow], name: str) -> str:
 
 def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:
     """Return the status; empty if the file does not say it. A gift card is no product of this shop."""
-    status, published = (_first(cells, rows, name).lower() for name in ("status", "published"))
+    status, published = (_first(cells, rows, name) for name in ("status", "published"))
     if not (status or published):
         return ""
-    is_published = status in ("", _ACTIVE) and published in ("", _TRUE)
-    return PUBLISHED if is_published and _first(cells, rows, "gift_card").lower() != _TRUE else DRAFT
+    is_published = status.lower() in ("", _ACTIVE) and (not published or says_yes(published))
+    return PUBLISHED if is_published and not says_yes(_first(cells, rows, "gift_card")) else DRAFT
 
 
 def _list_pictures(cells: Cells, rows: Sequence[TableRow]) -> list[str]:

@@ -48,6 +48,8 @@ def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -
 
     For example, `Precio` above `Mayor` and `Detal`, beside a `Código` of two rows, gives `Precio Mayor`.
     """
+    if not areas and (joined := _join_groups(rows, place)):
+        return joined, place + 1
     number = rows[place].number
     joining = [
         (top, bottom)
@@ -67,6 +69,31 @@ def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -
     while headings and not headings[-1]:
         headings.pop()
     return headings, rows.index(head[-1])
+
+
+def _join_groups(rows: Sequence[SheetRow], place: int) -> list[str]:
+    """Return the joined headings if the following row has headings below the empty ones of this row; else none.
+
+    A text file has no merged cells: `Precio` and an empty cell are above `Mayor` and `Detal`.
+    """
+    if place + 1 == len(rows):
+        return []
+    head, below = ([*row.texts] for row in rows[place : place + 2])
+    empty = [at for at, text in enumerate(head) if at and not text]
+    under = [at for at, text in enumerate(below) if text]
+    first = under[0] if under else 0
+    if (
+        not empty
+        or not head[first]
+        or under != list(range(first, max(empty) + 1))
+        or set(empty) != set(under[1:])
+        or any(letter.isdigit() for at in under for letter in below[at])
+    ):
+        return []
+    group = head[first]
+    for at in under:
+        head[at] = f"{group} {below[at]}"
+    return head
 
 
 def _has_only_texts(row: SheetRow) -> bool:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from backend.catalog.importer.headings import find_column
+from backend.catalog.importer.synonyms import SYNONYMS
 from backend.catalog.importer.tables.merged_cells import SheetRow
 from backend.catalog.importer.tables.models import SetAsideReason
 from backend.spreadsheet_reader.headings import normalize_heading
@@ -12,19 +14,20 @@ from backend.spreadsheet_reader.models import CellKind
 CODE_COLUMNS = frozenset({"sku", "ean", "handle", "product_id", "variant_id"})
 CODE_HEADINGS = frozenset(
     {
-        "id", "id producto", "numero publicacion", "gtin", "gtin upc ean o isbn", "gtin upc ean or isbn", "parent",
-        "superior", "principal", "mpn", "item group id", "plu", "cod", "codigo interno", "variant barcode",
-        "codigo producto", "codigo articulo", "item",
+        *SYNONYMS["sku"], *SYNONYMS["ean"], "id", "id producto", "numero publicacion", "gtin upc ean o isbn",
+        "gtin upc ean or isbn", "parent", "superior", "principal", "mpn", "item group id", "variant barcode",
     }
 )  # fmt: skip
 """Further headings of columns that identify a product, normalized and without prepositions."""
+NAME_HEADINGS = frozenset(SYNONYMS["title"])
 PRICE_COLUMNS = frozenset({"price", "compare_at_price"})
 _TOTAL = re.compile(r"(?:gran |sub ?)?total(?:es)?(?: general(?:es)?| final(?:es)?)?|grand total")
 """A cell that is nothing but the word."""
 _TOTAL_OF = re.compile(
     r"subtotal(?:es)? .*|sumas?(?: totales| total)?|(?:gran )?total(?:es)? (?:de|del|por|general|en|inventarios?|"
     r"lineas?|grupos?|categorias?|bodegas?|unidades|productos|articulos|referencias|items|registros|existencias|"
-    r"costos?|valor|iva|paginas?|marcas?|familias?|\d+)(?: .*)?"
+    r"costos?|valor|iva|paginas?|marcas?|familias?|\d+)(?: .*)?|"
+    r"(?:valor|costo|precio|cantidad|numero|saldo) total(?: .*)?"
 )
 _TOTAL_START = re.compile(r"(?:gran |sub ?)?total(?:es)? .*")
 _HINT = re.compile(
@@ -48,6 +51,11 @@ class RowClassifier:
             place
             for place, (heading, column) in enumerate(zip(self._normalized, columns, strict=True))
             if column in CODE_COLUMNS or _PREPOSITIONS.sub(" ", heading) in CODE_HEADINGS
+        ]
+        self._name_places = [
+            place
+            for place, (heading, column) in enumerate(zip(self._normalized, columns, strict=True))
+            if column == "title" or heading in NAME_HEADINGS
         ]
         self._price_places = [place for place, column in enumerate(columns) if column in PRICE_COLUMNS]
 
@@ -75,10 +83,21 @@ class RowClassifier:
         numbers = {row.number for row in rows if not self._has_code(row)}
         return numbers if self._code_places and 4 * len(numbers) <= len(rows) else set()
 
-    def _has_code(self, row: SheetRow, *, other_than: int = -1) -> bool:
-        return any(
-            place < len(row.texts) and row.texts[place] and place != other_than for place in self._code_places
+    def find_rows_of_sums(self, rows: Sequence[SheetRow]) -> set[int]:
+        """Return the numbers of the last rows if they have only numbers, and neither a code nor a name."""
+        if not self._name_places:
+            return set()
+        last = takewhile(
+            lambda row: (
+                not (self._has_code(row) or _is_filled(row, self._name_places))
+                and not any(letter.isalpha() for text in row.texts for letter in text)
+            ),
+            reversed(rows[1:]),
         )
+        return {row.number for row in last}
+
+    def _has_code(self, row: SheetRow, *, other_than: int = -1) -> bool:
+        return _is_filled(row, [place for place in self._code_places if place != other_than])
 
     def _repeats_head(self, row: SheetRow) -> bool:
         filled = [(place, normalize_heading(text)) for place, text in enumerate(row.texts) if text]
@@ -111,3 +130,7 @@ class RowClassifier:
             and (_TOTAL_OF.fullmatch(text) or (self._code_places and _TOTAL_START.fullmatch(text)))
             for place, text in filled
         )
+
+
+def _is_filled(row: SheetRow, places: Sequence[int]) -> bool:
+    return any(place < len(row.texts) and row.texts[place] for place in places)

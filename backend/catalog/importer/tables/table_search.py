@@ -112,9 +112,12 @@ def _build_table(found: _FoundSheet, others: list[SetAsideRow], max_rows: int | 
             set_aside.append(_set_aside(row, reason))
         elif any(row.texts[: len(headings)]):
             products.append(row)
-    without_code = classifier.find_rows_without_code(products)
-    set_aside += [_set_aside(row, SetAsideReason.NO_CODE) for row in products if row.number in without_code]
-    products = [row for row in products if row.number not in without_code]
+    for reason, numbers in (
+        (SetAsideReason.TOTAL, classifier.find_rows_of_sums(products)),
+        (SetAsideReason.NO_CODE, classifier.find_rows_without_code(products)),
+    ):
+        set_aside += [_set_aside(row, reason) for row in products if row.number in numbers]
+        products = [row for row in products if row.number not in numbers]
     if not products:
         raise TableError(TableFault.EMPTY)
     if max_rows is not None and len(products) > max_rows:

@@ -20,6 +20,8 @@ from backend.catalog.importer.code_cells import find_code_fault
         ("3-Mar", "t", True, "code is date"),
         ("mar-26", "t", True, "code is date"),
         ("12-sep-2026", "t", True, "code is date"),
+        ("2026-03-03", "t", True, "code is date"),
+        ("03/03/26", "t", True, "code is date"),
         ("7701234567897", "n", False, ""),
         ("17701234567894", "n", False, ""),
         ("7701234567897", "t", True, ""),

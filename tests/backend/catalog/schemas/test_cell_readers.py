@@ -31,6 +31,7 @@ from backend.imports.rows.changes import format_cell
         ("45.000 pesos", 45_000),
         ("0", 0),
         ("$ 0,00", 0),
+        ("$ -", 0),
         ("75546.218487", Noted(75_546, "rounded")),
         ("35000.5", Noted(35_001, "rounded")),
         ("840.336134", Noted(840, "rounded")),
@@ -40,9 +41,14 @@ def test_price_is_read(cell: str, value: object) -> None:
     assert cell_numbers.parse_price(cell) == value
 
 
+def test_former_price_of_0_is_none() -> None:
+    assert [cell_numbers.parse_former_price(cell) for cell in ("$ 0", "900")] == [None, 900]
+
+
 @pytest.mark.parametrize(
     ("cell", "code"),
     [
+        ("-", "cell"),
         ("89.9", "lost digits"),  # 89.900 in a spreadsheet that has a decimal point
         ("125,5", "lost digits"),
         ("20 USD", "currency"),

@@ -400,3 +400,52 @@ def test_platform_lists_are_joined() -> None:
             "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
         }
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("published", "status"),
+    [("TRUE", "published"), ("VERDADERO", "published"), ("sí", "published"), ("FALSO", "draft")],
+)
+def test_published_product_of_shopify_may_be_saved_by_a_spreadsheet_program(
+    published: str, status: str
+) -> None:
+    row = f"yoyo,Yoyo,{published},active,Y-1,900,FALSO"
+    source = convert(f"Handle,Title,Published,Status,Variant SKU,Variant Price,Gift Card\n{row}\n")
+    assert list_cells(source)[0]["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"), [("900.00", ""), ("0.00", ""), ("800", ""), ("950", "950"), ("x", "x")]
+)
+def test_former_price_that_is_not_higher_is_no_sale(before: str, expected: str) -> None:
+    row = f"yoyo,Yoyo,Y-1,900.00,{before}"
+    source = convert(f"Handle,Title,Variant SKU,Variant Price,Variant Compare At Price\n{row}\n")
+    assert list_cells(source)[0].get("compare_at_price", "") == expected
+
+
+def test_feed_of_google_may_have_the_prefix_of_xml() -> None:
+    source = convert(
+        "g:id\tg:title\tg:image_link\tg:price\nB-1\tBalde\thttps://x.example/1.jpg\t900 COP\n", "\t"
+    )
+    assert source.format is SourceFormat.GOOGLE
+    assert list_cells(source) == [
+        {
+            "title": "Balde",
+            "sku": "B-1",
+            "price": "900 COP",
+            "compare_at_price": "",
+            "pictures": "https://x.example/1.jpg",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headings", "source_format"),
+    [
+        ("SKU,Descripción,Precio", SourceFormat.UNKNOWN),
+        ("SKU,Nombre,Descripción,Precio", SourceFormat.TROMPO),
+        ("sku,description,price", SourceFormat.TROMPO),
+    ],
+)
+def test_description_without_a_name_is_mapped_by_a_person(headings: str, source_format: SourceFormat) -> None:
+    assert recognise(headings.split(",")) is source_format

@@ -95,3 +95,66 @@ def test_empty_cells_of_a_mapped_list_change_nothing() -> None:
 def test_repeated_fields_are_named_by_the_headings_of_the_file() -> None:
     table = read_table("Código;Ref;Foto;Foto 2\n1;A;a;b\n", ";")
     assert find_repeated(table, ["sku", "sku", "pictures", "pictures"]) == {"sku": ["Código", "Ref"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (  # an item is the name beside a reference, and a unit is no name
+            (
+                "Ítem;Referencia;Unidad;Cantidad;Precio total\nMuñeca de trapo;MT-1;Unidad;5;50000\n"
+                "Tren de palo;TP-2;Unidad;3;25000\n"
+            ),
+            {"Ítem": "title", "Referencia": "sku", "Cantidad": "stock", "Precio total": "price"},
+        ),
+        (  # or the number of the row
+            "Item;Código;Descripción;Valor\n1;A-1;Trompo;900\n2;A-2;Yoyo;900\n",
+            {"Código": "sku", "Descripción": "title", "Valor": "price"},
+        ),
+        (
+            "Cód. interno;Nombre Artículo;Depto.;Vr. Venta;Exist.\n1;Trompo;Madera;900;3\n",
+            {
+                "Cód. interno": "sku", "Nombre Artículo": "title", "Depto.": "categories", "Vr. Venta": "price",
+                "Exist.": "stock",
+            },
+        ),
+        (
+            "Plu;Producto;P.V.P.;Inv. final\n501;Trompo;900;3\n",
+            {"Plu": "sku", "Producto": "title", "P.V.P.": "price", "Inv. final": "stock"},
+        ),
+        (
+            "Código;Nombre;Precio de venta 1;Precio de venta 2\n1;Trompo;45.000;40.000\n",
+            {"Código": "sku", "Nombre": "title", "Precio de venta 1": "price"},
+        ),
+        (
+            "Código;Nombre;Vr. unitario sin IVA\n1;Trompo;45.000\n",
+            {"Código": "sku", "Nombre": "title", "Vr. unitario sin IVA": "price_without_tax"},
+        ),
+    ],
+)  # fmt: skip
+def test_short_forms_and_words_of_other_programs_are_known(text: str, expected: dict[str, str]) -> None:
+    assert suggest(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("A;Vestido;2;Rojo\nB;Vestido;4;Rojo\nC;Moño;;\n", {"Talla": "value_1", "Color": "value_2"}),
+        ("A;Vestido;2;Rojo\nB;Falda;2;Rojo\n", {}),
+        ("A;Vestido;2;Rojo\nB;Vestido;2;Rojo\n", {}),
+    ],
+    ids=["sizes of one name", "different names", "equal rows"],
+)
+def test_sizes_and_colours_of_a_repeated_name_are_options(rows: str, expected: dict[str, str]) -> None:
+    found = suggest(f"Código;Nombre;Talla;Color\n{rows}")
+    assert found == {"Código": "sku", "Nombre": "title", **expected}
+
+
+def test_subcategory_is_below_the_category_beside_it() -> None:
+    table = read_table(
+        "Código;Categoría;Subcategoría\n1;Juguetes;Mesa\n2;Bebés;\n3;;Mesa\n4;A, B;Mesa\n", ";"
+    )
+    source = convert_mapped(table, ["sku", "categories", "categories"])
+    assert [row.texts[source.columns.index("categories")] for row in source.rows] == [
+        "Juguetes > Mesa", "Bebés", "Mesa", "A, B|Mesa",
+    ]  # fmt: skip

@@ -30,6 +30,7 @@ def find_reasons(*rows: list[object]) -> list[str]:
         ["Total 2 referencias", "", "", 11_000, ""],
         ["", "Suma", "", 11_000, ""],
         ["", "Total Madera", "", 11_000, ""],
+        ["Valor total del inventario", "", "", 11_000, ""],
     ],
 )
 def test_total_is_set_aside(row: list[object]) -> None:

@@ -157,3 +157,37 @@ def test_table_without_rows_is_refused() -> None:
     with pytest.raises(TableError) as refused:
         read_table(make_sheet([HEAD, ["", "TOTAL GENERAL", 9]]))
     assert refused.value.fault is TableFault.EMPTY
+
+
+def test_groups_of_headings_without_merged_cells_are_joined() -> None:
+    table = read_table(
+        make_sheet(
+            [
+                ["Código", "Nombre", "Precio", "", "Saldo"],
+                ["", "", "Mayor", "Detal"],
+                ["A-1", "Trompo", 8, 9, 3],
+            ]
+        )
+    )
+    assert (table.head_line, table.headings) == (
+        2,
+        ["Código", "Nombre", "Precio Mayor", "Precio Detal", "Saldo"],
+    )
+    assert list_texts(table) == [["A-1", "Trompo", "8", "9", "3"]]
+
+
+@pytest.mark.parametrize(
+    "below", [["", "", 8, 9], ["", "Aro", "Mayor", "Detal"], ["", "", "Mayor"], ["A", "Aro", 8, 9, 3]]
+)
+def test_first_product_is_no_part_of_the_head(below: list[object]) -> None:
+    table = read_table(
+        make_sheet([["Código", "Nombre", "Precio", "", "Saldo"], below, ["B", "Yoyo", 8, 9, 3]])
+    )
+    assert (table.head_line, table.headings[2]) == (1, "Precio")
+
+
+def test_last_rows_with_nothing_but_numbers_are_sums() -> None:
+    rows = [["Producto", "Cantidad", "Precio"], ["Trompo", 4, 9_000], ["Yoyo", 6, 8_000], ["", 10, 17_000]]
+    table = read_table(make_sheet(rows))
+    assert list_texts(table) == [["Trompo", "4", "9000"], ["Yoyo", "6", "8000"]]
+    assert list_set_aside(table) == [(4, "total", "10 · 17000")]

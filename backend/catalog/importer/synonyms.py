@@ -1,18 +1,44 @@
 """Headings of accounting programs and of lists that people make, by the importer's column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
-SYNONYMS: Mapping[str, Sequence[str]] = {
+_SHORT_FORMS = {
+    "articulo": ("art",),
+    "categoria": ("cat", "categ"),
+    "codigo": ("cod",),
+    "cantidad": ("cant",),
+    "departamento": ("depto", "dpto"),
+    "descripcion": ("descrip",),
+    "existencia": ("exist",),
+    "existencias": ("exist",),
+    "impuesto": ("impto",),
+    "inventario": ("inv",),
+    "precio": ("pr",),
+    "producto": ("prod",),
+    "proveedor": ("prov",),
+    "publico": ("pub",),
+    "referencia": ("ref",),
+    "unitario": ("unit", "und"),
+    "valor": ("vr", "vlr"),
+    "venta": ("vta",),
+}
+"""Short forms of the words in headings."""
+_PREPOSITIONS = frozenset({"de", "del", "al", "en", "el", "la"})
+_WITHOUT_TAX = ("sin iva", "antes de iva", "sin impuestos", "antes de impuestos")
+_WITH_TAX = ("iva incluido", "con iva", "iva incl", "incluye iva", "impuestos incluidos", "con impuestos")
+_WORDS: Mapping[str, Sequence[str]] = {
     "title": (
         "nombre", "nombre del producto", "nombre producto", "nombre articulo", "nombre del articulo", "articulo",
         "producto", "juguete", "nombre largo", "titulo", "name", "item name", "product", "product name", "title",
         "descripcion producto", "descripcion del producto", "descripcion articulo", "descripcion del articulo",
-        "detalle", "descripcion", "description",
+        "detalle", "descripcion", "description", "item",
     ),
     "sku": (
         "sku", "codigo", "cod", "codigo producto", "codigo del producto", "codigo de producto", "codigo articulo",
         "codigo interno", "codigo item", "cod producto", "code", "item", "referencia", "ref", "reference",
-        "referencia de fabrica", "referencia fabrica", "no parte", "part number",
+        "referencia de fabrica", "referencia fabrica", "referencia proveedor", "plu", "no parte", "numero de parte",
+        "part number", "clave",
     ),
     "ean": (
         "ean", "ean13", "ean 13", "codigo de barras", "codigo de barra", "codigo barras", "cod barras",
@@ -20,7 +46,7 @@ SYNONYMS: Mapping[str, Sequence[str]] = {
     ),
     "price": (
         "precio de venta", "precio venta", "precio de venta al publico", "precio venta publico", "precio publico",
-        "precio al publico", "pvp", "precio con iva", "precio iva incluido", "precio con impuesto",
+        "precio al publico", "pvp", "p v p", "precio con iva", "precio iva incluido", "precio con impuesto",
         "precio con impuestos", "precio final", "precio", "precio 1", "lista 1", "precio lista 1", "precio detal",
         "precio al detal", "precio unitario", "valor unitario", "valor venta", "valor", "vlr unitario", "vr unitario",
         "vlr venta", "precio total", "price", "unit price", "sale price", "retail price",
@@ -40,12 +66,13 @@ SYNONYMS: Mapping[str, Sequence[str]] = {
         "saldo", "saldo actual", "saldos", "saldo final", "existencia", "existencias", "existencia actual", "stock",
         "stock actual", "inventario", "inventario actual", "disponible", "disponibles", "cantidad disponible",
         "cantidad actual", "cantidad", "cantidades", "cant", "unidades", "und", "uds", "quantity", "qty", "units",
-        "on hand", "cantidad en bodega",
+        "on hand", "cantidad en bodega", "cantidad en stock", "saldo cantidades", "saldo en cantidades",
+        "inventario final", "existencia final", "existencias totales",
     ),
     "categories": (
         "categoria", "categorias", "linea", "grupo", "familia", "departamento", "seccion", "subcategoria", "subgrupo",
-        "sublinea", "tipo de producto", "clasificacion", "grupo de inventario", "grupo inventario", "category",
-        "categories",
+        "sublinea", "subfamilia", "subdepartamento", "subseccion", "tipo de producto", "clasificacion",
+        "grupo de inventario", "grupo inventario", "category", "categories",
     ),
     "brand": ("marca", "fabricante", "marca comercial", "brand"),
     "weight": ("peso", "peso kg", "peso kilos", "peso en kg", "peso neto", "peso bruto", "weight"),
@@ -69,4 +96,38 @@ SYNONYMS: Mapping[str, Sequence[str]] = {
     ),
     "status": ("estado", "activo", "publicado", "visible", "habilitado"),
 }  # fmt: skip
+"""Normalized headings without short forms, the likeliest one of each column first."""
+
+
+def _spell(heading: str) -> Iterator[str]:
+    """Yield the heading, then its spellings with short forms and without prepositions."""
+    words = heading.split()
+    for forms in product(*((word, *_SHORT_FORMS.get(word, ())) for word in words)):
+        yield " ".join(forms)
+        yield " ".join(word for word in forms if word not in _PREPOSITIONS)
+
+
+def _list_spellings() -> dict[str, tuple[str, ...]]:
+    prices = _WORDS["price"]
+    words = {
+        **_WORDS,
+        "price": [
+            *prices,
+            *(f"{one} 1" for one in prices if one.startswith("precio")),
+            *(f"{one} {end}" for end in _WITH_TAX for one in prices),
+        ],
+        "price_without_tax": [
+            *_WORDS["price_without_tax"],
+            *(f"{one} {end}" for end in _WITHOUT_TAX for one in prices),
+        ],
+    }
+    return {
+        column: tuple(dict.fromkeys(spelling for heading in some for spelling in _spell(heading)))
+        for column, some in words.items()
+    }
+
+
+SYNONYMS: Mapping[str, Sequence[str]] = _list_spellings()
 """Normalized headings, the likeliest one of each column first. A heading may be in several lists: see `mapping`."""
+BELOW = "sub"
+"""Start of a heading whose values are below those of another column: `Subcategoría` below `Categoría`."""
