@@ -109,7 +109,7 @@ def _spell(heading: str) -> Iterator[str]:
 
 def _list_spellings() -> dict[str, tuple[str, ...]]:
     prices = _WORDS["price"]
-    words = {
+    words: dict[str, Sequence[str]] = {
         **_WORDS,
         "price": [
             *prices,

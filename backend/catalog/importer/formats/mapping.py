@@ -161,9 +161,14 @@ def _rank(column: str, heading: str, values: Sequence[str]) -> int | None:
     synonyms = SYNONYMS[column]
     if heading not in synonyms or (heading in _ITEMS and _counts_rows(values)):
         return None
-    if heading in _ITEMS and (column == "title") != _has_share(values, lambda text: " " in text.strip()):
+    if heading in _ITEMS and (column == "title") != _has_share(values, _is_name):
         return None
     return synonyms.index(heading)
+
+
+def _is_name(text: str) -> bool:
+    """Return False for a code: it has digits, and no spaces."""
+    return " " in text or not any(letter.isdigit() for letter in text)
 
 
 def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequence[int]) -> None:
@@ -241,7 +246,7 @@ def _assign_by_values(
         for one in suggestions
         if not (one.column or one.contested)
         and values[one.place]
-        and headings[one.place] not in NOTE_HEADINGS
+        and headings[one.place] not in NOTE_HEADINGS | _OPTION_HEADINGS
         and not _NOT_FOR_SALE.search(headings[one.place])
         and not any(
             {headings[one.place], _base(headings[one.place])} & set(some) for some in SYNONYMS.values()
