@@ -81,7 +81,7 @@ RELATED_WORDS = {
     "rompecabezas de 5 a 10 años": "Rompecabezas de Colombia",
     "abrazos": "Rompecabezas de Colombia",
 }
-"""What is found by words that stand in no text: plurals, small ones, the other gender, synonyms, ages, collections."""
+"""What is found by words that are in no text: plurals, small ones, the other gender, synonyms, ages, collections."""
 WITHOUT_MATCH = ["trompo 4 años", "lámpara adolescente", "trompo bus", "100 años", "trompo 99 años"]
 
 

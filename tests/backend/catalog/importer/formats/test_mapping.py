@@ -100,7 +100,7 @@ def test_repeated_fields_are_named_by_the_headings_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (  # an item is the name beside a reference, and a unit is no name
+        (  # an item is the name next to a reference, and a unit is no name
             (
                 "Ítem;Referencia;Unidad;Cantidad;Precio total\nMuñeca de trapo;MT-1;Unidad;5;50000\n"
                 "Tren de palo;TP-2;Unidad;3;25000\n"
