@@ -114,6 +114,15 @@ ONLY_ALL = (
         "the same rule has a test with few rows next to each",
     ),
     ExtraTests(
+        "imports of thousands of rows and of random workbooks",
+        (
+            "tests/e2e/test_office_import.py::test_long_import_is_paged_stopped_and_continued",
+            "tests/backend/imports/test_random_catalogs.py::test_workbook_with_titles_totals_and_merged_cells",
+        ),
+        "`tests/backend/imports/test_stopping.py` stops and continues an import, random text files of each format are"
+        " read, and `tests/backend/catalog/importer/tables/` has titles, totals and merged cells",
+    ),
+    ExtraTests(
         "a shop in English",
         ("tests/test_english.py::test_shop_in_english_shows_no_spanish_text",),
         "`tests/backend/core/test_texts.py` finds every text that is not translated",
