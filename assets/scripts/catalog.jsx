@@ -13,6 +13,7 @@ const SCROLL_ENTRY = "trompoCatalogScroll";
 const WIDE = "(min-width: 1024px)";
 const MAX_TEXT_LENGTH = 80; // characters; the server may have cut a longer text
 const KINDS = ["categories", "brands", "ages"];
+const DEFAULT_SORT = "featured";
 const ANY_PRICE = { lowest: 0, highest: 0 };
 const Choices = createContext(null);
 export const useChoices = () => useContext(Choices);
@@ -59,6 +60,7 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
   const toggle = (kind, value) => {
     if (kind === "on_sale") return choose({ on_sale: !current.on_sale });
     if (kind === "prices") return choose(ANY_PRICE);
+    if (kind === "sort") return choose({ sort: DEFAULT_SORT });
     const values = current[kind];
     choose({ [kind]: values.includes(value) ? values.filter((item) => item !== value) : [...values, value] });
   };
@@ -75,6 +77,8 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
   const isPriceAnswered = current.lowest === answer.choices.lowest && current.highest === answer.choices.highest;
   if (current.lowest || current.highest) chips.push({ kind: "prices", value: "", label: isPriceAnswered ? answer.prices : "" });
   if (current.on_sale) chips.push({ kind: "on_sale", value: "", label: "" });
+  const isSortAsked = answer.asked_sort && current.sort === answer.asked_sort;
+  if (isSortAsked) chips.push({ kind: "sort", value: "", label: "" });
 
   const shown = answer.page.cards.length;
   const start = answer.choices.start;
@@ -98,7 +102,7 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
       onKeyDown: (event) => event.key === "Enter" && setPrice(name, event.target),
     }),
     remove_chip: (chip) => ({ onClick: () => toggle(chip.kind, chip.value) }),
-    clear: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false, ...ANY_PRICE }) },
+    clear: { onClick: () => choose({ categories: [], brands: [], ages: [], on_sale: false, ...ANY_PRICE, ...(isSortAsked && { sort: DEFAULT_SORT }) }) },
     earlier: { onClick: (event) => answer.earlier || isBusy || handleLink(event, { start: Math.max(0, start - maxCards), shown: maxCards }) },
     more: useMoreButton(shown, start, isBusy, (event) => {
       if (shown + step <= maxCards) handleLink(event, { start, shown: shown + step });

@@ -11,7 +11,7 @@ const Box = createContext({});
 export const useCombobox = () => useContext(Box);
 
 // A wrapper of an input and, while there is something to show, of a listbox. `minLetters`: the minimum length of a text
-// that is sent. `idleCount`: the number of options before anything is typed. `closeKey`: the list closes when this value
+// that is sent. `idleCount`: the number of options for a shorter text; focusing the field shows them. `closeKey`: the list closes when this value
 // changes. `isStrict`: only a picked option counts, so Tab picks and Enter does not submit. `clearsOnEscape`: Escape in the
 // closed field empties it. An option with `data-text` is written into the field when it is picked.
 export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPicked, closeKey, isStrict, clearsOnEscape, onAsk, children }) {
@@ -20,7 +20,7 @@ export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPic
   const [isOpen, setOpen] = useState(false);
   const isLongEnough = typed.length >= minLetters && !isPicked;
   const isCurrent = answered === typed;
-  const isIdle = isOpen && typed === "" && idleCount > 0;
+  const isIdle = isOpen && typed.length < minLetters && idleCount > 0;
   const isListed = isIdle || (isOpen && isLongEnough && count > 0);
   const isEmpty = isOpen && isLongEnough && isCurrent && count === 0;
   const input = () => box.current.querySelector("input");
@@ -48,7 +48,7 @@ export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPic
   const search = () => {
     const text = input().value.trim();
     setTyped(text);
-    setOpen(text.length >= minLetters || (!text && idleCount > 0));
+    setOpen(text.length >= minLetters || idleCount > 0);
     if (text.length >= minLetters && text !== answered) onAsk(text);
   };
 
@@ -72,18 +72,19 @@ export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPic
       else if (!clearsOnEscape) return;
       else {
         input().value = "";
-        search();
+        setTyped("");
       }
       event.preventDefault();
     }
   };
 
+  const handleFocus = ({ target }) => target === input() && idleCount > 0 && target.value.trim().length < minLetters && search();
   const handlePointerDown = (event) => event.target.closest('[role="option"]') && event.preventDefault(); // keeps the focus in the field
   const handleBlur = (event) => box.current.contains(event.relatedTarget) || setOpen(false);
 
   return (
     <Box value={{ typed, is_open: isListed || isEmpty, is_listed: isListed, is_idle: isIdle, is_empty: isEmpty, is_current: isCurrent }}>
-      <div ref={box} className="contents" onInput={search} onClick={handleClick} onKeyDown={handleKeyDown} onBlur={handleBlur} onPointerDown={handlePointerDown}>
+      <div ref={box} className="contents" onInput={search} onClick={handleClick} onKeyDown={handleKeyDown} onFocus={handleFocus} onBlur={handleBlur} onPointerDown={handlePointerDown}>
         {children}
       </div>
     </Box>

@@ -168,13 +168,22 @@ class CatalogPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A product in the search suggestions."""
+    """A product in the search suggestions. `available` means that a unit can be sold now."""
 
     handle: str
     title: str
     brand: str
     price_label: str
+    available: bool
     picture: PictureView | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    """The products that match a search; if there are none, the products that match it only in part."""
+
+    hits: list[SearchHit] = field(default_factory=list)
+    near: list[SearchHit] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,7 +247,7 @@ class Suggestions:
         typed: the typed text.
         is_open: True if the list or the "nothing found" message is open.
         is_listed: True if the list is open.
-        is_idle: True if the list has the suggestions that are displayed before anything is typed.
+        is_idle: True if the list has the suggestions that are displayed before enough letters are typed.
         is_empty: True if the "nothing found" message is open.
         is_current: True if the suggestions are for the typed text.
     """

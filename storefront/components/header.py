@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ArrayVar, ObjectVar
+from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
+from backend.catalog.storefront.page_content import MIN_SEARCH_LETTERS
 from backend.catalog.views import CategoryNode, SearchHit, SearchSuggestion
 from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS, Combobox
@@ -30,7 +31,7 @@ from storefront.links import (
 from storefront.reflex_ext.hooks import ABSENT, hook, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import FrameState
-from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, SearchState
+from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, HelpLink, SearchState
 
 MENU = "menu"
 CART_SHEET = "cart"
@@ -41,6 +42,8 @@ SEARCH_TOO_LONG = _("Tu búsqueda es muy larga: buscamos su comienzo, hasta {n} 
 )
 ALL_RESULTS = search_href(SUGGESTIONS.typed)
 """Path of the page with all results."""
+MAX_IDEAS = 6
+"""Maximum number of suggested searches before enough letters are typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +154,17 @@ def site_header() -> rx.Component:
     )
 
 
+def suggestion_count() -> NumberVar[int]:
+    """Return the number of suggestions for the typed text."""
+    return SearchState.hits.length() + SearchState.places.length() + SearchState.help_links.length()
+
+
 @rx.memo
 def search_form() -> rx.Component:
     """Build the search form.
 
-    It suggests products from the second letter on. Without scripts it works as a plain form (spec: view rules 2).
+    It suggests products from the second letter on; before, it shows recent and suggested searches without a query.
+    Without scripts it works as a plain form (spec: view rules 2).
     """
     box_view = view(SEARCH_SCRIPT, "useSearch", SearchBox)
     box = Combobox.create(
@@ -166,9 +175,9 @@ def search_form() -> rx.Component:
         ),
         search_panel(),
         answered=SearchState.answered_text,
-        count=SearchState.hits.length() + SearchState.places.length(),
-        min_letters=2,
-        idle_count=RECENT.count,
+        count=suggestion_count(),
+        min_letters=MIN_SEARCH_LETTERS,
+        idle_count=RECENT.count + FrameState.departments.length(),
         close_key=box_view.key,
         clears_on_escape=True,
         on_ask=SearchState.suggest,
@@ -199,12 +208,16 @@ def search_field(searched: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def search_panel() -> rx.Component:
-    """Build the suggestions, the "nothing found" message or the recent searches. Screen readers announce them."""
-    hits, places = SearchState.hits, SearchState.places
+    """Build the suggestions, the "nothing found" message or the searches to choose from.
+
+    Screen readers announce them.
+    """
+    near = SearchState.near
     nothing = _("No encontramos resultados para «{text}»").format(text=SUGGESTIONS.typed)
     suggestions = rx.el.div(
-        rx.foreach(places, place_suggestion),
-        rx.foreach(hits, product_suggestion),
+        rx.foreach(SearchState.help_links, help_suggestion),
+        rx.foreach(SearchState.places, place_suggestion),
+        rx.foreach(SearchState.hits, product_suggestion),
         rx.el.a(
             _("Ver todos los resultados de «{text}»").format(text=SUGGESTIONS.typed),
             href=ALL_RESULTS,
@@ -229,17 +242,22 @@ def search_panel() -> rx.Component:
         class_name="search__empty",
         data_testid="search-empty",
     )
-    shown = rx.cond(SUGGESTIONS.is_idle, recent_searches(RECENT.texts.to(list[str])), suggestions)
+    near_list = rx.el.div(
+        rx.el.p(_("Esto se parece"), class_name="search__heading"),
+        rx.el.ul(rx.foreach(near, near_product)),
+        class_name="search__near",
+    )
+    shown = rx.cond(SUGGESTIONS.is_idle, search_ideas(RECENT.texts.to(list[str])), suggestions)
     panel = rx.el.div(
         rx.cond(
             SUGGESTIONS.typed.length() > MAX_SEARCH_LENGTH, rx.el.p(SEARCH_TOO_LONG, class_name="search__cut")
         ),
-        rx.cond(SUGGESTIONS.is_empty, empty, shown),
+        rx.cond(SUGGESTIONS.is_empty, rx.fragment(empty, rx.cond(near.length() > 0, near_list)), shown),
         class_name="search__panel",
         data_testid="search-results",
         data_stale=rx.cond(SUGGESTIONS.is_current | SUGGESTIONS.is_idle, ABSENT, "true"),
     )
-    count = hits.length() + places.length()
+    count = suggestion_count()
     counted = rx.cond(count == 1, _("1 sugerencia"), _("{n} sugerencias").format(n=count))
     is_counted = SUGGESTIONS.is_listed & SUGGESTIONS.is_current & ~SUGGESTIONS.is_idle
     announced = rx.cond(SUGGESTIONS.is_empty, nothing, rx.cond(is_counted, counted, ""))
@@ -265,41 +283,75 @@ def place_suggestion(suggestion: ObjectVar[SearchSuggestion]) -> rx.Component:
     )
 
 
-def recent_searches(texts: ArrayVar[list[str]]) -> rx.Component:
-    """Build the recent searches of this browser, and the button that clears them."""
-
-    def again(text: rx.Var[str]) -> rx.Component:
-        return rx.el.a(
-            rx.el.span(icon("back", size=20), class_name="search__kind"),
-            rx.el.span(text, class_name="search__title"),
-            href=search_href(text),
-            role="option",
-            class_name="search__place",
-            key=text,
-            data_testid="recent-search",
-            custom_attrs={"tabIndex": -1},
-        )
-
-    return rx.fragment(
-        rx.el.div(
-            rx.el.p(_("Lo último que buscaste"), class_name="search__heading"),
-            rx.el.button(
-                _("Borrar"),
-                type="button",
-                class_name="search__forget",
-                aria_label=_("Borrar las últimas búsquedas"),
-                special_props=[RECENT.forget],
-                data_closes="",
-            ),
-            class_name="search__head",
-        ),
-        rx.el.div(rx.foreach(texts, again), role="listbox", aria_label=_("Lo último que buscaste")),
+def help_suggestion(link: ObjectVar[HelpLink]) -> rx.Component:
+    """Build a search suggestion that links to a page of the shop, such as the shipping terms."""
+    return rx.el.a(
+        rx.el.span(icon("right", size=20), class_name="search__kind"),
+        rx.el.span(link.title, class_name="search__title"),
+        href=link.path,
+        role="option",
+        class_name="search__place",
+        key=link.path,
+        data_testid="search-help",
+        data_answers="",
+        custom_attrs={"tabIndex": -1},
     )
 
 
-def product_suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
-    """Build the suggestion of a product."""
-    return rx.el.a(
+def search_ideas(recent: ArrayVar[list[str]]) -> rx.Component:
+    """Build the recent searches of this browser, the button that clears them, and searches for departments."""
+    last, ideas = _("Lo último que buscaste"), _("Ideas para buscar")
+
+    def idea(name: rx.Var[str], picture: str, test_id: str) -> rx.Component:
+        return rx.el.a(
+            rx.el.span(icon(picture, size=20), class_name="search__kind"),
+            rx.el.span(name, class_name="search__title"),
+            href=search_href(name),
+            role="option",
+            class_name="search__place",
+            key=name,
+            data_testid=test_id,
+            custom_attrs={"tabIndex": -1},
+        )
+
+    clear = rx.el.div(
+        rx.el.p(last, class_name="search__heading"),
+        rx.el.button(
+            _("Borrar"),
+            type="button",
+            class_name="search__forget",
+            aria_label=_("Borrar las últimas búsquedas"),
+            special_props=[RECENT.forget],
+        ),
+        class_name="search__head",
+    )
+    repeated = rx.el.div(
+        rx.foreach(recent, lambda text: idea(text, "back", "recent-search")), role="group", aria_label=last
+    )
+    departments = rx.el.div(
+        rx.el.p(ideas, class_name="search__heading search__heading--inner", aria_hidden="true"),
+        rx.foreach(
+            FrameState.departments[:MAX_IDEAS],
+            lambda department: idea(department.name, "search", "popular-search"),
+        ),
+        role="group",
+        aria_label=ideas,
+    )
+    return rx.fragment(
+        rx.cond(RECENT.count > 0, clear),
+        rx.el.div(
+            rx.cond(RECENT.count > 0, repeated),
+            rx.cond(FrameState.departments.length() > 0, departments),
+            role="listbox",
+            aria_label=ideas,
+        ),
+    )
+
+
+def product_summary(hit: ObjectVar[SearchHit]) -> rx.Component:
+    """Build picture, name and price of a product in the search panel. A sold-out product is marked."""
+    sold_out = rx.el.span(_("Agotado"), class_name="search__sold-out")
+    return rx.fragment(
         rx.el.span(
             product_picture(hit.picture, "56px", alt=""),
             class_name="search__thumb",
@@ -307,9 +359,17 @@ def product_suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
         rx.el.span(
             rx.el.span(hit.title, class_name="search__title"),
             rx.el.span(hit.brand, class_name="search__brand"),
+            rx.cond(~hit.available, sold_out),
             class_name="search__words",
         ),
         rx.el.span(hit.price_label, class_name="search__price"),
+    )
+
+
+def product_suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
+    """Build the suggestion of a product."""
+    return rx.el.a(
+        product_summary(hit),
         href=product_href(hit.handle),
         role="option",
         class_name="search__hit",
@@ -332,6 +392,21 @@ def age_links(class_name: str) -> rx.Component:
     return rx.cond(
         ages.length() > 0,
         rx.el.ul(rx.foreach(ages, link), class_name=f"pills {class_name}", aria_label=_("Por edades")),
+    )
+
+
+def near_product(hit: ObjectVar[SearchHit]) -> rx.Component:
+    """Build the link to a product that matches the text only in part. It is no suggestion of the listbox."""
+    return rx.el.li(
+        rx.el.a(
+            product_summary(hit),
+            href=product_href(hit.handle),
+            class_name="search__hit",
+            data_testid="search-near",
+            data_closes="",
+            data_answers="",
+        ),
+        key=hit.handle,
     )
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from storefront.components.frame import page_frame
@@ -53,6 +54,7 @@ from storefront.pages.catalog_list import (
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import event, next_number
+from storefront.state.search import HelpLink
 
 FILTERS = "filters"
 
@@ -191,6 +193,26 @@ def result_list() -> rx.Component:
     )
 
 
+def help_list() -> rx.Component:
+    """Build the links to the pages that may answer the search."""
+
+    def link(item: ObjectVar[HelpLink]) -> rx.Component:
+        return rx.el.li(
+            rx.el.a(
+                item.title,
+                icon("right", size=18),
+                href=item.path,
+                class_name="pill",
+                data_testid="search-help",
+            ),
+            key=item.path,
+        )
+
+    links = CatalogState.content.help_links
+    found = rx.el.ul(rx.foreach(links, link), class_name="help-links", aria_label=_("Te puede servir"))
+    return rx.cond(links.length() > 0, found)
+
+
 def page() -> rx.Component:
     """Build the whole page."""
     content = CatalogState.content
@@ -200,6 +222,7 @@ def page() -> rx.Component:
             rx.el.div(
                 rx.el.h1(content.title, class_name="page-title", data_testid="catalog-title"),
                 rx.cond(content.lead != "", rx.el.p(content.lead, class_name="page-lead")),
+                help_list(),
                 class_name="page-head",
             ),
             rx.el.div(

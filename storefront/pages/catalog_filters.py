@@ -24,7 +24,10 @@ SORTS = {
 
 @dataclass(frozen=True, slots=True)
 class FilterChip:
-    """A chosen filter. `kind` is `categories`, `brands`, `ages`, `prices` or `on_sale`, which has no label."""
+    """A chosen filter. `kind` is `categories`, `brands`, `ages`, `prices`, `on_sale` or `sort`, the order of a search.
+
+    Chips of `on_sale` and `sort` have no label.
+    """
 
     kind: str
     value: str
@@ -154,7 +157,9 @@ def filter_chips() -> rx.Component:
     """Build the choices that were made, each with a remove button."""
 
     def chip(item: ObjectVar[FilterChip]) -> rx.Component:
-        default_label = rx.cond(item.kind == "on_sale", _("Con descuento"), _("Precio"))
+        default_label = rx.match(
+            item.kind, ("on_sale", _("Con descuento")), ("sort", SORTS["price_asc"]), _("Precio")
+        )
         named = rx.cond(item.kind == "ages", _("{ages} años").format(ages=item.label), item.label)
         label = rx.cond(item.label == "", default_label, named)
         return rx.el.li(

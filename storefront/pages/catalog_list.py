@@ -7,6 +7,7 @@ from backend.app import current_shop
 from backend.catalog.category_tree import department_nodes, read_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.schemas.cell_words import AGE_RANGES
+from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData
@@ -28,9 +29,16 @@ from storefront.meta import (
 )
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.handlers import checked_number, checked_text, checked_texts
-from storefront.state.search import get_search_places, get_search_words, to_search_text
+from storefront.state.search import (
+    HelpLink,
+    find_help_links,
+    get_search_places,
+    get_search_words,
+    to_search_text,
+)
 
 PAGE_SIZE = 24
+DEFAULT_SORT = "featured"
 MAX_SHOWN = 192
 """Maximum products on the page at once; products after them replace them."""
 MAX_PAGE = 40_000
@@ -55,7 +63,7 @@ class Choices:
     lowest: int = 0
     highest: int = 0
     """The price range in pesos; 0 means no limit."""
-    sort: str = "featured"
+    sort: str = DEFAULT_SORT
     shown: int = PAGE_SIZE
     start: int = 0
     """Number of products in the list before the displayed ones."""
@@ -69,6 +77,8 @@ class CatalogContent:
         place: the decoded path of the URL.
         category, text, asked_page: parameters of the URL's query.
         is_custom: True if the customer has changed the choices after opening the URL.
+        asked_sort: the sort order that the search text asks for; empty if it asks for none.
+        help_links: pages of the shop that may answer the search.
         number: a number that is different in every answer.
         earlier, further: the paths of the previous and the next page; empty if there is none, or if no URL can
             contain the choices.
@@ -80,6 +90,8 @@ class CatalogContent:
     category: str = ""
     text: str = ""
     is_custom: bool = False
+    asked_sort: str = ""
+    help_links: list[HelpLink] = field(default_factory=list)
     number: int = 0
     title: str = ALL_PRODUCTS_TITLE
     lead: str = ""
@@ -134,13 +146,16 @@ async def find_landing_list(params: PageParams) -> LandingList:
         )
 
 
-def choices_from_params(params: PageParams, landing: LandingList) -> Choices:
-    """Return the choices that the URL selects."""
+def choices_from_params(params: PageParams, landing: LandingList, search: ShopperSearch) -> Choices:
+    """Return the choices that the URL selects: its filters, and the prices and the order in its search text."""
     return Choices(
         categories=[params.get_parameter("category")] if params.get_parameter("category") else [],
         brands=list(landing.brands),
         ages=[landing.age] if landing.age and not landing.is_unknown else [],
         on_sale=params.get_parameter("sale") == "1",
+        lowest=search.min_price or 0,
+        highest=search.max_price or 0,
+        sort=search.sort or DEFAULT_SORT,
         shown=PAGE_SIZE,
         start=(page_from_params(params) - 1) * PAGE_SIZE,
     )
@@ -190,8 +205,9 @@ def parse_choices(sent: object) -> Choices:
 async def load(params: PageParams, choices: Choices | None = None) -> PageData[CatalogContent]:
     """Read the catalogue's list for a URL. If `choices` are given, use them instead of the choices in the URL."""
     landing = await find_landing_list(params)
-    applied = choices or choices_from_params(params, landing)
-    text = text_from_params(params)
+    text, words = text_from_params(params), get_search_words()
+    search = parse_search(text, words)
+    applied = choices or choices_from_params(params, landing, search)
     async with current_shop().database.read() as session:
         tree = await read_tree(session)
         nodes = await department_nodes(session, tree)
@@ -209,7 +225,6 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
             max_price=applied.highest or None,
             sort=applied.sort,
         )
-        words = get_search_words()
         page = await catalog_page(session, product_filter, words, offset=applied.start, limit=applied.shown)
         if page.total and not page.cards:  # the list has become shorter: show its final page
             applied = replace(applied, start=(page.total - 1) // PAGE_SIZE * PAGE_SIZE)
@@ -226,9 +241,13 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         category=params.get_parameter("category"),
         text=text,
         is_custom=choices is not None,
-        title=get_unknown_title(landing)
-        if is_unknown and not text
-        else build_title(text, trail, page, landing, applied),
+        asked_sort=search.sort,
+        help_links=find_help_links(search),
+        title=build_search_title(text, page, search)
+        if text
+        else get_unknown_title(landing)
+        if is_unknown
+        else build_title(trail, page, landing, applied),
         lead=build_lead(params, text, trail, page),
         inner=[child.handle for node in nodes for child in node.children],
         asked_page=params.get_parameter("page"),
@@ -312,14 +331,17 @@ def format_age_title(age: str) -> str:
     return _("Juguetes desde los {youngest} años").format(youngest=age.removesuffix("+"))
 
 
-def build_title(
-    text: str, trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices
-) -> str:
-    """Return the title of the list."""
-    if text and page.near is not None:
-        return _("No encontramos «{text}»").format(text=text)
-    if text:
+def build_search_title(text: str, page: CatalogPage, search: ShopperSearch) -> str:
+    """Return the title of the list for a search text."""
+    if page.near is None:
         return _("Resultados para «{text}»").format(text=text)
+    if set(search.topics) - {HelpTopic.GIFT_FINDER}:
+        return _("Ayuda sobre «{text}»").format(text=text)
+    return _("No encontramos «{text}»").format(text=text)
+
+
+def build_title(trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices) -> str:
+    """Return the title of a list without a search text."""
     if trail:
         return trail[-1].name
     if landing.age and applied.ages == [landing.age]:

@@ -1,12 +1,18 @@
 """Search suggestions while a customer types (spec: Storefront view rules 2)."""
 
+from dataclasses import dataclass
+
 import reflex as rx
 
 from backend.app import current_shop
+from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.search.suggestions import SuggestionSource, find_suggestions, read_suggestion_source
-from backend.catalog.storefront.page_content import suggest_products
+from backend.catalog.storefront.page_content import MIN_SEARCH_LETTERS, suggest_products
 from backend.catalog.views import SearchHit, SearchSuggestion
+from backend.core.texts import _
+from backend.legal.texts import TITLES, LegalKind
+from storefront.links import FIND_ORDER, catalog_path, gift_path, legal_path
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event
 
@@ -15,6 +21,19 @@ MAX_SEARCH_LENGTH = 80
 MAX_INPUT_LENGTH = 300
 """Maximum letters that the field accepts."""
 SEARCH_DEBOUNCE_MS = 40
+_LEGAL_TOPICS = {
+    HelpTopic.WARRANTY: LegalKind.GUARANTEE,
+    HelpTopic.RETURNS: LegalKind.WITHDRAWAL,
+    HelpTopic.SHIPPING: LegalKind.SHIPPING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HelpLink:
+    """A page of the shop that may answer a search."""
+
+    title: str
+    path: str
 
 
 def to_search_text(text: str) -> str:
@@ -31,10 +50,33 @@ def get_search_words() -> SearchWords:
     return search_words(current_shop().settings.search_synonyms)
 
 
+def find_help_links(search: ShopperSearch) -> list[HelpLink]:
+    """Return the pages that may answer the search, best first."""
+    return [_help_link(topic, search) for topic in search.topics]
+
+
+def _help_link(topic: HelpTopic, search: ShopperSearch) -> HelpLink:
+    if topic is HelpTopic.GIFT_FINDER:
+        ages = [term.ages for term in search.query.query_terms if term.ages]
+        is_one_age = len(ages) == 1 and len(ages[0]) == 1
+        return HelpLink(_("Encuentra un regalo"), gift_path(age=ages[0][0] if is_one_age else ""))
+    if topic is HelpTopic.ORDER_LOOKUP:
+        return HelpLink(_("Encuentra tu pedido"), FIND_ORDER)
+    if topic is HelpTopic.OFFERS:
+        return HelpLink(_("Juguetes con descuento"), catalog_path(sale="1"))
+    kind = _LEGAL_TOPICS[topic]
+    return HelpLink(TITLES[kind], legal_path(kind))
+
+
 class SearchState(rx.State):
-    """The latest suggestions, and the text that was searched."""
+    """The latest suggestions, and the text that was searched.
+
+    `near` are the products that match the text only in part; they are shown if `hits` is empty.
+    """
 
     hits: rx.Field[list[SearchHit]] = rx.field(default_factory=list)
+    near: rx.Field[list[SearchHit]] = rx.field(default_factory=list)
+    help_links: rx.Field[list[HelpLink]] = rx.field(default_factory=list)
     places: rx.Field[list[SearchSuggestion]] = rx.field(default_factory=list)
     answered_text: rx.Field[str] = rx.field("")
 
@@ -45,7 +87,10 @@ class SearchState(rx.State):
             text = checked_text(text, MAX_INPUT_LENGTH)
             search_text, words = to_search_text(text), get_search_words()
             async with current_shop().database.read() as session:
-                self.hits = await suggest_products(session, search_text, words)
+                found = await suggest_products(session, search_text, words)
+            self.hits, self.near = found.hits, found.near
+            is_long_enough = len(search_text.strip()) >= MIN_SEARCH_LETTERS
+            self.help_links = find_help_links(parse_search(search_text, words)) if is_long_enough else []
             self.places = find_suggestions(await get_search_places(), search_text, words)
             self.answered_text = text
 

@@ -14,14 +14,16 @@ async def test_suggestions_start_at_the_second_letter(page: Page) -> None:
     await page.goto("/")
     field = page.get_by_test_id("search-input")
     await field.press_sequentially("p")
-    await expect(page.get_by_test_id("search-results")).to_have_count(0)
-    await field.press_sequentially("e")
     hits = page.get_by_test_id("search-result")
+    await expect(page.get_by_test_id("popular-search").first).to_be_visible()
+    await expect(hits).to_have_count(0)
+    await field.press_sequentially("e")
     await expect(hits.first).to_be_visible()
     await expect(hits.filter(has_text="Perezoso de peluche")).to_contain_text("$ 74.900")
     await expect(hits.first.locator("img")).to_have_attribute("src", re.compile(r"^/demo/.+\.webp$"))
     await field.press("Backspace")
-    await expect(page.get_by_test_id("search-results")).to_have_count(0)
+    await expect(hits).to_have_count(0)
+    await expect(page.get_by_test_id("popular-search").first).to_be_visible()
 
 
 @pytest.mark.parametrize("typed", ["xilofono", "XILÓFONO", "xilofno"])
@@ -108,6 +110,69 @@ async def test_search_without_results_leads_to_the_whole_catalogue(page: Page) -
     await expect(page.get_by_test_id("product-card").first).to_contain_text("Tren de madera")
 
 
+async def test_focus_and_one_letter_show_searches_without_a_query(page_1280: Page) -> None:
+    sent: list[str] = []
+    page_1280.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(str(data))))
+    await visit(page_1280, "/")
+    await page_1280.get_by_test_id("search-input").focus()
+    ideas = page_1280.get_by_test_id("popular-search")
+    await expect(ideas.first).to_be_visible()
+    await page_1280.keyboard.type("p")
+    await expect(ideas.first).to_be_visible()
+    await page_1280.keyboard.press("Escape")
+    await expect(page_1280.get_by_test_id("search-results")).to_have_count(0)
+    await page_1280.keyboard.type("e")
+    await expect(page_1280.get_by_test_id("search-result").first).to_be_visible()
+    queries = [message for message in sent if "search_state.suggest" in message]
+    assert len(queries) == 1
+    await page_1280.keyboard.press("Escape")
+    await page_1280.keyboard.press("Escape")
+    await page_1280.keyboard.press("ArrowDown")
+    await ideas.first.click()
+    await expect(page_1280).to_have_url(re.compile(r"/catalog\?q="))
+    await expect(page_1280.get_by_test_id("product-card").first).to_be_visible()
+
+
+@PHONE_ONLY
+async def test_price_and_order_in_words_are_chips_that_can_be_removed(page: Page) -> None:
+    await page.goto("/")
+    field = page.get_by_test_id("search-input")
+    await field.fill("peluches baratos de menos de 70 mil")
+    hits = page.get_by_test_id("search-result")
+    await expect(hits).to_have_count(3)
+    await expect(hits.first).to_contain_text("Colibrí")
+    await field.press("Enter")
+    cards = page.get_by_test_id("product-card")
+    await expect(cards).to_have_count(3)
+    await expect(cards.first).to_contain_text("Colibrí")
+    address = page.url
+    await page.get_by_role("button", name="Quitar el filtro Hasta $ 70.000").click()
+    await expect(cards).to_have_count(6)
+    await page.get_by_role("button", name="Quitar el filtro Menor precio").click()
+    await expect(page.get_by_role("button", name="Quitar el filtro Menor precio")).to_have_count(0)
+    await expect(cards.first).to_contain_text("Perezoso")
+    assert page.url == address
+    await page.reload()
+    await expect(cards).to_have_count(6)
+
+
+@PHONE_ONLY
+async def test_questions_lead_to_their_page_and_near_matches_follow_the_message(page: Page) -> None:
+    await page.goto("/")
+    field = page.get_by_test_id("search-input")
+    await field.fill("tren nuclear")
+    await expect(page.get_by_test_id("search-empty")).to_contain_text("No encontramos resultados")
+    await expect(page.get_by_test_id("search-result")).to_have_count(0)
+    await expect(page.get_by_test_id("search-near").first).to_contain_text("Tren de madera")
+    await field.fill("cocina")
+    await expect(page.get_by_test_id("search-result").last).to_contain_text("Agotado")
+    await field.fill("cuánto cuesta el envío")
+    await expect(page.get_by_role("option").first).to_have_text("Envíos y entregas")
+    await field.press("Enter")
+    await page.locator("main").get_by_test_id("search-help").click()
+    await expect(page).to_have_url(re.compile(r"/legal/envios$"))
+
+
 async def test_category_and_recent_searches_are_suggested(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_test_id("search-input")
@@ -127,8 +192,8 @@ async def test_category_and_recent_searches_are_suggested(page_1280: Page) -> No
     await field.press("ArrowDown")
     await expect(recent.first).to_have_attribute("aria-selected", "true")
     await page_1280.get_by_role("button", name="Borrar las últimas búsquedas").click()
-    await expect(page_1280.get_by_test_id("search-results")).to_have_count(0)
-    await field.click()
+    await expect(recent).to_have_count(0)
+    await expect(page_1280.get_by_test_id("popular-search").first).to_be_visible()
     assert await page_1280.evaluate("localStorage.getItem('trompo_searches')") == "[]"
 
 

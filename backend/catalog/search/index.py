@@ -2,10 +2,10 @@
 
 The index is stored in the database (`search_term`, `search_typo`), so all replicas find the same products, and no
 database extension is needed. A query word matches terms that begin with it, are a form of it or are a synonym
-(`query_words.py`). If no term matches, terms in the other grammatical gender are tried. Then terms with one typo
-are tried (two typos for words of eight letters or more).
+(`query_words.py`). If no term matches, terms in the other grammatical gender are tried. Then terms of titles, brands
+and categories with one typo are tried (two typos for words of eight letters or more).
 
-To find typos, `search_typo` stores the remainders of every term: the texts that are left after leaving out one or
+To find typos, `search_typo` stores the remainders of these terms: the texts that are left after leaving out one or
 two letters. Words that differ by a typo have a remainder in common.
 """
 
@@ -46,7 +46,7 @@ from backend.core.db.tables import insert_into, table_of
 
 MIN_TYPO_LENGTH = 4
 MIN_TWO_TYPOS_LENGTH = 8
-TITLE, BRAND, CATEGORY, COLLECTION, SKU, DESCRIPTION = 16, 8, 6, 4, 2, 1
+TITLE, BRAND, CATEGORY, COLLECTION, MATERIAL, SKU, DESCRIPTION = 16, 8, 6, 4, 3, 2, 1
 AS_WRITTEN, FORM, BEGINNING, SYNONYM, SHORT_BEGINNING, TYPO = 8, 6, 4, 3, 2, 2
 """Factors of a score by kind of match. A product with a matching age scores like a synonym of its category."""
 MIN_STRONG_PREFIX = 4
@@ -121,7 +121,13 @@ async def index_products(session: AsyncSession, product_ids: Sequence[str]) -> N
     if not rows:
         return
     await session.execute(insert(SearchTerm), rows)
-    new = await _new_terms(session, {str(row["term"]) for row in rows})
+    names = {
+        term
+        for product_id in changed
+        for term, weight in new_weights.get(product_id, {}).items()
+        if weight >= CATEGORY
+    }
+    new = await _new_terms(session, names)
     typos = [{"remains": left, "term": term} for term in new for left in make_remainders(term)]
     if typos:
         await _insert_missing_typos(session, typos)
@@ -166,6 +172,7 @@ async def _read_texts(session: AsyncSession, product_ids: Sequence[str]) -> dict
         texts[product.id] = [
             (product.title, TITLE),
             (product.brand, BRAND),
+            (product.material or "", MATERIAL),
             (f"{product.subtitle} {product.description}", DESCRIPTION),
         ]
     skus = await session.execute(select(Variant.product_id, Variant.sku).where(Variant.product_id.in_(texts)))
@@ -204,15 +211,30 @@ async def find_matches_by_term(session: AsyncSession, understood: ParsedQuery) -
     return [await _matches_of_term(session, term_query) for term_query in understood.query_terms]
 
 
-def intersect_matches(subqueries: Sequence[Subquery]) -> Subquery:
-    """Return the products that are in all of the subqueries."""
+async def find_bonus_matches(session: AsyncSession, understood: ParsedQuery) -> list[Subquery]:
+    """Return the products that come first among the matches, for each term that does not narrow the query."""
+    return [await _matches_of_term(session, term_query) for term_query in understood.bonus_terms]
+
+
+def excluded_products(terms: Iterable[str]) -> Select[Any]:
+    """Return the ids of the products with one of the terms, except those that write "sin" ("without") too."""
+    without = select(SearchTerm.product_id).where(SearchTerm.term == literal("sin"))
+    query = select(SearchTerm.product_id).where(SearchTerm.term.in_(sorted(terms)))
+    return query.where(SearchTerm.product_id.not_in(without))
+
+
+def intersect_matches(subqueries: Sequence[Subquery], bonuses: Sequence[Subquery] = ()) -> Subquery:
+    """Return the products that are in all of the subqueries. Those that are in `bonuses` too have a higher score."""
     if not subqueries:
         return select(SearchTerm.product_id, literal(0).label("score")).where(false()).subquery("found")
     first, *others = subqueries
     score = sum((other.c.score for other in others), first.c.score)
+    score = sum((func.coalesce(bonus.c.score, 0) for bonus in bonuses), score)
     query = select(first.c.product_id.label("product_id"), score.label("score"))
     for other in others:
         query = query.join(other, other.c.product_id == first.c.product_id)
+    for bonus in bonuses:
+        query = query.outerjoin(bonus, bonus.c.product_id == first.c.product_id)
     return query.subquery("found")
 
 
@@ -261,22 +283,29 @@ async def _matches_of_word(session: AsyncSession, term_query: QueryTerm) -> Sele
     is_found = (
         begun.first() or (await session.execute(select(term).where(is_form_or_synonym).limit(1))).first()
     )
-    if not is_found and (near_terms := await _terms_near(session, term_query.word)):
-        hit, worth = term.in_(near_terms), literal(TYPO)
+    is_name = term_query.is_name
+    if not is_found and (other := await _other_gender_term(session, term_query.word)):
+        hit, worth = term == other, literal(TYPO)
+    elif not is_found and (near_terms := await _terms_near(session, term_query.word)):
+        hit, worth, is_name = term.in_(near_terms), literal(TYPO), True
+    if is_name:
+        hit &= _TERMS.c.weight >= CATEGORY
     score = func.max(_TERMS.c.weight * worth).label("score")
     return select(_TERMS.c.product_id, score).where(hit).group_by(_TERMS.c.product_id)
 
 
-async def _terms_near(session: AsyncSession, word: str) -> list[str]:
-    """Return the indexed terms similar to a word that was not found.
-
-    If the index has the word in its other grammatical gender, return only that. Otherwise return the terms that
-    differ by a typo; short words have none.
-    """
+async def _other_gender_term(session: AsyncSession, word: str) -> str | None:
+    """Return the word in its other grammatical gender if the index has it."""
     other = other_gender(word)
     is_there = select(SearchTerm.term).where(SearchTerm.term == other).limit(1)
-    if other != word and (await session.execute(is_there)).first():
-        return [other]
+    return other if other != word and (await session.execute(is_there)).first() else None
+
+
+async def _terms_near(session: AsyncSession, word: str) -> list[str]:
+    """Return the terms that differ from a word by a typo; short words have none.
+
+    A term may have been deleted from the titles, brands and categories since its remainders were stored.
+    """
     if not get_max_typos(word):
         return []
     close = select(SearchTypo.term).where(SearchTypo.remains.in_(make_remainders(word))).distinct()

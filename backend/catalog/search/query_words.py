@@ -18,6 +18,7 @@ MAX_QUERY_WORDS = 8
 MAX_TERM_LENGTH = 40
 MAX_AGE_YEARS = 17
 """Maximum age of a child, in years. A larger number before "años" may be part of a name."""
+MAX_AGE_MONTHS = (MAX_AGE_YEARS + 1) * 12
 MIN_ROOT_LENGTH = 2
 _NUMBER_WORDS = (
     "un",
@@ -35,57 +36,93 @@ _NUMBER_WORDS = (
 )
 NUMBERS = {name: number for number, name in enumerate(_NUMBER_WORDS, 1)} | {"uno": 1, "una": 1}
 _NUMBER = rf"(\d{{1,2}}|{'|'.join(NUMBERS)})"
-_AGE = re.compile(rf"\b{_NUMBER}(?:\s*(?:a|y|o|-)\s*{_NUMBER})?\s*(anos?|anitos?|mes(?:es|itos)?)\b")
+AGE_UNIT = r"(?:anos?|anitos?|mes(?:es|itos)?)"
+_AGE = re.compile(rf"\b{_NUMBER}(?:\s*(?:a|y|o|-)\s*{_NUMBER})?\s*({AGE_UNIT})\b")
+_OPEN_AGE = re.compile(
+    r"\b(mayor(?:es)?|menor(?:es)?|mas|menos|desde|hasta|a partir)(?: de| a| que)?(?: los)?"
+    rf" {_NUMBER}\b(?: ?({AGE_UNIT})\b)?"
+)
+_CHILD_AGE = re.compile(
+    rf"\b((?:nin[oa]s?|bebes?|edad(?:es)?)(?: de| entre)* {_NUMBER} ?[ay-] ?{_NUMBER})\b(?! ?{AGE_UNIT})"
+)
+_AND_OLDER = re.compile(rf"\b({_NUMBER} ?{AGE_UNIT}) (?:en adelante|[oy] mas)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
     """A term of a query, with its forms, its synonyms and the matching age ranges.
 
-    The term for an explicit age ("5 años") has an empty word.
+    The term for an explicit age ("5 años") has an empty word. A term with `is_name` matches only in titles,
+    brands and categories.
     """
 
     word: str
     forms: frozenset[str] = frozenset()
     synonyms: frozenset[str] = frozenset()
     ages: tuple[str, ...] = ()
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """The interpretation of a query: products must match all its terms.
 
-    `is_anything` is True if the query contains only general words such as "juguetes", and no word that
-    distinguishes products.
+    Products that match `bonus_terms` come first, but those that do not match them are found too. `is_anything` is
+    True if the query contains only general words such as "juguetes", and no word that distinguishes products.
     """
 
     query_terms: tuple[QueryTerm, ...]
     is_anything: bool = False
+    bonus_terms: tuple[QueryTerm, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchWords:
-    """The vocabulary. Its words are without accents, in lower case and in the singular."""
+    """The vocabulary. Its words are without accents, in lower case and in the singular.
+
+    Attributes:
+        empty: words without meaning for the search.
+        general_words: words that apply to every product.
+        names_only: words that are searched for only in titles, brands and categories.
+        synonyms: forms of other words that a word finds too.
+        ages: age ranges by word.
+        phrases: searches that mean the same as a phrase.
+        gifts, cheap, measures: words of gifts, of low prices, and of things that are counted or measured.
+        help_topics: words and phrases of each help topic.
+        excluded: forms of the words that a product must not have, by phrase.
+    """
 
     empty: frozenset[str]
     general_words: frozenset[str]
+    names_only: frozenset[str]
     synonyms: Mapping[str, frozenset[str]]
     ages: Mapping[str, tuple[str, ...]]
+    phrases: Mapping[str, str]
+    gifts: frozenset[str]
+    cheap: frozenset[str]
+    measures: frozenset[str]
+    help_topics: Mapping[str, tuple[str, ...]]
+    excluded: Mapping[str, frozenset[str]]
 
     def parse_query(self, text: str) -> ParsedQuery:
         """Parse a query. If all its words are general or without meaning, these words are searched for literally."""
-        folded = fold(text)
-        ages = [_age_ranges(match) for match in _AGE.finditer(folded)]
-        words = split_words(_AGE.sub(lambda match: match[0] if not _age_ranges(match) else " ", folded))
+        folded, ages = _take_ages(fold(text))
+        words = split_words(folded)
         meaningful = [word for word in words if word not in self.empty and not self._is_general(word)]
-        terms = [
-            *map(self._query_term, meaningful),
-            *(QueryTerm("", ages=ranges) for ranges in ages if ranges),
-        ]
+        named = [term for term in map(self._query_term, meaningful) if term.ages not in ages]
+        terms = [*named, *(QueryTerm("", ages=ranges) for ranges in ages)]
         if terms or not words:
             return ParsedQuery(tuple(terms[:MAX_QUERY_WORDS]))
         literally = tuple(QueryTerm(word, word_forms(word)) for word in words[:MAX_QUERY_WORDS])
         return ParsedQuery(literally, is_anything=any(map(self._is_general, words)))
+
+    def is_gift(self, word: str) -> bool:
+        """Return True for a word of gifts, such as "regalos" and "cumpleaños"."""
+        return not self.gifts.isdisjoint(singulars(word))
+
+    def is_cheap(self, word: str) -> bool:
+        """Return True for a word of low prices, such as "baratos"."""
+        return any(not self.cheap.isdisjoint(singulars(part)) for part in split_words(word))
 
     def _is_general(self, word: str) -> bool:
         return not self.general_words.isdisjoint(singulars(word))
@@ -98,7 +135,8 @@ class SearchWords:
             *(self.synonyms.get(root, frozenset()) for root in sorted(roots))
         )
         ages = next((self.ages[root] for root in sorted(roots) if root in self.ages), ())
-        return QueryTerm(word, forms, synonyms_of_roots - forms, ages)
+        is_name = not self.names_only.isdisjoint(roots)
+        return QueryTerm(word, forms, synonyms_of_roots - forms, ages, is_name)
 
 
 def split_words(text: str) -> list[str]:
@@ -116,11 +154,25 @@ def search_words(shop_synonyms: str = "") -> SearchWords:
         forms = set[str]().union(*map(word_forms, words))
         for word in words:
             synonyms.setdefault(word, set()).update(forms)
+    for word, included in data["includes"].items():
+        synonyms.setdefault(fold(word), set()).update(*(word_forms(fold(one)) for one in included))
     return SearchWords(
         empty=frozenset(map(fold, data["empty"])),
         general_words=frozenset(map(fold, data["general_words"])),
+        names_only=frozenset(map(fold, data["names_only"])),
         synonyms={word: frozenset(synonyms_of_roots) for word, synonyms_of_roots in synonyms.items()},
         ages={fold(word): (ages,) for ages, words in data["ages"].items() for word in words},
+        phrases={
+            fold(phrase): fold(meaning) for meaning, group in data["phrases"].items() for phrase in group
+        },
+        gifts=frozenset(map(fold, data["gifts"])),
+        cheap=frozenset(map(fold, data["cheap"])),
+        measures=frozenset(map(fold, data["measures"])),
+        help_topics={topic: tuple(map(fold, group)) for topic, group in data["help"].items()},
+        excluded={
+            fold(phrase): frozenset[str]().union(*map(word_forms, map(fold, group)))
+            for phrase, group in data["excluded"].items()
+        },
     )
 
 
@@ -190,14 +242,59 @@ def word_forms(word: str) -> frozenset[str]:
     return frozenset(alone | set(map(plural, alone)))
 
 
+def _take_ages(text: str) -> tuple[str, list[tuple[str, ...]]]:
+    """Return the text without its written ages, and the age ranges that match each of them."""
+    ages: list[tuple[str, ...]] = []
+
+    def take(match: re.Match[str]) -> str:
+        ranges = _open_age_ranges(match) if match.re is _OPEN_AGE else _age_ranges(match)
+        if not ranges:
+            return match[0]
+        ages.append(ranges)
+        return " "
+
+    text = _AND_OLDER.sub(r"desde \1", _CHILD_AGE.sub(r"\1 anos", text))
+    return _AGE.sub(take, _OPEN_AGE.sub(take, text)), ages
+
+
 def _age_ranges(match: re.Match[str]) -> tuple[str, ...]:
     """Return the age ranges that match the written age; none if it is not a child's age."""
     first, last, unit = match.groups()
-    ages = sorted(NUMBERS.get(number) or int(number) for number in (first, last or first))
-    months = 1 if unit.startswith("mes") else 12
-    if ages[-1] * months > (MAX_AGE_YEARS + 1) * 12:
+    ages = sorted(_to_number(number) for number in (first, last or first))
+    months = _months_in(unit)
+    if ages[-1] * months > MAX_AGE_MONTHS:
         return ()
-    from_month, to_month = ages[0] * months, (ages[-1] + 1) * months - 1
+    return _ranges_between(ages[0] * months, (ages[-1] + 1) * months - 1)
+
+
+def _open_age_ranges(match: re.Match[str]) -> tuple[str, ...]:
+    """Return the age ranges above or below the written age; none if it is not a child's age.
+
+    The age of "mayores de 12" has no unit, that of "más de 3 años" must have one.
+    """
+    bound, number, unit = match.groups()
+    if not unit and not bound.startswith(("mayor", "menor")):
+        return ()
+    age, months = _to_number(number), _months_in(unit)
+    if age * months > MAX_AGE_MONTHS:
+        return ()
+    if bound in ("mayor", "mayores", "mas"):
+        return _ranges_between((age + 1) * months)
+    if bound in ("desde", "a partir"):
+        return _ranges_between(age * months)
+    return _ranges_between(0, (age + (bound == "hasta")) * months - 1)
+
+
+def _to_number(number: str) -> int:
+    return NUMBERS.get(number) or int(number)
+
+
+def _months_in(unit: str | None) -> int:
+    return 1 if (unit or "").startswith("mes") else 12
+
+
+def _ranges_between(from_month: float, to_month: float = float("inf")) -> tuple[str, ...]:
+    """Return the age ranges that contain one of these months."""
     return tuple(name for name, (least, most) in _MONTHS.items() if least <= to_month and from_month <= most)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.category_tree import category_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.models import Product, for_sale
+from backend.catalog.search.query_intents import parse_search
 from backend.catalog.search.query_words import QueryTerm, SearchWords, split_words
 from backend.catalog.views import CategoryNode, SearchSuggestion
 
@@ -42,7 +43,7 @@ def find_suggestions(source: SuggestionSource, text: str, words: SearchWords) ->
 
     At most two of each are returned, the shortest names first.
     """
-    terms = words.parse_query(text).query_terms if len(text.strip()) >= MIN_LETTERS else ()
+    terms = parse_search(text, words).query.query_terms if len(text.strip()) >= MIN_LETTERS else ()
     if not terms:
         return []
     return [

@@ -24,10 +24,9 @@ from backend.catalog.models import (
     is_new,
 )
 from backend.catalog.product_facts import product_facts
-from backend.catalog.search.index import find_matches
-from backend.catalog.search.query_words import SearchWords
+from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import picture_view, read_cards
-from backend.catalog.storefront.product_list import read_age_facets
+from backend.catalog.storefront.product_list import read_age_facets, search_products
 from backend.catalog.storefront.variant_choices import read_choices
 from backend.catalog.views import (
     CategoryRef,
@@ -35,6 +34,7 @@ from backend.catalog.views import (
     ProductCard,
     ProductDetail,
     SearchHit,
+    SearchHits,
 )
 from backend.core.errors import NotFound
 from backend.core.web.html_text import to_plain_text
@@ -47,6 +47,9 @@ MAX_SLIDES = 8
 MAX_RELATED = 8
 MIN_SEARCH_LETTERS = 2
 MAX_WISHES = 200
+MAX_HITS = 8
+MAX_NEAR = 4
+"""Maximum suggestions, and the maximum of those that match a search only in part."""
 _CATEGORIES_OF = select(ProductCategory.category_id).where(
     ProductCategory.product_id == bindparam("product_id")
 )
@@ -175,30 +178,27 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
 
 
 async def suggest_products(
-    session: AsyncSession, text: str, words: SearchWords | None = None, *, limit: int = 8
-) -> list[SearchHit]:
-    """Return suggestions for the text typed so far; none for a single letter (spec: Storefront view rules 2)."""
-    found = await find_matches(session, text, words) if len(text.strip()) >= MIN_SEARCH_LETTERS else None
-    if found is None:
-        return []
-    cards = await _read_cards(
-        session,
-        select(Product)
-        .join(found, found.c.product_id == Product.id)
-        .where(for_sale())
-        .order_by(found.c.score.desc(), Product.title, Product.id)
-        .limit(limit),
-    )
-    return [
+    session: AsyncSession, text: str, words: SearchWords | None = None, *, limit: int = MAX_HITS
+) -> SearchHits:
+    """Return suggestions for the text typed so far; none for a single letter (spec: Storefront view rules 2).
+
+    Sold-out products come last.
+    """
+    if len(text.strip()) < MIN_SEARCH_LETTERS:
+        return SearchHits()
+    products, is_near = await search_products(session, text, words or search_words(), limit)
+    hits = [
         SearchHit(
             handle=card.handle,
             title=card.title,
             brand=card.brand,
             price_label=card.price_label,
+            available=card.available,
             picture=card.picture,
         )
-        for card in cards
+        for card in await read_cards(session, products)
     ]
+    return SearchHits(near=hits[:MAX_NEAR]) if is_near else SearchHits(hits)
 
 
 async def read_cards_by_handle(session: AsyncSession, handles: Sequence[str]) -> dict[str, ProductCard]:

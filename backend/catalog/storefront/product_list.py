@@ -23,7 +23,14 @@ from backend.catalog.models import (
     is_available,
 )
 from backend.catalog.schemas.cell_words import AGE_RANGES
-from backend.catalog.search.index import find_matches_by_term, intersect_matches, near_matches
+from backend.catalog.search.index import (
+    excluded_products,
+    find_bonus_matches,
+    find_matches_by_term,
+    intersect_matches,
+    near_matches,
+)
+from backend.catalog.search.query_intents import ShopperSearch, parse_search
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import read_cards
 from backend.catalog.views import CatalogFilter, CatalogPage, Facet
@@ -56,21 +63,53 @@ class TextMatches:
     is_near: bool = False
 
 
-async def _find_matches(session: AsyncSession, text: str, words: SearchWords) -> TextMatches | None:
-    """Return the products that match the text.
+async def _find_matches(session: AsyncSession, search: ShopperSearch) -> TextMatches | None:
+    """Return the products that match the words of the search.
 
-    Return None if the text is empty or contains only general words such as "juguetes".
+    Return None if no word narrows the list: the search contains only general words such as "juguetes", or only words
+    of gifts in a shop where no product matches them.
     """
-    parsed = words.parse_query(text)
-    if not text.strip() or parsed.is_anything:
+    if search.query.is_anything:
         return None
-    answers = await find_matches_by_term(session, parsed)
-    every = intersect_matches(answers)
+    answers = await find_matches_by_term(session, search.query)
+    every = intersect_matches(answers, await find_bonus_matches(session, search.query))
     # sort by score: without an order, PostgreSQL would scan all terms in the order of the products
     best = select(every.c.product_id).order_by(every.c.score.desc()).limit(1)
     if (await session.execute(best)).first():
         return TextMatches(every)
-    return TextMatches(near_matches(answers), is_near=True)
+    return None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
+
+
+def search_filter(text: str, words: SearchWords) -> CatalogFilter:
+    """Return the filter of a search: its words, and the prices and the order that it asks for."""
+    search = parse_search(text, words)
+    return CatalogFilter(
+        text=text,
+        min_price=search.min_price,
+        max_price=search.max_price,
+        sort=search.sort or CatalogFilter.sort,
+    )
+
+
+async def search_products(
+    session: AsyncSession, text: str, words: SearchWords, limit: int
+) -> tuple[Sequence[Product], bool]:
+    """Return the best products for a search, and True if they are only near matches.
+
+    Near matches are the products that match a part of the text. If no product has the right price, they are the
+    products that match the words.
+    """
+    catalog_filter, search = search_filter(text, words), parse_search(text, words)
+    found = await _find_matches(session, search)
+    conditions = _conditions(catalog_filter, search)
+    if found is not None and found.is_near:
+        near = _ListFilters(found, conditions).products(is_near=True)
+        near = near.order_by(is_available().desc(), found.products.c.score.desc(), *featured_first_order())
+        return (await session.execute(near.limit(limit))).scalars().all(), True
+    matching = await _in_order(session, catalog_filter, _ListFilters(found, conditions), 0, limit)
+    if matching or not conditions:
+        return matching, False
+    return await _in_order(session, CatalogFilter(text=text), _ListFilters(found, {}), 0, limit), True
 
 
 async def catalog_page(
@@ -90,13 +129,14 @@ async def catalog_page(
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
     tree = await read_tree(session)
-    found = await _find_matches(session, catalog_filter.text, words or search_words())
-    list_filters = _ListFilters(found, _conditions(catalog_filter, tree))
+    search = parse_search(catalog_filter.text, words or search_words())
+    found = await _find_matches(session, search) if catalog_filter.text.strip() else None
+    list_filters = _ListFilters(found, _conditions(catalog_filter, search, tree))
     near = list_filters.products(is_near=True) if found is not None and found.is_near else None
     counts = await _counts(session, catalog_filter, list_filters, tree)
     return CatalogPage(
         cards=await read_cards(
-            session, await _in_order(session, catalog_filter.sort, list_filters, offset, limit)
+            session, await _in_order(session, catalog_filter, list_filters, offset, limit)
         ),
         total=counts.total,
         offset=offset,
@@ -155,7 +195,8 @@ async def _counts(
         list_filters.found is not None
     ):  # not cached: the matches of a text also depend on the synonyms of the shop
         return await count()
-    name = ("page", replace(catalog_filter, sort=""))
+    without = catalog_filter.text if "excluded" in list_filters.kinds else ""
+    name = ("page", replace(catalog_filter, text=without, sort=""))
     return await get_or_count(session, name, count, of_prices=list_filters.has_price_filter)
 
 
@@ -168,9 +209,14 @@ async def read_age_facets(session: AsyncSession) -> list[Facet]:
     return await get_or_count(session, "ages", count)
 
 
-def _conditions(catalog_filter: CatalogFilter, tree: Tree) -> dict[str, ColumnElement[bool]]:
+def _conditions(
+    catalog_filter: CatalogFilter, search: ShopperSearch, tree: Tree | None = None
+) -> dict[str, ColumnElement[bool]]:
+    """Return the condition of each kind of filter. Only categories need the tree."""
     conditions: dict[str, ColumnElement[bool]] = {}
-    if catalog_filter.categories:
+    if search.excluded:
+        conditions["excluded"] = Product.id.not_in(excluded_products(search.excluded))
+    if catalog_filter.categories and tree is not None:
         within = select(ProductCategory.product_id).where(
             ProductCategory.category_id.in_(tree.with_descendants(catalog_filter.categories))
         )
@@ -201,12 +247,12 @@ def _is_cheapest() -> ColumnElement[bool]:
 
 
 async def _in_order(
-    session: AsyncSession, sort: str, list_filters: _ListFilters, offset: int, limit: int
+    session: AsyncSession, catalog_filter: CatalogFilter, list_filters: _ListFilters, offset: int, limit: int
 ) -> Sequence[Product]:
-    """Return a page of the products in the given order.
+    """Return a page of the products in the order of the filter.
 
-    If `sort` names no order, available products come first. Within each group, the order is by score if the filter
-    has a text; else featured products come first. Near matches are sorted by score before anything else.
+    If the filter has a text or names no order, available products come first. Without an order, each group is sorted
+    by score if the filter has a text; else featured products come first. Near matches come before all others.
     """
     found, page = list_filters.found, list_filters.products()
     orders: dict[str, ColumnElement[Any]] = {
@@ -215,34 +261,48 @@ async def _in_order(
         "price_desc": Variant.price.desc(),
         "title": Product.title_key.asc(),
     }
-    if sort in orders:
-        if sort in _BY_PRICE:
+    order = orders.get(catalog_filter.sort)
+    if order is not None:
+        if catalog_filter.sort in _BY_PRICE:
             page = page.join(Variant, (Variant.product_id == Product.id) & _is_cheapest())
-        page = page.order_by(orders[sort], Product.id)
+        if catalog_filter.text:
+            return await _in_stock_first(session, page, (order, Product.id), offset, limit)
+        page = page.order_by(order, Product.id)
     elif found is None:
-        return await _in_stock_first(session, page, offset, limit)
-    elif found.is_near:  # the whole catalogue, near matches first
-        page = page.outerjoin(found.products, found.products.c.product_id == Product.id)
-        page = page.order_by(
-            func.coalesce(found.products.c.score, 0).desc(), is_available().desc(), *featured_first_order()
-        )
+        return await _in_stock_first(session, page, featured_first_order(), offset, limit)
     else:
-        best, newest = found.products.c.score.desc(), Product.created_at.desc()
-        page = page.order_by(is_available().desc(), best, newest, Product.id)
+        score = found.products.c.score
+        best = (is_available().desc(), score.desc(), *featured_first_order())
+        if found.is_near:  # the whole catalogue, near matches first
+            page = page.outerjoin(found.products, found.products.c.product_id == Product.id)
+            best = (
+                score.is_(None),
+                is_available().desc(),
+                func.coalesce(score, 0).desc(),
+                *featured_first_order(),
+            )
+        page = page.order_by(*best)
     return (await session.execute(page.offset(offset).limit(limit))).scalars().all()
 
 
 async def _in_stock_first(
-    session: AsyncSession, products: Select[Product], offset: int, limit: int
+    session: AsyncSession,
+    products: Select[Product],
+    order: Sequence[ColumnElement[Any]],
+    offset: int,
+    limit: int,
 ) -> Sequence[Product]:
-    """Return a page of the available products, then the others; each part is read in the order of an index."""
+    """Return a page of the available products, then the others; each part is read in the given order.
+
+    The databases read the order of an index.
+    """
     in_stock = products.where(is_available())
-    first = in_stock.order_by(*featured_first_order()).offset(offset).limit(limit)
+    first = in_stock.order_by(*order).offset(offset).limit(limit)
     shown = (await session.execute(first)).scalars().all()
     if len(shown) == limit:
         return shown
     before = offset + len(shown) if shown or not offset else await _count(session, in_stock)
-    others = products.where(~is_available()).order_by(*featured_first_order())
+    others = products.where(~is_available()).order_by(*order)
     rest = others.offset(max(0, offset - before)).limit(limit - len(shown))
     return [*shown, *(await session.execute(rest)).scalars()]
 

@@ -5,6 +5,8 @@ from sqlalchemy import select, update
 
 from backend.app import Shop, current_shop
 from backend.catalog.models import Category, Product, ProductCategory
+from backend.catalog.search.query_intents import parse_search
+from backend.catalog.search.query_words import search_words
 from backend.core.clock import now
 from backend.core.errors import InvalidData
 from storefront.documents.markup import further_tags
@@ -24,6 +26,7 @@ from storefront.pages.catalog_list import (
 from storefront.pages.page_loader import PageData, PageParams
 from tests.store_defaults import Defaults, add_product
 
+NO_SEARCH = parse_search("", search_words())
 SENT = {
     "categories": ["peluches"],
     "brands": [],
@@ -54,10 +57,10 @@ async def products(shop: Shop, defaults: Defaults) -> None:
 
 def test_url_parameters_set_the_filters() -> None:
     params = PageParams.from_url("/age/3-5?category=peluches&sale=1")
-    assert choices_from_params(params, LandingList(age="3-5")) == Choices(
+    assert choices_from_params(params, LandingList(age="3-5"), NO_SEARCH) == Choices(
         categories=["peluches"], ages=["3-5"], on_sale=True
     )
-    assert choices_from_params(PageParams.from_url("/catalog"), LandingList()) == Choices()
+    assert choices_from_params(PageParams.from_url("/catalog"), LandingList(), NO_SEARCH) == Choices()
 
 
 def test_valid_choices_of_filters_are_parsed() -> None:
@@ -294,3 +297,35 @@ async def test_search_results_are_not_indexed_by_search_engines(products: None) 
     assert data.content.page.total == 3
     assert data.meta.robots.startswith("noindex")
     assert data.meta.status == 200
+
+
+@pytest.mark.usefixtures("products")
+class TestUnderstoodSearches:
+    async def test_prices_and_order_in_the_search_text_are_choices_that_can_be_removed(self) -> None:
+        data = await load_url("/catalog?q=osos%20baratos%20de%20menos%20de%2060%20mil")
+        assert data.content.choices == Choices(highest=60_000, sort="price_asc")
+        assert (data.content.prices, data.content.asked_sort) == ("Hasta $ 60.000", "price_asc")
+        assert (data.content.page.total, data.content.is_custom) == (3, False)
+        none = await load_url("/catalog?q=osos%20de%20menos%20de%2040%20mil")
+        assert (none.content.page.total, none.content.page.near) == (0, None)
+        removed = await load(PageParams.from_url("/catalog?q=osos%20de%20menos%20de%2040%20mil"), Choices())
+        assert (removed.content.page.total, removed.content.prices) == (3, "")
+
+    async def test_pages_of_a_search_have_only_the_words_in_their_url(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(catalog_list, "PAGE_SIZE", 2)
+        data = await load_url("/catalog?q=osos%20hasta%2060%20mil")
+        assert data.content.further == "/catalog?q=osos%20hasta%2060%20mil&page=2"
+        assert len(handles(await load_url(data.content.further))) == 1
+
+    async def test_question_shows_its_page_and_the_whole_shop(self) -> None:
+        data = await load_url("/catalog?q=cu%C3%A1nto%20cuesta%20el%20env%C3%ADo")
+        assert data.content.title == "Ayuda sobre «cuánto cuesta el envío»"
+        assert [link.path for link in data.content.help_links] == ["/legal/envios"]
+        assert data.content.page.total == 4
+
+    async def test_gift_search_leads_to_the_finder_and_shows_all_if_no_product_is_called_a_gift(self) -> None:
+        data = await load_url("/catalog?q=regalo")
+        assert [link.path for link in data.content.help_links] == ["/gift"]
+        assert (data.content.title, data.content.page.total) == ("Resultados para «regalo»", 4)

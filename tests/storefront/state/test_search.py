@@ -1,11 +1,22 @@
 """Tests of search suggestions while typing (spec: Storefront view rules 2)."""
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import reflex as rx
 
 from backend.app import Shop
-from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, SearchState, to_search_text
+from backend.catalog.search.query_intents import HelpTopic, parse_search
+from backend.catalog.search.query_words import search_words
+from storefront.state.search import (
+    MAX_INPUT_LENGTH,
+    MAX_SEARCH_LENGTH,
+    HelpLink,
+    SearchState,
+    find_help_links,
+    to_search_text,
+)
 from tests.store_defaults import Defaults, add_product
 
 
@@ -42,3 +53,35 @@ async def test_too_long_search_text_is_not_searched(shop: Shop, shopper: Callabl
     search = await shopper().get_state(SearchState)
     await search.suggest("x" * (MAX_INPUT_LENGTH + 1))
     assert search.answered_text == ""
+
+
+async def test_suggestions_are_pages_exact_matches_and_near_matches(
+    shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
+) -> None:
+    async with shop.database.transaction() as session:
+        await add_product(session, defaults, "camion", title="Camión", price=30_000)
+        await add_product(session, defaults, "camion-grande", title="Camión grande", price=90_000)
+        await add_product(session, defaults, "camion-rojo", title="Camión rojo", price=20_000, stock=0)
+    search = await shopper().get_state(SearchState)
+    await search.suggest("camiones de menos de 50 mil")
+    assert [(hit.handle, hit.available) for hit in search.hits] == [("camion", True), ("camion-rojo", False)]
+    assert (search.near, search.help_links) == ([], [])
+    await search.suggest("camion submarino")
+    assert (search.hits, [hit.handle for hit in search.near][-1]) == ([], "camion-rojo")
+    await search.suggest("camiones de menos de 5 mil")
+    assert (search.hits, [hit.handle for hit in search.near][-1]) == ([], "camion-rojo")
+    await search.suggest("cambios")
+    assert search.help_links == [HelpLink("Derecho de retracto", "/legal/retracto")]
+    await search.suggest("c")
+    assert (search.hits, search.near, search.help_links) == ([], [], [])
+
+
+def test_each_help_topic_leads_to_the_page_of_the_judged_queries() -> None:
+    queries = Path(__file__).parents[2] / "backend/catalog/search_queries.toml"
+    pages: dict[str, str] = tomllib.loads(queries.read_text("utf-8"))["pages"]
+    words = search_words()
+    links = find_help_links(parse_search("pedido garantía cambios envío ofertas regalo", words))
+    assert {link.path for link in links} == set(pages.values())
+    assert set(pages) == set(HelpTopic)
+    gift = find_help_links(parse_search("regalo para niña de 4 años", words))
+    assert gift == [HelpLink("Encuentra un regalo", "/gift?age=3-5")]

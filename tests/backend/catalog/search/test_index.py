@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from backend.catalog.models import Category, Collection, Product, ProductCategory
-from backend.catalog.search.index import get_max_typos, index_products, is_within_distance, make_remainders
+from backend.catalog.search.index import (
+    find_matches,
+    get_max_typos,
+    index_products,
+    is_within_distance,
+    make_remainders,
+)
 from backend.catalog.search.query_words import search_words, split_words
 from backend.catalog.search.suggestions import find_suggestions, read_suggestion_source
 from backend.catalog.storefront import page_content, product_list
@@ -35,7 +41,7 @@ async def shop(database: Database, settings: Settings) -> Database:
 
 async def _titles(database: Database, text: str) -> list[str]:
     async with database.read() as session:
-        return [hit.title for hit in await page_content.suggest_products(session, text)]
+        return [hit.title for hit in (await page_content.suggest_products(session, text)).hits]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ async def test_synonyms_added_by_the_shop_find_products(stocked_shop: Database) 
     async with stocked_shop.read() as session:
         own = search_words("peón, lámpara; zumbador, trompo")
         hits = [
-            (await page_content.suggest_products(session, text, own))[:1]
+            (await page_content.suggest_products(session, text, own)).hits[:1]
             for text in ("zumbador", "peones", "peonza")
         ]
     assert [[hit.handle for hit in found] for found in hits] == [["trompo"], ["lampara"], ["trompo"]]
@@ -176,6 +182,98 @@ async def test_categories_and_brands_are_suggested(stocked_shop: Database) -> No
         "5 años": nothing,
         "": nothing,
     }
+
+
+async def test_typos_are_forgiven_only_in_titles_brands_and_categories(
+    database: Database, settings: Settings
+) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(
+            session, defaults, "frailejon", title="Frailejones", description="De madera de pino."
+        )
+        await add_product(session, defaults, "cocina", title="Cocina", brand="Fogones", description="Cosida.")
+    assert await _titles(database, "piano") == []
+    assert await _titles(database, "pino") == ["Frailejones"]
+    assert await _titles(database, "cosina") == await _titles(database, "fogomes") == ["Cocina"]
+    assert await _titles(database, "antialergico") == []
+    async with database.transaction() as session:
+        await session.execute(update(Product).where(Product.handle == "cocina").values(title="Estufa"))
+        await index_products(session, list((await session.execute(select(Product.id))).scalars()))
+    assert await _titles(database, "cosina") == []
+
+
+async def test_things_that_descriptions_only_mention_are_found_in_titles(
+    database: Database, settings: Settings
+) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "muneca", title="Muñeca", description="Con zapatos y vestido.")
+        await add_product(session, defaults, "ropa", title="Zapatos de muñeca")
+    assert await _titles(database, "zapatos") == ["Zapatos de muñeca"]
+
+
+async def test_material_is_found_before_descriptions(database: Database, settings: Settings) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "a", title="Tejo", description="Con mechas de cartón.")
+        await add_product(session, defaults, "b", title="Bingo", material="Cartón")
+    assert await _titles(database, "carton") == ["Bingo", "Tejo"]
+
+
+async def test_sold_out_products_come_last_in_every_order(database: Database, settings: Settings) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "tren", title="Tren", price=10_000, stock=0)
+        await add_product(session, defaults, "pista", title="Pista para tren", price=30_000)
+        await add_product(session, defaults, "caja", title="Caja", price=20_000, description="Para un tren.")
+    assert await _titles(database, "tren") == ["Pista para tren", "Caja", "Tren"]
+    assert await _titles(database, "tren barato") == ["Caja", "Pista para tren", "Tren"]
+    assert await _titles(database, "baratos") == ["Caja", "Pista para tren", "Tren"]
+    assert (await _page(database, "tren nuclear"))[0] == ["pista", "caja", "tren"]
+
+
+async def test_gift_words_list_gifts_and_do_not_narrow_other_words(
+    database: Database, settings: Settings
+) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "tren", title="Tren")
+        await add_product(session, defaults, "caja", title="Caja de regalo")
+        await add_product(session, defaults, "otra", title="Caja de música")
+    assert await _titles(database, "regalos") == ["Caja de regalo"]
+    assert await _titles(database, "regalo para niña") == ["Caja de regalo"]
+    assert await _titles(database, "tren de regalo") == ["Tren"]
+    assert await _titles(database, "caja de regalo") == ["Caja de regalo", "Caja de música"]
+
+
+async def test_without_batteries_finds_products_that_need_none(
+    database: Database, settings: Settings
+) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "robot", title="Tren robot", description="Usa tres pilas AA.")
+        await add_product(session, defaults, "tren", title="Tren", description="Rueda sin pilas.")
+        await add_product(session, defaults, "trompo", title="Trompo")
+    assert await _titles(database, "tren sin pilas") == ["Tren"]
+    assert sorted(await _titles(database, "juguetes sin pilas")) == ["Tren", "Trompo"]
+    assert (await _page(database, "sin pilas"))[1] == 2
+
+
+async def test_programs_find_only_exact_matches_of_all_words(database: Database, settings: Settings) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "tren", title="Tren")
+    async with database.read() as session:
+        for text, count in {
+            "tren": 1,
+            "tren de regalo": 0,
+            "tren de menos de 90 mil": 0,
+            "tren azul": 0,
+        }.items():
+            found = await find_matches(session, text)
+            assert found is not None
+            assert len((await session.execute(select(found.c.product_id))).all()) == count, text
 
 
 @given(st.text(max_size=60))

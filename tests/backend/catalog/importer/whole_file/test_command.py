@@ -126,8 +126,8 @@ async def test_new_products_are_imported_completely(importer: Importer) -> None:
     assert trompo.collection.handle == "clasicos"
     assert not (await importer.read_detail("yoyo")).card.available
     async with importer.database.read() as session:
-        assert [hit.handle for hit in await suggest_products(session, "guayacan")] == ["trompo"]
-        assert [hit.handle for hit in await suggest_products(session, "patio")] == ["trompo", "yoyo"]
+        assert [hit.handle for hit in (await suggest_products(session, "guayacan")).hits] == ["trompo"]
+        assert [hit.handle for hit in (await suggest_products(session, "patio")).hits] == ["trompo", "yoyo"]
     assert await importer.count_published() == 2
 
 

@@ -1,0 +1,245 @@
+"""Interpretation of a shopper's search: prices, order, gifts, questions to the shop, and the words that remain.
+
+Everything here is pure: `parse_search` reads no data. The vocabulary is in `search_words.toml`.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backend.catalog.search.query_words import (
+    AGE_UNIT,
+    MAX_AGE_YEARS,
+    ParsedQuery,
+    SearchWords,
+    singulars,
+    split_words,
+)
+from backend.core.collation import fold
+from backend.core.money import Cop
+
+CHEAPEST_FIRST = "price_asc"
+MAX_PRICE: Cop = 1_000_000_000
+PriceRange = tuple[Cop | None, Cop | None]
+MIN_HELP_PREFIX = 4
+"""Minimum letters of the beginning of a help word that is still being typed."""
+_TENS = ("diez", "veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
+_NUMBERS = {name: 10 * number for number, name in enumerate(_TENS, 1)} | {
+    "quince": 15, "veinticinco": 25, "cien": 100, "ciento cincuenta": 150, "doscientos": 200, "trescientos": 300,
+}  # fmt: skip
+_UNITS = {"mil": 1_000, "k": 1_000, "luca": 1_000, "lucas": 1_000, "millon": 1_000_000, "millones": 1_000_000}
+_SLANG = ("k", "luca", "lucas")
+_DIGITS = r"\d{1,3}(?:[.,]\d{3})+|\d{1,10}"
+
+
+def _amount(name: str) -> str:
+    """Return the pattern of an amount of money, such as `$50.000`, `50 mil pesos` and `cincuenta lucas`."""
+    return (
+        rf"(?P<{name}_sign>\$ ?)?(?P<{name}>{_DIGITS}|{'|'.join(_NUMBERS)})(?![.,]?\d)"
+        rf"(?: ?(?P<{name}_unit>{'|'.join(_UNITS)})\b)?(?: de)?(?: ?(?P<{name}_pesos>pesos|pesitos|cop)\b)?"
+    )
+
+
+_A, _B = _amount("a"), _amount("b")
+_COSTS = r"(?:que )?(?:(?:cuesten?|valgan?|salgan?) )?"
+_AT_MOST = (
+    r"menos de|hasta|max(?:imo)?(?: de)?|(?:por )?debajo de|no mas de|inferior(?:es)? a|menor(?:es)? (?:de|a|que)|"
+    r"presupuesto(?: de)?|(?:que )?no (?:se )?(?:pasen?|superen?|excedan?|(?:cuesten?|valgan?) mas)(?: de)?"
+)
+_AT_LEAST = (
+    r"mas de|desde|min(?:imo)?(?: de)?|a partir de|(?:por )?encima de|"
+    r"superior(?:es)? a|mayor(?:es)? (?:de|a|que)"
+)
+_RANGE = re.compile(rf"(?<!\w)(?:(?P<word>entre|de|desde) )?{_A} ?(?:a|y|hasta|-) ?(?:los )?{_B}(?!\w)")
+_MAX = re.compile(rf"(?<!\w){_COSTS}(?:por |a |de )?(?P<word>{_AT_MOST})(?: los)? {_A}(?!\w)")
+_MAX_AFTER = re.compile(rf"(?<!\w)(?:de )?{_A} (?P<word>o menos|maximo|max)(?!\w)")
+_MIN = re.compile(rf"(?<!\w){_COSTS}(?:por |a |de )?(?P<word>{_AT_LEAST})(?: los)? {_A}(?!\w)")
+_MIN_AFTER = re.compile(rf"(?<!\w)(?:de )?{_A} (?P<word>o mas|en adelante|minimo)(?!\w)")
+_ABOUT = re.compile(rf"(?<!\w){_COSTS}(?:(?:como )?(?P<word>de|por|a|en|unos) )?{_A}(?!\w)")
+_NEXT_WORD = re.compile(r"\W*(\w+)")
+_AGE_BEFORE = re.compile(r"\b(?:edad(?:es)?|nin[oa]s?|bebes?)(?: de)? $")
+
+
+class HelpTopic(StrEnum):
+    """A page of the shop that a search may ask for."""
+
+    ORDER_LOOKUP = "order_lookup"
+    WARRANTY = "warranty"
+    RETURNS = "returns"
+    SHIPPING = "shipping"
+    OFFERS = "offers"
+    GIFT_FINDER = "gift_finder"
+
+
+@dataclass(frozen=True, slots=True)
+class ShopperSearch:
+    """A shopper's search.
+
+    Attributes:
+        query: the words that products must match.
+        min_price, max_price: the price range in pesos, both ends included.
+        sort: `price_asc` if cheap products were asked for; else empty.
+        topics: the pages that may answer the search, best first.
+        excluded: words that a product must not have.
+        is_gift: True if the search has only words of gifts.
+    """
+
+    query: ParsedQuery
+    min_price: Cop | None = None
+    max_price: Cop | None = None
+    sort: str = ""
+    topics: tuple[HelpTopic, ...] = ()
+    excluded: frozenset[str] = frozenset()
+    is_gift: bool = False
+
+
+def parse_search(text: str, words: SearchWords) -> ShopperSearch:
+    """Parse a shopper's search."""
+    folded = " ".join(fold(text).split())
+    for phrase, meaning in words.phrases.items():
+        folded = re.sub(rf"\b{phrase}\b", meaning, folded)
+    topics = _find_topics(folded, words)
+    excluded = frozenset[str]()
+    for phrase, terms in words.excluded.items():
+        folded, count = re.subn(rf"\b{phrase}\b", " ", folded)
+        excluded |= terms if count else frozenset()
+    rest, (lowest, highest) = _take_prices(folded, words)
+    kept = [word for word in re.findall(r"\S+", rest) if not words.is_cheap(word)]
+    sort = CHEAPEST_FIRST if len(kept) < len(rest.split()) else ""
+    is_priced = lowest is not None or highest is not None
+    query = _parse_words(" ".join(kept), words, is_priced=is_priced)
+    has_intent = is_priced or bool(sort or excluded)
+    if has_intent and words.empty.issuperset(split_words(" ".join(kept))):
+        query = ParsedQuery((), is_anything=True)
+    is_gift = bool(query.query_terms) and all(words.is_gift(term.word) for term in query.query_terms)
+    return ShopperSearch(query, lowest, highest, sort, topics, excluded, is_gift)
+
+
+def _parse_words(text: str, words: SearchWords, *, is_priced: bool) -> ParsedQuery:
+    """Parse the words of a search. Words of gifts and offers narrow only a search that has nothing else."""
+    parsed = words.parse_query(text)
+    if parsed.is_anything:
+        return parsed
+    offers = words.help_topics[HelpTopic.OFFERS]
+    bonus = tuple([term for term in parsed.query_terms if words.is_gift(term.word) or term.word in offers])
+    required = tuple([term for term in parsed.query_terms if term not in bonus])
+    if required or (bonus and is_priced):
+        return ParsedQuery(required, is_anything=not required, bonus_terms=bonus)
+    return parsed
+
+
+def _find_topics(text: str, words: SearchWords) -> tuple[HelpTopic, ...]:
+    typed = split_words(text)
+    last = typed[-1] if typed and len(typed[-1]) >= MIN_HELP_PREFIX else None
+    topics = [
+        HelpTopic(topic)
+        for topic, group in words.help_topics.items()
+        if any(
+            word in typed or (f" {word} " in f" {text} " if " " in word else last and word.startswith(last))
+            for word in group
+        )
+    ]
+    return (*topics, *([HelpTopic.GIFT_FINDER] if any(map(words.is_gift, typed)) else []))
+
+
+def _take_prices(text: str, words: SearchWords) -> tuple[str, PriceRange]:
+    """Return the text without its prices, and the lowest and the highest price."""
+    for pattern, read in _READERS:
+        for match in pattern.finditer(text):
+            before, after = text[: match.start()], text[match.end() :]
+            if not _is_marked(match) and (_is_counted(after, words) or _AGE_BEFORE.search(before)):
+                continue
+            if (found := read(match)) is None:
+                continue
+            rest, others = _take_prices(f"{before} {after}", words)
+            lowest, highest = (
+                one if one is not None else other for one, other in zip(found, others, strict=True)
+            )
+            return rest, _in_order(lowest, highest)
+    return text, (None, None)
+
+
+def _in_order(lowest: Cop | None, highest: Cop | None) -> PriceRange:
+    is_swapped = lowest is not None and highest is not None and lowest > highest
+    return (highest, lowest) if is_swapped else (lowest, highest)
+
+
+def _is_marked(match: re.Match[str]) -> bool:
+    """Return True if a sign, a unit or "pesos" is written with one of the amounts."""
+    return any(match[name] for name in match.groupdict() if name.endswith(("_sign", "_unit", "_pesos")))
+
+
+def _is_counted(after: str, words: SearchWords) -> bool:
+    """Return True if the word after a number says that it is an age, or a number of things."""
+    following = _NEXT_WORD.match(after)
+    if following is None:
+        return False
+    is_age = re.fullmatch(AGE_UNIT, following[1])
+    return bool(is_age) or not words.measures.isdisjoint(singulars(following[1]))
+
+
+def _read_amount(match: re.Match[str], name: str, unit: str = "") -> Cop:
+    number = _NUMBERS.get(match[name]) or int(re.sub(r"\D", "", match[name]))
+    return min(number * _UNITS.get(match[f"{name}_unit"] or unit, 1), MAX_PRICE)
+
+
+def _is_bare_number(match: re.Match[str], name: str) -> bool:
+    """Return True for a number below 1,000 without a sign or a unit."""
+    marks = (match[f"{name}_sign"], match[f"{name}_unit"], match[f"{name}_pesos"])
+    return not any(marks) and _read_amount(match, name) < 1_000
+
+
+def _read_range(match: re.Match[str]) -> PriceRange | None:
+    a_unit, b_unit = match["a_unit"] or "", match["b_unit"] or ""
+    is_a_bare, is_b_bare = _is_bare_number(match, "a"), _is_bare_number(match, "b")
+    if is_a_bare and is_b_bare:
+        is_age = match["word"] != "entre" and _read_amount(match, "a") <= MAX_AGE_YEARS
+        if match["word"] is None or is_age:
+            return None
+        a_unit = b_unit = "mil"
+    elif match["word"] is None and not any(
+        (match["a_sign"], match["a_pesos"], match["b_pesos"], a_unit, b_unit)
+    ):
+        return None
+    a = _read_amount(match, "a", (a_unit or b_unit) if is_a_bare else a_unit)
+    b = _read_amount(match, "b", (b_unit or a_unit) if is_b_bare else b_unit)
+    return _in_order(a, b)
+
+
+def _read_bound(match: re.Match[str]) -> Cop | None:
+    """Return the amount of a limit; None if a bare number may be an age."""
+    if not _is_bare_number(match, "a"):
+        return _read_amount(match, "a")
+    is_age = match["word"].startswith(("mayor", "menor")) or _read_amount(match, "a") <= MAX_AGE_YEARS
+    return None if is_age else _read_amount(match, "a", "mil")
+
+
+def _read_max(match: re.Match[str]) -> PriceRange | None:
+    bound = _read_bound(match)
+    return None if bound is None else (None, bound)
+
+
+def _read_min(match: re.Match[str]) -> PriceRange | None:
+    bound = _read_bound(match)
+    return None if bound is None else (bound, None)
+
+
+def _read_about(match: re.Match[str]) -> PriceRange | None:
+    """Return the range of an amount alone, which is the most that the shopper can spend.
+
+    "20 mil" is an amount of money only after a preposition or at the end: it may begin a title.
+    """
+    is_placed = match["word"] or match.end() == len(match.string)
+    is_money = match["a_sign"] or match["a_pesos"] or match["a_unit"] in _SLANG or (match["a_unit"] and is_placed)
+    return (None, _read_amount(match, "a")) if is_money else None
+
+
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], PriceRange | None]], ...] = (
+    (_RANGE, _read_range),
+    (_MAX, _read_max),
+    (_MAX_AFTER, _read_max),
+    (_MIN, _read_min),
+    (_MIN_AFTER, _read_min),
+    (_ABOUT, _read_about),
+)
