@@ -88,6 +88,7 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
   };
   const value = {
     chips,
+    count: chips.filter((chip) => chip.kind !== "sort").length,
     is_busy: isBusy,
     sort: { value: current.sort, onChange: (event) => choose({ sort: event.target.value }) },
     box: (kind, value) => ({

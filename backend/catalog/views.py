@@ -131,6 +131,9 @@ class Facet:
     count: int
 
 
+DEFAULT_SORT = "featured"
+
+
 @dataclass(frozen=True, slots=True)
 class CatalogFilter:
     """A shopper's filter of the catalogue. Empty fields do not filter. Values of one kind are alternatives."""
@@ -144,7 +147,7 @@ class CatalogFilter:
     min_price: Cop | None = None
     max_price: Cop | None = None
     """The price range in pesos, both ends included. A product's price is that of its cheapest variant."""
-    sort: str = "featured"
+    sort: str = DEFAULT_SORT
     """`featured`, `new`, `price_asc`, `price_desc` or `title`; any other value means `featured`."""
 
 

@@ -156,7 +156,8 @@ def site_header() -> rx.Component:
 
 def suggestion_count() -> NumberVar[int]:
     """Return the number of suggestions for the typed text."""
-    return SearchState.hits.length() + SearchState.places.length() + SearchState.help_links.length()
+    count = SearchState.hits.length() + SearchState.places.length() + SearchState.help_links.length()
+    return count.to(int)
 
 
 @rx.memo

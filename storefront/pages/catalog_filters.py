@@ -36,9 +36,13 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class BrowserChoices:
-    """The choices (filters and sort order) in the browser, and React props of the elements that change them."""
+    """The choices (filters and sort order) in the browser, and React props of the elements that change them.
+
+    `count` is the number of chosen filters.
+    """
 
     chips: list[FilterChip]
+    count: int
     is_busy: bool
     sort: Any
     box: Any
@@ -191,8 +195,8 @@ def filter_chips() -> rx.Component:
 
 
 def filter_count() -> rx.Component:
-    """Build the filters' name and the number of choices."""
-    count = CHOICES.chips.length()
+    """Build the filters' name and the number of chosen filters."""
+    count = CHOICES.count
     return rx.fragment(_("Filtrar"), rx.cond(count > 0, rx.el.span(count, class_name="filters-count")))
 
 

@@ -9,7 +9,7 @@ from backend.catalog.handles import brand_handle
 from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
 from backend.catalog.storefront.product_list import catalog_page, read_age_facets
-from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, CategoryRef
+from backend.catalog.views import DEFAULT_SORT, CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
 from backend.core.texts import _
@@ -38,7 +38,6 @@ from storefront.state.search import (
 )
 
 PAGE_SIZE = 24
-DEFAULT_SORT = "featured"
 MAX_SHOWN = 192
 """Maximum products on the page at once; products after them replace them."""
 MAX_PAGE = 40_000

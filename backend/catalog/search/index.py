@@ -228,8 +228,9 @@ def intersect_matches(subqueries: Sequence[Subquery], bonuses: Sequence[Subquery
     if not subqueries:
         return select(SearchTerm.product_id, literal(0).label("score")).where(false()).subquery("found")
     first, *others = subqueries
-    score = sum((other.c.score for other in others), first.c.score)
-    score = sum((func.coalesce(bonus.c.score, 0) for bonus in bonuses), score)
+    score: ColumnElement[int] = sum((other.c.score for other in others), first.c.score)
+    for bonus in bonuses:
+        score += func.coalesce(bonus.c.score, 0)
     query = select(first.c.product_id.label("product_id"), score.label("score"))
     for other in others:
         query = query.join(other, other.c.product_id == first.c.product_id)

@@ -22,6 +22,8 @@ from backend.core.money import Cop
 CHEAPEST_FIRST = "price_asc"
 MAX_PRICE: Cop = 1_000_000_000
 PriceRange = tuple[Cop | None, Cop | None]
+MAX_AMOUNTS = 3
+"""Maximum number of prices that are read in a search."""
 MIN_HELP_PREFIX = 4
 """Minimum letters of the beginning of a help word that is still being typed."""
 _TENS = ("diez", "veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
@@ -144,20 +146,26 @@ def _find_topics(text: str, words: SearchWords) -> tuple[HelpTopic, ...]:
 
 
 def _take_prices(text: str, words: SearchWords) -> tuple[str, PriceRange]:
-    """Return the text without its prices, and the lowest and the highest price."""
+    """Return the text without its prices, and the lowest and the highest price. The first of two prices counts."""
+    lowest = highest = None
+    for _ in range(MAX_AMOUNTS):
+        found = _take_price(text, words)
+        if found is None:
+            break
+        text, (low, high) = found
+        lowest, highest = (low if lowest is None else lowest), (high if highest is None else highest)
+    return text, _in_order(lowest, highest)
+
+
+def _take_price(text: str, words: SearchWords) -> tuple[str, PriceRange] | None:
+    """Return the text without one of its prices, and that price; None if it has none."""
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             before, after = text[: match.start()], text[match.end() :]
-            if not _is_marked(match) and (_is_counted(after, words) or _AGE_BEFORE.search(before)):
-                continue
-            if (found := read(match)) is None:
-                continue
-            rest, others = _take_prices(f"{before} {after}", words)
-            lowest, highest = (
-                one if one is not None else other for one, other in zip(found, others, strict=True)
-            )
-            return rest, _in_order(lowest, highest)
-    return text, (None, None)
+            is_number = not _is_marked(match) and (_is_counted(after, words) or _AGE_BEFORE.search(before))
+            if not is_number and (prices := read(match)) is not None:
+                return f"{before} {after}", prices
+    return None
 
 
 def _in_order(lowest: Cop | None, highest: Cop | None) -> PriceRange:
@@ -231,7 +239,9 @@ def _read_about(match: re.Match[str]) -> PriceRange | None:
     "20 mil" is an amount of money only after a preposition or at the end: it may begin a title.
     """
     is_placed = match["word"] or match.end() == len(match.string)
-    is_money = match["a_sign"] or match["a_pesos"] or match["a_unit"] in _SLANG or (match["a_unit"] and is_placed)
+    is_money = (
+        match["a_sign"] or match["a_pesos"] or match["a_unit"] in _SLANG or (match["a_unit"] and is_placed)
+    )
     return (None, _read_amount(match, "a")) if is_money else None
 
 

@@ -33,12 +33,20 @@ from backend.catalog.search.index import (
 from backend.catalog.search.query_intents import ShopperSearch, parse_search
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import read_cards
-from backend.catalog.views import CatalogFilter, CatalogPage, Facet
+from backend.catalog.views import DEFAULT_SORT, CatalogFilter, CatalogPage, Facet
 
 MAX_LIMIT = 200
 _PRICE_FILTERS = frozenset({"on_sale", "price"})
 """Filters whose counts depend on prices."""
+MAX_CANDIDATES = 200
+"""Number of best matches among which the search suggestions put sold-out products last."""
 _BY_PRICE = ("price_asc", "price_desc")
+_ORDERS: dict[str, ColumnElement[Any]] = {
+    "new": Product.created_at.desc(),
+    "price_asc": Variant.price.asc(),
+    "price_desc": Variant.price.desc(),
+    "title": Product.title_key.asc(),
+}
 _Cheaper = aliased(Variant)
 
 
@@ -80,36 +88,14 @@ async def _find_matches(session: AsyncSession, search: ShopperSearch) -> TextMat
     return None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
 
 
-def search_filter(text: str, words: SearchWords) -> CatalogFilter:
-    """Return the filter of a search: its words, and the prices and the order that it asks for."""
-    search = parse_search(text, words)
+def search_filter(text: str, search: ShopperSearch) -> CatalogFilter:
+    """Return the filter of a search: its text, and the prices and the order that the text asks for."""
     return CatalogFilter(
         text=text,
         min_price=search.min_price,
         max_price=search.max_price,
-        sort=search.sort or CatalogFilter.sort,
+        sort=search.sort or DEFAULT_SORT,
     )
-
-
-async def search_products(
-    session: AsyncSession, text: str, words: SearchWords, limit: int
-) -> tuple[Sequence[Product], bool]:
-    """Return the best products for a search, and True if they are only near matches.
-
-    Near matches are the products that match a part of the text. If no product has the right price, they are the
-    products that match the words.
-    """
-    catalog_filter, search = search_filter(text, words), parse_search(text, words)
-    found = await _find_matches(session, search)
-    conditions = _conditions(catalog_filter, search)
-    if found is not None and found.is_near:
-        near = _ListFilters(found, conditions).products(is_near=True)
-        near = near.order_by(is_available().desc(), found.products.c.score.desc(), *featured_first_order())
-        return (await session.execute(near.limit(limit))).scalars().all(), True
-    matching = await _in_order(session, catalog_filter, _ListFilters(found, conditions), 0, limit)
-    if matching or not conditions:
-        return matching, False
-    return await _in_order(session, CatalogFilter(text=text), _ListFilters(found, {}), 0, limit), True
 
 
 async def catalog_page(
@@ -132,7 +118,11 @@ async def catalog_page(
     search = parse_search(catalog_filter.text, words or search_words())
     found = await _find_matches(session, search) if catalog_filter.text.strip() else None
     list_filters = _ListFilters(found, _conditions(catalog_filter, search, tree))
-    near = list_filters.products(is_near=True) if found is not None and found.is_near else None
+    near = None
+    if found is not None and found.is_near:
+        near = await _count(session, list_filters.products(is_near=True))
+    if near == 0:  # the whole catalogue in its own order
+        list_filters = replace(list_filters, found=None)
     counts = await _counts(session, catalog_filter, list_filters, tree)
     return CatalogPage(
         cards=await read_cards(
@@ -144,7 +134,7 @@ async def catalog_page(
         categories=counts.categories,
         brands=counts.brands,
         ages=counts.ages,
-        near=None if near is None else await _count(session, near),
+        near=near,
     )
 
 
@@ -176,6 +166,51 @@ class _ListFilters:
         if self.found is None or (self.found.is_near and not is_near):
             return query
         return query.join(self.found.products, self.found.products.c.product_id == Product.id)
+
+
+async def search_products(
+    session: AsyncSession, text: str, words: SearchWords, limit: int
+) -> tuple[Sequence[Product], bool]:
+    """Return the best products for a search, and True if they match it only in part.
+
+    If no product matches, the products that match its words at any price are returned, else those that match some
+    of its words. Sold-out products come last among the `MAX_CANDIDATES` best.
+    """
+    search = parse_search(text, words)
+    catalog_filter = search_filter(text, search)
+    conditions = _conditions(catalog_filter, search)
+    exact = near = None
+    if not search.query.is_anything:
+        answers = await find_matches_by_term(session, search.query)
+        exact = TextMatches(intersect_matches(answers, await find_bonus_matches(session, search.query)))
+        near = None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
+    for found, kinds, is_near in (
+        (exact, conditions, False),
+        (exact, {}, True),
+        (near, conditions, not search.is_gift),
+    ):
+        if kinds == conditions or conditions:
+            products = await _best_products(session, catalog_filter.sort, _ListFilters(found, kinds), limit)
+            if products:
+                return products, is_near
+    return [], True
+
+
+async def _best_products(
+    session: AsyncSession, sort: str, list_filters: _ListFilters, limit: int
+) -> list[Product]:
+    """Return the first products in the given order, with sold-out products last among the `MAX_CANDIDATES` first.
+
+    The units in stock are read only for these, because a short text matches a large part of a catalogue.
+    """
+    page = _with_order(list_filters.products(is_near=True), sort, list_filters.found)
+    ids = (await session.execute(page.with_only_columns(Product.id).limit(MAX_CANDIDATES))).scalars().all()
+    in_stock = set(
+        (await session.execute(select(Product.id).where(Product.id.in_(ids), is_available()))).scalars()
+    )
+    best = sorted(ids, key=lambda product_id: product_id not in in_stock)[:limit]
+    rows = (await session.execute(select(Product).where(Product.id.in_(best)))).scalars()
+    return sorted(rows, key=lambda product: best.index(product.id))
 
 
 async def _counts(
@@ -251,58 +286,44 @@ async def _in_order(
 ) -> Sequence[Product]:
     """Return a page of the products in the order of the filter.
 
-    If the filter has a text or names no order, available products come first. Without an order, each group is sorted
-    by score if the filter has a text; else featured products come first. Near matches come before all others.
+    Available products come first, except in an order that the filter of a list without a text names. Near matches
+    come before all other products.
     """
-    found, page = list_filters.found, list_filters.products()
-    orders: dict[str, ColumnElement[Any]] = {
-        "new": Product.created_at.desc(),
-        "price_asc": Variant.price.asc(),
-        "price_desc": Variant.price.desc(),
-        "title": Product.title_key.asc(),
-    }
-    order = orders.get(catalog_filter.sort)
-    if order is not None:
-        if catalog_filter.sort in _BY_PRICE:
-            page = page.join(Variant, (Variant.product_id == Product.id) & _is_cheapest())
-        if catalog_filter.text:
-            return await _in_stock_first(session, page, (order, Product.id), offset, limit)
-        page = page.order_by(order, Product.id)
-    elif found is None:
-        return await _in_stock_first(session, page, featured_first_order(), offset, limit)
-    else:
-        score = found.products.c.score
-        best = (is_available().desc(), score.desc(), *featured_first_order())
-        if found.is_near:  # the whole catalogue, near matches first
-            page = page.outerjoin(found.products, found.products.c.product_id == Product.id)
-            best = (
-                score.is_(None),
-                is_available().desc(),
-                func.coalesce(score, 0).desc(),
-                *featured_first_order(),
-            )
-        page = page.order_by(*best)
+    found, sort = list_filters.found, catalog_filter.sort
+    page = list_filters.products()
+    if found is not None and found.is_near and sort not in _ORDERS:  # the whole catalogue, near matches first
+        page = page.outerjoin(found.products, found.products.c.product_id == Product.id)
+        page = page.order_by(found.products.c.score.is_(None), is_available().desc())
+    elif found is not None and sort not in _ORDERS:
+        page = page.order_by(is_available().desc())
+    elif sort not in _ORDERS or catalog_filter.text:
+        return await _in_stock_first(session, _with_order(page, sort), offset, limit)
+    page = _with_order(page, sort, found)
     return (await session.execute(page.offset(offset).limit(limit))).scalars().all()
 
 
-async def _in_stock_first(
-    session: AsyncSession,
-    products: Select[Product],
-    order: Sequence[ColumnElement[Any]],
-    offset: int,
-    limit: int,
-) -> Sequence[Product]:
-    """Return a page of the available products, then the others; each part is read in the given order.
+def _with_order(products: Select[Product], sort: str, found: TextMatches | None = None) -> Select[Product]:
+    """Return the query in the order that `sort` names; else by score, and featured and new products first."""
+    if sort in _BY_PRICE:
+        products = products.join(Variant, (Variant.product_id == Product.id) & _is_cheapest())
+    if sort in _ORDERS:
+        return products.order_by(_ORDERS[sort], Product.id)
+    if found is not None:
+        products = products.order_by(func.coalesce(found.products.c.score, 0).desc())
+    return products.order_by(*featured_first_order())
 
-    The databases read the order of an index.
-    """
+
+async def _in_stock_first(
+    session: AsyncSession, products: Select[Product], offset: int, limit: int
+) -> Sequence[Product]:
+    """Return a page of the available products, then the others; each part is read in the order of an index."""
     in_stock = products.where(is_available())
-    first = in_stock.order_by(*order).offset(offset).limit(limit)
+    first = in_stock.offset(offset).limit(limit)
     shown = (await session.execute(first)).scalars().all()
     if len(shown) == limit:
         return shown
-    before = offset + len(shown) if shown or not offset else await _count(session, in_stock)
-    others = products.where(~is_available()).order_by(*order)
+    before = offset + len(shown) if shown or not offset else await _count(session, in_stock.order_by(None))
+    others = products.where(~is_available())
     rest = others.offset(max(0, offset - before)).limit(limit - len(shown))
     return [*shown, *(await session.execute(rest)).scalars()]
 

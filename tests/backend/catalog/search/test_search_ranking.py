@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.catalog.search.query_intents import parse_search
+from backend.catalog.search.query_intents import ShopperSearch, parse_search
 from backend.catalog.search.query_words import search_words
 from backend.catalog.storefront.page_content import suggest_products
 from backend.catalog.storefront.product_list import catalog_page, search_filter
@@ -30,15 +30,14 @@ KNOWN_MISSES = {
 }
 
 
-def rank_of(text: str, page: CatalogPage) -> int:
+def rank_of(text: str, search: ShopperSearch, page: CatalogPage) -> int:
     """Return the position of the first wanted result, from 1 on; 0 if there is none.
 
     A question is answered by its page of the shop. A search for something that the shop does not sell is answered
     by the message that nothing was found.
     """
     if text in HELP_PAGES:
-        topics = parse_search(text, search_words()).topics
-        return next((rank for rank, topic in enumerate(topics, 1) if topic in HELP_PAGES[text]), 0)
+        return next((rank for rank, topic in enumerate(search.topics, 1) if topic in HELP_PAGES[text]), 0)
     if text in JUDGED["absent"]:
         return int(page.near is not None)
     found = [card.handle for card in page.cards][: page.near]
@@ -51,8 +50,9 @@ async def test_expected_results_come_first(database: Database, settings: Setting
     ranks: dict[str, int] = {}
     async with database.read() as session:
         for text in QUERIES:
-            page = await catalog_page(session, search_filter(text, words), limit=MAX_POSITION)
-            ranks[text] = rank_of(text, page)
+            search = parse_search(text, words)
+            page = await catalog_page(session, search_filter(text, search), limit=MAX_POSITION)
+            ranks[text] = rank_of(text, search, page)
             if text in PRICES:
                 lowest, highest = PRICES[text].get("min", 0), PRICES[text].get("max", 10**9)
                 assert all(lowest <= card.price <= highest for card in page.cards), text
