@@ -43,7 +43,7 @@ SEARCH_TOO_LONG = _("Tu búsqueda es muy larga: buscamos su comienzo, hasta {n} 
 ALL_RESULTS = search_href(SUGGESTIONS.typed)
 """Path of the page with all results."""
 MAX_IDEAS = 6
-"""Maximum number of suggested searches before enough letters are typed."""
+"""Maximum number of departments that are suggested before enough letters are typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def suggestion_count() -> NumberVar[int]:
 def search_form() -> rx.Component:
     """Build the search form.
 
-    It suggests products from the second letter on; before, it shows recent and suggested searches without a query.
+    It suggests products from the second letter on; before, it shows recent searches and departments without a query.
     Without scripts it works as a plain form (spec: view rules 2).
     """
     box_view = view(SEARCH_SCRIPT, "useSearch", SearchBox)
@@ -300,14 +300,14 @@ def help_suggestion(link: ObjectVar[HelpLink]) -> rx.Component:
 
 
 def search_ideas(recent: ArrayVar[list[str]]) -> rx.Component:
-    """Build the recent searches of this browser, the button that clears them, and searches for departments."""
+    """Build the recent searches of this browser, the button that clears them, and links to departments."""
     last, ideas = _("Lo último que buscaste"), _("Ideas para buscar")
 
-    def idea(name: rx.Var[str], picture: str, test_id: str) -> rx.Component:
+    def idea(name: rx.Var[str], href: rx.Var[str], picture: str, test_id: str) -> rx.Component:
         return rx.el.a(
             rx.el.span(icon(picture, size=20), class_name="search__kind"),
             rx.el.span(name, class_name="search__title"),
-            href=search_href(name),
+            href=href,
             role="option",
             class_name="search__place",
             key=name,
@@ -327,13 +327,17 @@ def search_ideas(recent: ArrayVar[list[str]]) -> rx.Component:
         class_name="search__head",
     )
     repeated = rx.el.div(
-        rx.foreach(recent, lambda text: idea(text, "back", "recent-search")), role="group", aria_label=last
+        rx.foreach(recent, lambda text: idea(text, search_href(text), "back", "recent-search")),
+        role="group",
+        aria_label=last,
     )
     departments = rx.el.div(
         rx.el.p(ideas, class_name="search__heading search__heading--inner", aria_hidden="true"),
         rx.foreach(
             FrameState.departments[:MAX_IDEAS],
-            lambda department: idea(department.name, "search", "popular-search"),
+            lambda department: idea(
+                department.name, category_href(department.handle), "search", "popular-search"
+            ),
         ),
         role="group",
         aria_label=ideas,
