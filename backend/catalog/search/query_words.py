@@ -6,7 +6,7 @@ The vocabulary is in `search_words.toml`; a shop adds to it with SEARCH_SYNONYMS
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 
@@ -83,7 +83,7 @@ class SearchWords:
     Attributes:
         empty: words without meaning for the search.
         general_words: words that apply to every product.
-        names_only: words that are searched for only in titles, brands and categories.
+        names_only: words that are searched for only in titles, brands and categories, if they are alone.
         synonyms: forms of other words that a word finds too.
         ages: age ranges by word.
         phrases: searches that mean the same as a phrase.
@@ -110,6 +110,8 @@ class SearchWords:
         words = split_words(folded)
         meaningful = [word for word in words if word not in self.empty and not self._is_general(word)]
         named = [term for term in map(self._query_term, meaningful) if term.ages not in ages]
+        if len(named) > 1:  # "muñeca con zapatos" is a doll
+            named = [replace(term, is_name=False) for term in named]
         terms = [*named, *(QueryTerm("", ages=ranges) for ranges in ages)]
         if terms or not words:
             return ParsedQuery(tuple(terms[:MAX_QUERY_WORDS]))

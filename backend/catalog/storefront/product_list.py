@@ -184,15 +184,14 @@ async def search_products(
         answers = await find_matches_by_term(session, search.query)
         exact = TextMatches(intersect_matches(answers, await find_bonus_matches(session, search.query)))
         near = None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
-    for found, kinds, is_near in (
-        (exact, conditions, False),
-        (exact, {}, True),
-        (near, conditions, not search.is_gift),
-    ):
-        if kinds == conditions or conditions:
-            products = await _best_products(session, catalog_filter.sort, _ListFilters(found, kinds), limit)
-            if products:
-                return products, is_near
+    attempts = [(_ListFilters(exact, conditions), False)]
+    if conditions:
+        attempts.append((_ListFilters(exact, {}), True))
+    if exact is not None:
+        attempts.append((_ListFilters(near, conditions), not search.is_gift))
+    for list_filters, is_near in attempts:
+        if products := await _best_products(session, catalog_filter.sort, list_filters, limit):
+            return products, is_near
     return [], True
 
 

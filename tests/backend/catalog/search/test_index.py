@@ -211,6 +211,7 @@ async def test_things_that_descriptions_only_mention_are_found_in_titles(
         await add_product(session, defaults, "muneca", title="Muñeca", description="Con zapatos y vestido.")
         await add_product(session, defaults, "ropa", title="Zapatos de muñeca")
     assert await _titles(database, "zapatos") == ["Zapatos de muñeca"]
+    assert await _titles(database, "muñeca con zapatos") == ["Zapatos de muñeca", "Muñeca"]
 
 
 async def test_material_is_found_before_descriptions(database: Database, settings: Settings) -> None:
