@@ -36,7 +36,7 @@ class RedirectTarget:
 
 
 AMBIGUOUS = RedirectTarget()
-"""Stands for several products or categories with the same name."""
+"""Represents several products or categories with the same name."""
 
 
 def product_page_path(handle: str) -> str:

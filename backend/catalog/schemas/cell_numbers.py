@@ -89,7 +89,7 @@ def parse_number(text: str, *, groups: bool = True) -> Decimal | None:
 
 
 def _is_decimal(parts: list[str], signs: list[str], *, groups: bool) -> bool:
-    """Return True if the last separator is the decimal one."""
+    """Return True if the final separator is the decimal one."""
     if signs[-1] not in ".,":
         return False
     others = {*signs[:-1]}
@@ -217,7 +217,7 @@ class Measure:
         return float(round(value, 6))
 
     def read(self, cell: str) -> Any:
-        """Parse a cell. A zero says nothing: programs write it for a measure that nobody entered.
+        """Parse a cell. A zero says nothing: programs write it for a measure that was not entered.
 
         Raises:
             CellError: see `parse`.

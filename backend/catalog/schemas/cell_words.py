@@ -108,7 +108,7 @@ def parse_age_range(cell: str) -> str | Noted:
 
 
 def _find_age_range(years: int) -> str:
-    """Return the last range that begins at this age or a younger one."""
+    """Return the final range that begins at this age or a younger one."""
     return next(one for one in reversed(AGE_RANGES) if int(re.split("[-+]", one)[0]) <= years)
 
 

@@ -182,7 +182,7 @@ async def suggest_products(
 ) -> SearchHits:
     """Return suggestions for the text typed so far; none for a single letter (spec: Storefront view rules 2).
 
-    Sold-out products come last.
+    Sold-out products follow the others.
     """
     if len(text.strip()) < MIN_SEARCH_LETTERS:
         return SearchHits()

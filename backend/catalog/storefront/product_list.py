@@ -39,7 +39,7 @@ MAX_LIMIT = 200
 _PRICE_FILTERS = frozenset({"on_sale", "price"})
 """Filters whose counts depend on prices."""
 MAX_CANDIDATES = 200
-"""Number of best matches among which the search suggestions put sold-out products last."""
+"""Number of best matches among which the search suggestions put sold-out products at the end."""
 _BY_PRICE = ("price_asc", "price_desc")
 _ORDERS: dict[str, ColumnElement[Any]] = {
     "new": Product.created_at.desc(),
@@ -174,7 +174,7 @@ async def search_products(
     """Return the best products for a search, and True if they match it only in part.
 
     If no product matches, the products that match its words at any price are returned, else those that match some
-    of its words. Sold-out products come last among the `MAX_CANDIDATES` best.
+    of its words. Sold-out products follow the others among the `MAX_CANDIDATES` best.
     """
     search = parse_search(text, words)
     catalog_filter = search_filter(text, search)
@@ -198,7 +198,7 @@ async def search_products(
 async def _best_products(
     session: AsyncSession, sort: str, list_filters: _ListFilters, limit: int
 ) -> list[Product]:
-    """Return the first products in the given order, with sold-out products last among the `MAX_CANDIDATES` first.
+    """Return the first products in the given order, with sold-out products at the end of the `MAX_CANDIDATES` first.
 
     The units in stock are read only for these, because a short text matches a large part of a catalogue.
     """
