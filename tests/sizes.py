@@ -114,13 +114,17 @@ ONLY_ALL = (
         "the same rule has a test with few rows next to each",
     ),
     ExtraTests(
-        "imports of thousands of rows and of random workbooks",
+        "long imports, random workbooks and former addresses in the browser",
         (
             "tests/e2e/test_office_import.py::test_long_import_is_paged_stopped_and_continued",
+            "tests/e2e/test_office_import.py::test_unknown_list_is_mapped_and_losses_are_confirmed",
+            "tests/e2e/test_office_redirects.py",
             "tests/backend/imports/test_random_catalogs.py::test_workbook_with_titles_totals_and_merged_cells",
+            "tests/backend/imports/test_spreadsheet_parsing.py::test_workbook_with_a_hundred_thousand_rows_is_refused",
         ),
-        "`tests/backend/imports/test_stopping.py` stops and continues an import, random text files of each format are"
-        " read, and `tests/backend/catalog/importer/tables/` has titles, totals and merged cells",
+        "`tests/backend/imports/` maps lists, confirms losses, stops and continues an import, random text files of each"
+        " format are read, `tests/backend/catalog/importer/tables/` has titles, totals and merged cells, and"
+        " `tests/storefront/office/test_redirects_screen.py` has the screen of former addresses",
     ),
     ExtraTests(
         "a shop in English",
@@ -158,6 +162,7 @@ ONLY_ALL = (
         "accessibility and layout of each screen",
         (
             "tests/e2e/test_every_page.py::test_screens_have_no_overflow_and_are_accessible",
+            "tests/e2e/test_small_screens.py::test_no_page_is_wider_than_the_window_or_with_large_text",
             "tests/e2e/test_every_page.py::test_layout_does_not_shift_while_loading",
             "tests/e2e/test_every_page.py::test_focus_is_visible_on_every_element",
             "tests/e2e/test_every_page.py::test_skip_link_is_visible_only_with_the_keyboard_focus",
@@ -174,6 +179,8 @@ ONLY_ALL = (
     ExtraTests(
         "comfort of single screens",
         (
+            "tests/e2e/test_gifts.py::test_gift_message_is_kept_until_it_is_short_enough",
+            "tests/e2e/test_gifts.py::test_fields_say_their_limits_and_a_mistyped_domain",
             "tests/e2e/test_catalog.py::test_list_of_hundreds_of_products_can_be_shown_to_its_end",
             "tests/e2e/test_catalog.py::test_second_picture_is_loaded_on_hover",
             "tests/e2e/test_catalog.py::test_ages_and_brands_have_their_own_pages",
