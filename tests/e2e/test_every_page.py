@@ -92,6 +92,7 @@ async def check_screen(page: Page, axe: str, widths: Sequence[str]) -> None:
     )  # otherwise it may hover over another element at another width and change its colours
     for width in widths:
         await resize(page, *WIDTHS[width])
+        await page.evaluate("scrollTo(0, 0)")  # further down, the header covers parts of the page
         inner = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         assert await page.evaluate(inner) == [int(width), int(width)]
         violations = await page.evaluate(VIOLATIONS, RULES)
