@@ -7,7 +7,7 @@ same. It is never guessed from similar text, because a similar name may be anoth
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -58,7 +58,7 @@ def find_municipality_by_code(code: str) -> Municipality | None:
 
 def find_municipality_by_dane_code(code: str) -> Municipality | None:
     """Return the municipality with this code: the carrier's eight digits or DIVIPOLA's five. None if there is none."""
-    return find_municipality_by_code(code + SEAT if len(code) == len(BOGOTA + CAPITAL) else code)
+    return find_municipality_by_code(code) or find_municipality_by_code(code + SEAT)
 
 
 def find_municipality_by_name(city: str, department: str) -> Municipality | None:
@@ -83,13 +83,12 @@ def find_municipalities_by_name(
     Args:
         by_sound: if no name is equal, also accept names that sound the same ("Cartajena").
     """
+    name, departments = fold_place_name(city), find_department_codes(department)
     if known := find_municipality_by_dane_code(city.strip()):
-        entries = tuple(entry for entry in read_gazetteer().entries if entry.municipality is known)
-    else:
-        entries = _find_entries(fold_place_name(city), by_sound=by_sound)
-    departments = find_department_codes(department)
+        return [known] if departments is None or known.department_code in departments else []
+    entries = _find_entries(name, by_sound=by_sound)
     found = [entry for entry in entries if departments is None or entry.is_in(departments)]
-    official = [entry for entry in found if fold_place_name(city) == entry.names[0]]
+    official = [entry for entry in found if name == entry.texts.names[0]]
     return [entry.municipality for entry in (official if departments is not None and official else found)]
 
 
@@ -202,16 +201,6 @@ class _Entry:
     sounds: _SearchTexts
     order: tuple[bool, str, str]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return the normalized names; the official one is the first."""
-        return self.texts.names
-
-    @property
-    def department(self) -> str:
-        """Return the normalized name of the department."""
-        return self.texts.department
-
     def is_in(self, departments: frozenset[str]) -> bool:
         """Return True if the municipality is in one of the departments with these codes."""
         return self.municipality.department_code in departments
@@ -234,28 +223,30 @@ class Gazetteer:
 def _find_entries(name: str, *, by_sound: bool) -> tuple[_Entry, ...]:
     """Return the entries with this normalized name, or else, with `by_sound`, those whose name sounds like it."""
     gazetteer = read_gazetteer()
-    indexes = (gazetteer.by_name, gazetteer.by_sound) if by_sound else (gazetteer.by_name,)
     for written in filter(None, (name, remove_country(name))):
-        for index in indexes:
-            if found := _find_entries_by_name(written, index):
-                return found
+        found = _find_entries_by_name(written, gazetteer.by_name)
+        if not found and by_sound:
+            found = _find_entries_by_name(written, gazetteer.by_sound, spell_sounds)
+        if found:
+            return found
     return ()
 
 
-def _find_entries_by_name(name: str, by_name: Mapping[str, tuple[_Entry, ...]]) -> tuple[_Entry, ...]:
-    """Return the entries with this normalized name.
+def _find_entries_by_name(
+    name: str, index: Mapping[str, tuple[_Entry, ...]], spell: Callable[[str], str] = str
+) -> tuple[_Entry, ...]:
+    """Return the entries with this normalized name in an index, whose keys are the names as `spell` returns them.
 
     If there are none, return the entries whose name is the beginning of the text and whose department is the rest.
     """
-    spell = spell_sounds if by_name is read_gazetteer().by_sound else str
-    if found := by_name.get(spell(name)):
+    if found := index.get(spell(name)):
         return found
     words = name.split()
     for end in range(len(words) - 1, 0, -1):
         departments = find_department_codes(" ".join(words[end:]))
         within = [
             entry
-            for entry in by_name.get(spell(" ".join(words[:end])), ())
+            for entry in index.get(spell(" ".join(words[:end])), ())
             if departments and entry.is_in(departments)
         ]
         if within:
@@ -300,7 +291,7 @@ def _read_entries() -> Iterator[_Entry]:
                 municipality=Municipality(code, name, code[:2], department),
                 texts=texts,
                 sounds=texts.spell(),
-                order=(not _is_capital(code), fold_text(name), code),
+                order=(not _is_capital(code), names[0], code),
             )
 
 
