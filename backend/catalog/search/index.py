@@ -34,7 +34,6 @@ from backend.catalog.derived_models import ProductTerm, SearchTerm, SearchTypo
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant, for_sale
 from backend.catalog.search.query_words import (
     MAX_TERM_LENGTH,
-    ParsedQuery,
     QueryTerm,
     SearchWords,
     other_gender,
@@ -203,17 +202,13 @@ async def find_matches(session: AsyncSession, text: str, words: SearchWords | No
     """
     if not text.strip():
         return None
-    return intersect_matches(await find_matches_by_term(session, (words or search_words()).parse_query(text)))
+    query = (words or search_words()).parse_query(text)
+    return intersect_matches(await find_matches_by_term(session, query.query_terms))
 
 
-async def find_matches_by_term(session: AsyncSession, understood: ParsedQuery) -> list[Subquery]:
-    """Return the matching products for each term of the query, as subqueries of `product_id` and `score`."""
-    return [await _matches_of_term(session, term_query) for term_query in understood.query_terms]
-
-
-async def find_bonus_matches(session: AsyncSession, understood: ParsedQuery) -> list[Subquery]:
-    """Return the products that come first among the matches, for each term that does not narrow the query."""
-    return [await _matches_of_term(session, term_query) for term_query in understood.bonus_terms]
+async def find_matches_by_term(session: AsyncSession, terms: Iterable[QueryTerm]) -> list[Subquery]:
+    """Return the matching products for each term, as subqueries of `product_id` and `score`."""
+    return [await _matches_of_term(session, term) for term in terms]
 
 
 def excluded_products(terms: Iterable[str]) -> Select[Any]:

@@ -25,7 +25,6 @@ from backend.catalog.models import (
 from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.index import (
     excluded_products,
-    find_bonus_matches,
     find_matches_by_term,
     intersect_matches,
     near_matches,
@@ -71,21 +70,34 @@ class TextMatches:
     is_near: bool = False
 
 
+async def _match_words(
+    session: AsyncSession, search: ShopperSearch
+) -> tuple[TextMatches | None, TextMatches | None]:
+    """Return the products that match all words of the search, and those that match some of them.
+
+    Both are None if the search contains only general words such as "juguetes", which do not narrow a list. The
+    second is also None if it contains only words of gifts.
+    """
+    if search.query.is_anything:
+        return None, None
+    answers = await find_matches_by_term(session, search.query.query_terms)
+    bonuses = await find_matches_by_term(session, search.query.bonus_terms)
+    near = None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
+    return TextMatches(intersect_matches(answers, bonuses)), near
+
+
 async def _find_matches(session: AsyncSession, search: ShopperSearch) -> TextMatches | None:
-    """Return the products that match the words of the search.
+    """Return the products that match the words of the search: all words if there are any, else some of them.
 
     Return None if no word narrows the list: the search contains only general words such as "juguetes", or only words
     of gifts in a shop where no product matches them.
     """
-    if search.query.is_anything:
+    exact, near = await _match_words(session, search)
+    if exact is None:
         return None
-    answers = await find_matches_by_term(session, search.query)
-    every = intersect_matches(answers, await find_bonus_matches(session, search.query))
     # sort by score: without an order, PostgreSQL would scan all terms in the order of the products
-    best = select(every.c.product_id).order_by(every.c.score.desc()).limit(1)
-    if (await session.execute(best)).first():
-        return TextMatches(every)
-    return None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
+    best = select(exact.products.c.product_id).order_by(exact.products.c.score.desc()).limit(1)
+    return exact if (await session.execute(best)).first() else near
 
 
 def search_filter(text: str, search: ShopperSearch) -> CatalogFilter:
@@ -179,11 +191,7 @@ async def search_products(
     search = parse_search(text, words)
     catalog_filter = search_filter(text, search)
     conditions = _conditions(catalog_filter, search)
-    exact = near = None
-    if not search.query.is_anything:
-        answers = await find_matches_by_term(session, search.query)
-        exact = TextMatches(intersect_matches(answers, await find_bonus_matches(session, search.query)))
-        near = None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
+    exact, near = await _match_words(session, search)
     attempts = [(_ListFilters(exact, conditions), False)]
     if conditions:
         attempts.append((_ListFilters(exact, {}), True))
