@@ -107,12 +107,14 @@ def parse_search(text: str, words: SearchWords) -> ShopperSearch:
         folded, count = re.subn(rf"\b{phrase}\b", " ", folded)
         excluded |= terms if count else frozenset()
     rest, (lowest, highest) = _take_prices(folded, words)
-    kept = [word for word in re.findall(r"\S+", rest) if not words.is_cheap(word)]
-    sort = CHEAPEST_FIRST if len(kept) < len(rest.split()) else ""
+    typed = rest.split()
+    kept = [word for word in typed if not words.is_cheap(word)]
+    sort = CHEAPEST_FIRST if len(kept) < len(typed) else ""
     is_priced = lowest is not None or highest is not None
-    query = _parse_words(" ".join(kept), words, is_priced=is_priced)
+    rest = " ".join(kept)
+    query = _parse_words(rest, words, is_priced=is_priced)
     has_intent = is_priced or bool(sort or excluded)
-    if has_intent and words.empty.issuperset(split_words(" ".join(kept))):
+    if has_intent and words.empty.issuperset(split_words(rest)):
         query = ParsedQuery((), is_anything=True)
     is_gift = bool(query.query_terms) and all(words.is_gift(term.word) for term in query.query_terms)
     return ShopperSearch(query, lowest, highest, sort, topics, excluded, is_gift)
