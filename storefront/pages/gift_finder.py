@@ -119,7 +119,6 @@ async def load(params: PageParams) -> PageData[GiftContent]:
             age=given.age if given.age in ages or given.age in AGE_RANGES else "",
             interest=given.interest if any(node.handle == given.interest for node in departments) else "",
         )
-        is_bare = not (await catalog_page(session, CatalogFilter(), limit=1)).total
     used, page = await find_products(given)
     offered_ages = [*ages, *([given.age] if given.age and given.age not in ages else [])]
     questions = [
@@ -152,7 +151,7 @@ async def load(params: PageParams) -> PageData[GiftContent]:
         page.total,
         more=more if page.total > len(page.cards) else "",
         note=describe_omissions(given, used, departments) if page.total else "",
-        is_bare=is_bare,
+        is_bare=not page.total and await is_shop_bare(),
     )
     return PageData(content, build_meta(content, given))
 
@@ -174,6 +173,12 @@ async def find_products(given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
             if page.total:
                 break
     return answers, page
+
+
+async def is_shop_bare() -> bool:
+    """Return True if no product is for sale."""
+    async with current_shop().database.read() as session:
+        return not (await catalog_page(session, CatalogFilter(), limit=1)).total
 
 
 def describe_omissions(given: GiftAnswers, used: GiftAnswers, departments: list[CategoryNode]) -> str:
