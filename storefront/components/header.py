@@ -267,53 +267,47 @@ def search_panel() -> rx.Component:
     )
 
 
+def panel_option(
+    icon_name: str, name: rx.Var[str], *more: rx.Component, href: rx.Var[str], test_id: str, **properties: Any
+) -> rx.Component:
+    """Build a link of the search panel's listbox: an icon, a name, and what follows the name."""
+    return rx.el.a(
+        rx.el.span(icon(icon_name, size=20), class_name="search__kind"),
+        rx.el.span(name, class_name="search__title"),
+        *more,
+        href=href,
+        role="option",
+        class_name="search__place",
+        data_testid=test_id,
+        custom_attrs={"tabIndex": -1},
+        **properties,
+    )
+
+
 def place_suggestion(suggestion: ObjectVar[SearchSuggestion]) -> rx.Component:
     """Build a search suggestion that links to a category or a brand."""
     is_brand = suggestion.kind == "brand"
-    return rx.el.a(
-        rx.el.span(icon("search", size=20), class_name="search__kind"),
-        rx.el.span(suggestion.name, class_name="search__title"),
+    return panel_option(
+        "search",
+        suggestion.name,
         rx.el.span(rx.cond(is_brand, _("Marca"), _("Categoría")), class_name="search__brand"),
         href=rx.cond(is_brand, brand_href(suggestion.handle), category_href(suggestion.handle)),
-        role="option",
-        class_name="search__place",
+        test_id="search-place",
         key=f"{suggestion.kind} {suggestion.handle}",
-        data_testid="search-place",
         data_answers="",
-        custom_attrs={"tabIndex": -1},
     )
 
 
 def help_suggestion(link: ObjectVar[HelpLink]) -> rx.Component:
     """Build a search suggestion that links to a page of the shop, such as the shipping terms."""
-    return rx.el.a(
-        rx.el.span(icon("right", size=20), class_name="search__kind"),
-        rx.el.span(link.title, class_name="search__title"),
-        href=link.path,
-        role="option",
-        class_name="search__place",
-        key=link.path,
-        data_testid="search-help",
-        data_answers="",
-        custom_attrs={"tabIndex": -1},
+    return panel_option(
+        "right", link.title, href=link.path, test_id="search-help", key=link.path, data_answers=""
     )
 
 
 def search_ideas(recent: ArrayVar[list[str]]) -> rx.Component:
     """Build the recent searches of this browser, the button that clears them, and links to departments."""
     last, ideas = _("Lo último que buscaste"), _("Ideas para buscar")
-
-    def idea(name: rx.Var[str], href: rx.Var[str], picture: str, test_id: str) -> rx.Component:
-        return rx.el.a(
-            rx.el.span(icon(picture, size=20), class_name="search__kind"),
-            rx.el.span(name, class_name="search__title"),
-            href=href,
-            role="option",
-            class_name="search__place",
-            key=name,
-            data_testid=test_id,
-            custom_attrs={"tabIndex": -1},
-        )
 
     clear = rx.el.div(
         rx.el.p(last, class_name="search__heading"),
@@ -327,7 +321,12 @@ def search_ideas(recent: ArrayVar[list[str]]) -> rx.Component:
         class_name="search__head",
     )
     repeated = rx.el.div(
-        rx.foreach(recent, lambda text: idea(text, search_href(text), "back", "recent-search")),
+        rx.foreach(
+            recent,
+            lambda text: panel_option(
+                "back", text, href=search_href(text), test_id="recent-search", key=text
+            ),
+        ),
         role="group",
         aria_label=last,
     )
@@ -335,8 +334,12 @@ def search_ideas(recent: ArrayVar[list[str]]) -> rx.Component:
         rx.el.p(ideas, class_name="search__heading search__heading--inner", aria_hidden="true"),
         rx.foreach(
             FrameState.departments[:MAX_IDEAS],
-            lambda department: idea(
-                department.name, category_href(department.handle), "search", "popular-search"
+            lambda department: panel_option(
+                "search",
+                department.name,
+                href=category_href(department.handle),
+                test_id="popular-search",
+                key=department.name,
             ),
         ),
         role="group",
