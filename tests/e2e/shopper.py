@@ -119,7 +119,8 @@ async def expect_status(page: Page, status: str) -> None:
 async def resize(page: Page, width: int, height: int) -> None:
     """Resize the page's window, and wait until the page has its layout for this size.
 
-    With reduced motion every change of a style takes a millisecond (`assets/styles/base.css`), also that of a margin.
+    With reduced motion, each change of a style is a transition of one millisecond (`assets/styles/base.css`): until it
+    ends, an element has its size for the former window.
     """
     await page.set_viewport_size({"width": width, "height": height})
     await page.evaluate(WAIT_FOR_TRANSITIONS)
@@ -136,9 +137,9 @@ async def expect_no_overflow(page: Page) -> None:
 
 
 async def expect_no_overflow_at_any_width(page: Page) -> None:
-    """Check that nothing is wider than the window, from the smallest phone to a small desktop. Restore the width."""
+    """Check that nothing is wider than the window, from the smallest phone to a small desktop and back."""
     for width in (*ANY_WIDTHS, ANY_WIDTHS[0]):
-        await page.set_viewport_size({"width": width, "height": 640})
+        await resize(page, width, 640)
         shown = await page.evaluate("document.documentElement.scrollWidth")
         assert shown <= width, f"{shown} pixels at {width}: {page.url}"
 

@@ -3,6 +3,8 @@
 `test_every_page.py` checks each page in each of its states, with its content; this test visits each page once.
 """
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 from playwright.async_api import Page
 
@@ -46,29 +48,35 @@ SMALL_FIELDS = """[...document.querySelectorAll("input:not([type=hidden]), selec
 ADDRESSES = (*(EXAMPLES.get(page.route, page.route) for page in PAGES), *STATES)
 
 
+async def check_addresses(page: Page, watch: PageWatch, check: Callable[[str], Awaitable[None]]) -> None:
+    """Visit each address with a product in the cart, and check its page."""
+    watch.expect("404")
+    await put_in_cart(page, PRODUCT)
+    for address in ADDRESSES:
+        await visit(page, address)
+        try:
+            await check(address)
+        except AssertionError as wide:
+            raise AssertionError(f"{address}: {wide}") from wide
+
+
 @pytest.mark.timeout(1800)  # about thirty pages in sequence
 async def test_no_page_is_wider_than_the_smallest_phone(page_320: Page, watch: PageWatch) -> None:
     assert not [address for address in ADDRESSES if "[" in address], "EXAMPLES has no address of a page"
-    watch.expect("404")
-    await put_in_cart(page_320, PRODUCT)
-    for address in ADDRESSES:
-        await visit(page_320, address)
-        try:
-            await expect_no_overflow(page_320)
-            assert await page_320.evaluate(SMALL_FIELDS) == []
-        except AssertionError as wide:
-            raise AssertionError(f"{address}: {wide}") from wide
+
+    async def check(_address: str) -> None:
+        await expect_no_overflow(page_320)
+        assert await page_320.evaluate(SMALL_FIELDS) == []
+
+    await check_addresses(page_320, watch, check)
 
 
 @pytest.mark.timeout(1800)  # the same pages at twelve widths
 async def test_no_page_is_wider_than_the_window_or_with_large_text(page_320: Page, watch: PageWatch) -> None:
-    watch.expect("404")
-    await put_in_cart(page_320, PRODUCT)
-    for address in ADDRESSES:
-        await visit(page_320, address)
-        try:
-            await expect_no_overflow_at_any_width(page_320)
-            if address == "/" or address.startswith(SHOPPING):
-                await expect_no_overflow_with_large_text(page_320)
-        except AssertionError as wide:
-            raise AssertionError(f"{address}: {wide}") from wide
+
+    async def check(address: str) -> None:
+        await expect_no_overflow_at_any_width(page_320)
+        if address == "/" or address.startswith(SHOPPING):
+            await expect_no_overflow_with_large_text(page_320)
+
+    await check_addresses(page_320, watch, check)
