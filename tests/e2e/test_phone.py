@@ -18,12 +18,12 @@ COVERED_BUTTONS = """(notice) => {
 }"""
 
 
-async def read_tops(prices: Locator) -> list[float]:
-    """Return the vertical position of each price, in pixels of the document."""
-    tops: list[float] = await prices.evaluate_all(
+async def read_bottoms(prices: Locator) -> list[float]:
+    """Return the position of the lower edge of each price, in pixels from the top of the document."""
+    bottoms: list[float] = await prices.evaluate_all(
         "(all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom + scrollY))"
     )
-    return tops
+    return bottoms
 
 
 @PHONE_ONLY
@@ -35,8 +35,8 @@ async def test_header_hides_on_the_way_down_and_returns_on_the_way_up(page: Page
     await expect(header).not_to_be_in_viewport()
     await page.mouse.wheel(0, -300)
     await expect(header).to_be_in_viewport(ratio=0.9)
-    tops = await read_tops(page.locator(".results .price"))
-    assert tops[::2] == tops[1::2]  # each row has two cards, with and without a rating
+    bottoms = await read_bottoms(page.locator(".results .price"))
+    assert bottoms[::2] == bottoms[1::2]  # each row has two cards, with and without a rating
     footer = page.locator(".footer__column").filter(has_text="Todos los juguetes")
     link = footer.get_by_role("link", name="Encuentra un regalo")
     await expect(link).to_be_hidden()
