@@ -1,5 +1,7 @@
 """The cart's page: lines, totals and the link to the checkout."""
 
+from typing import Any
+
 import reflex as rx
 
 from backend.core.texts import _
@@ -82,23 +84,21 @@ def cart_summary() -> rx.Component:
         ),
         rx.el.p(_("Incluye IVA por {tax}").format(tax=cart.tax_label), class_name="summary__note"),
         promo_code(),
-        rx.cond(
-            CartState.has_problem,
-            rx.el.p(
-                _("Ajusta los juguetes marcados para poder pagar."),
-                class_name="summary__problem",
-                role="status",
-            ),
-            rx.el.a(
-                _("Ir a pagar"),
-                href=CHECKOUT,
-                class_name="button button--primary button--wide",
-                data_testid="go-to-checkout",
-            ),
-        ),
+        checkout_link("button button--primary button--wide", "summary__problem", role="status"),
         rx.el.a(_("Seguir mirando"), href=CATALOG, class_name="button button--quiet button--wide"),
         shipping_estimate(WHOLE_CART, cart.item_total),
         class_name="summary",
+    )
+
+
+def checkout_link(class_name: str, problem_class: str, **problem_props: Any) -> rx.Component:
+    """Build the checkout link, or the message that lines of the cart have a problem."""
+    return rx.cond(
+        CartState.has_problem,
+        rx.el.p(
+            _("Ajusta los juguetes marcados para poder pagar."), class_name=problem_class, **problem_props
+        ),
+        rx.el.a(_("Ir a pagar"), href=CHECKOUT, class_name=class_name, data_testid="go-to-checkout"),
     )
 
 
@@ -110,16 +110,7 @@ def pay_bar() -> rx.Component:
             CartState.cart.total_label,
             class_name="pay-bar__total",
         ),
-        rx.cond(
-            CartState.has_problem,
-            rx.el.p(_("Ajusta los juguetes marcados para poder pagar."), class_name="pay-bar__problem"),
-            rx.el.a(
-                _("Ir a pagar"),
-                href=CHECKOUT,
-                class_name="button button--primary",
-                data_testid="go-to-checkout",
-            ),
-        ),
+        checkout_link("button button--primary", "pay-bar__problem"),
         class_name="pay-bar",
         data_testid="pay-bar",
     )
