@@ -1,9 +1,11 @@
 """Shared parts of the conversions: a table's cells by field, and the source file that the converted rows make."""
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from backend.catalog.handles import make_handle
@@ -44,6 +46,21 @@ class Cells:
         """Return the row's text in this field; empty if there is none."""
         place = self.places.get(name)
         return (row.texts[place] or "").strip() if place is not None and place < len(row.texts) else ""
+
+    def get_first(self, rows: Iterable[TableRow], name: str) -> str:
+        """Return the first filled text of the rows in this field; empty if there is none."""
+        return next((text for row in rows if (text := self.get(row, name))), "")
+
+    def group_rows(self, rows: Iterable[TableRow], name: str) -> dict[str, list[TableRow]]:
+        """Return the rows by their text in this field; a row without one is in a group of its own."""
+        groups: dict[str, list[TableRow]] = defaultdict(list)
+        for row in rows:
+            groups[self.get(row, name) or f" {row.line}"].append(row)
+        return groups
+
+    def find_places(self, names: Iterable[str]) -> list[int]:
+        """Return the positions of those of the fields that the table has."""
+        return [self.places[name] for name in names if name in self.places]
 
 
 @dataclass(slots=True)
@@ -186,6 +203,14 @@ def write_decimal(value: Decimal) -> str:
     return f"{value.normalize():f}"
 
 
+def parse_day(text: str) -> date | None:
+    """Return the day at the beginning of a text in ISO 8601; None for other texts, such as `0000-00-00`."""
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
 def drop_zero(text: str) -> str:
     """Return a measure; empty for a zero, which programs write for a measure that is not known."""
     value = parse_decimal(text.replace(",", "."))
@@ -208,9 +233,7 @@ def name_repeated_titles(titles: Mapping[str, str]) -> dict[str, str]:
         titles: titles by a key that identifies the product in its program.
     """
     handles = {key: make_handle(title) for key, title in titles.items()}
-    counts: dict[str, int] = {}
-    for handle in handles.values():
-        counts[handle] = counts.get(handle, 0) + 1
+    counts = Counter(handles.values())
     return {
         key: make_handle(f"{handle} {key}")
         for key, handle in handles.items()

@@ -1,6 +1,5 @@
 """Product feed of Google Merchant Center; feeds for other channels have the same attributes."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -79,11 +78,8 @@ _TITLE_END = " -–—|/,(:·"
 def convert(table: Table) -> SourceFile:
     """Convert a product feed."""
     cells = Cells(table, HEADINGS)
-    groups: dict[str, list[TableRow]] = defaultdict(list)
-    for row in table.rows:
-        groups[cells.get(row, "group") or f" {row.line}"].append(row)
     products: dict[str, list[Draft]] = {}
-    for group_id, rows in groups.items():
+    for group_id, rows in cells.group_rows(table.rows, "group").items():
         titles = _find_option_titles(cells, rows)
         if len(rows) > 1 and titles:
             products[group_id] = _convert_group(cells, rows, titles)
@@ -95,27 +91,22 @@ def convert(table: Table) -> SourceFile:
     for key, drafts in products.items():
         for draft in drafts:
             draft.set("handle", handles.get(key, ""))
-    places = {
-        column: [cells.places[name] for name in names if name in cells.places]
-        for column, names in FIELDS.items()
-    }
-    silent = [cells.places[name] for name in ("group", "sale_days", *OPTIONS) if name in cells.places]
+    places = {column: cells.find_places(names) for column, names in FIELDS.items()}
     return build_source_file(
         table,
         SourceFormat.GOOGLE,
         [draft for drafts in products.values() for draft in drafts],
         places,
         notes=[] if "stock" in cells.places else ["stock not said"],
-        silent_places=silent,
+        silent_places=cells.find_places(("group", "sale_days", *OPTIONS)),
     )
 
 
 def _convert_row(cells: Cells, row: TableRow) -> Draft:
     draft = Draft(row)
     for column, names in FIELDS.items():
-        if len(names) == 1 and column != "compare_at_price":
+        if len(names) == 1 and column not in ("compare_at_price", "old_addresses"):
             draft.set(column, cells.get(row, names[0]))
-    draft.cells.pop("old_addresses", None)
     draft.set("old_addresses", join_old_addresses([cells.get(row, "address")]))
     draft.set("categories", join_list(split_commas(cells.get(row, "category"))))
     draft.set(

@@ -1,7 +1,6 @@
 """List of publications of Mercado Libre; the rows of one publication are its variants."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from backend.catalog.importer.formats.conversion import (
@@ -55,11 +54,9 @@ _SPACE = re.compile(r"[\s,]+(?=https?://)")
 def convert(table: Table) -> SourceFile:
     """Convert a list of publications."""
     cells = Cells(table, HEADINGS)
-    groups: dict[str, list[TableRow]] = defaultdict(list)
-    for row in table.rows:
-        groups[cells.get(row, "publication") or f" {row.line}"].append(row)
+    groups = cells.group_rows(table.rows, "publication")
     drafts: list[Draft] = []
-    titles = {key: _first(cells, rows, "title") for key, rows in groups.items()}
+    titles = {key: cells.get_first(rows, "title") for key, rows in groups.items()}
     handles = name_repeated_titles(titles)
     for key, rows in groups.items():
         for number, row in enumerate(rows):
@@ -74,10 +71,9 @@ def convert(table: Table) -> SourceFile:
         drafts[-len(rows)].set(
             "pictures", join_addresses(one for row in rows for one in _list_pictures(cells, row))
         )
-    places = {column: [cells.places[name]] for column, name in FIELDS.items() if name in cells.places}
-    if "variant" in cells.places:
-        places |= {name: [cells.places["variant"]] for name in ("option_1", "value_1")}
-    silent = [cells.places[name] for name in ("publication", "currency") if name in cells.places]
+    places = {column: cells.find_places([name]) for column, name in FIELDS.items()}
+    places |= {name: cells.find_places(["variant"]) for name in ("option_1", "value_1")}
+    silent = cells.find_places(("publication", "currency"))
     return build_source_file(table, SourceFormat.MERCADOLIBRE, drafts, places, silent_places=silent)
 
 
@@ -102,7 +98,3 @@ def _read_pair(text: str) -> tuple[str, str]:
 
 def _list_pictures(cells: Cells, row: TableRow) -> list[str]:
     return _SPACE.split(cells.get(row, "pictures"))
-
-
-def _first(cells: Cells, rows: Sequence[TableRow], name: str) -> str:
-    return next((text for row in rows if (text := cells.get(row, name))), "")

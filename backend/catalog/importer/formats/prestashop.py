@@ -1,7 +1,6 @@
 """Product list of PrestaShop's back office, and the file that its importer takes, in Spanish or English."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 
 from backend.catalog.importer.formats.conversion import (
     DRAFT,
@@ -12,6 +11,7 @@ from backend.catalog.importer.formats.conversion import (
     drop_zero,
     join_addresses,
     join_list,
+    parse_day,
     parse_decimal,
     split_commas,
     write_decimal,
@@ -91,18 +91,11 @@ def convert(table: Table) -> SourceFile:
     """Convert a list or an import file of PrestaShop. A price with tax wins over one without."""
     cells = Cells(table, HEADINGS)
     drafts = [_convert_row(cells, row) for row in table.rows]
-    places = {
-        column: [cells.places[name] for name in names if name in cells.places]
-        for column, names in FIELDS.items()
-    }
+    places = {column: cells.find_places(names) for column, names in FIELDS.items()}
     has_price = any("price" in draft.cells for draft in drafts)
     if has_price and not any(f"price{WITHOUT_TAX}" in draft.cells for draft in drafts):
         places.pop(f"price{WITHOUT_TAX}")
-    silent = [
-        cells.places[name]
-        for name in ("id", "net_price", "discount", "discount_begin", "discount_end")
-        if name in cells.places
-    ]
+    silent = cells.find_places(("id", "net_price", "discount", "discount_begin", "discount_end"))
     return build_source_file(table, SourceFormat.PRESTASHOP, drafts, places, silent_places=silent)
 
 
@@ -134,7 +127,7 @@ def _set_price(cells: Cells, draft: Draft) -> None:
     percent = parse_decimal(cells.get(row, "discount").removesuffix("%").replace(",", "."))
     value = parse_decimal(price)
     today = today_in_colombia(clock.now())
-    begin, end = (_parse_day(cells.get(row, name)) for name in ("discount_begin", "discount_end"))
+    begin, end = (parse_day(cells.get(row, name)) for name in ("discount_begin", "discount_end"))
     is_on = not ((begin and begin > today) or (end and end < today))
     if value and percent and 0 < percent < PERCENT and is_on:
         reduced = value * (PERCENT - percent) / PERCENT
@@ -157,11 +150,3 @@ def _to_category_path(text: str) -> str:
     """Return the path below PrestaShop's root category, with `>` between the names."""
     names = [one.strip() for one in text.replace(">", "/").split("/")]
     return " > ".join(one for one in names if one and normalize_heading(one) not in ROOTS)
-
-
-def _parse_day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text[:10])
-    except ValueError:  # `0000-00-00` stands for no day
-        return None
-    return day

@@ -1,6 +1,5 @@
 """Product export of Shopify: the rows of one product share its handle; rows may have only a picture."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
@@ -77,15 +76,10 @@ _ACTIVE = "active"
 def convert(table: Table) -> SourceFile:
     """Convert an export of Shopify."""
     cells = Cells(table, HEADINGS)
-    groups: dict[str, list[TableRow]] = defaultdict(list)
-    for row in table.rows:
-        groups[cells.get(row, "handle") or f" {row.line}"].append(row)
+    groups = cells.group_rows(table.rows, "handle")
     drafts = [draft for rows in groups.values() for draft in _convert_product(cells, rows)]
-    places = {
-        column: [cells.places[name] for name in names if name in cells.places]
-        for column, names in FIELDS.items()
-    }
-    silent = [place for name, place in cells.places.items() if name in ("position", "gift_card")]
+    places = {column: cells.find_places(names) for column, names in FIELDS.items()}
+    silent = cells.find_places(("position", "gift_card"))
     return build_source_file(
         table, SourceFormat.SHOPIFY, drafts, places, notes=["tax not said"], silent_places=silent
     )
@@ -95,12 +89,12 @@ def _convert_product(cells: Cells, rows: Sequence[TableRow]) -> list[Draft]:
     """Convert the rows of one product. The values of the product are in the first row of a variant."""
     variants = [row for row in rows if any(cells.get(row, name) for name in _VARIANT_FIELDS)] or rows[:1]
     drafts = [Draft(row, rows) for row in variants]
-    titles = [_first(cells, rows, f"option_{number}") for number in (1, 2, 3)]
+    titles = [cells.get_first(rows, f"option_{number}") for number in (1, 2, 3)]
     for draft in drafts:
         _convert_variant(cells, draft, titles)
         draft.set("handle", _to_handle(cells.get(draft.source, "handle")))
     first = drafts[0]
-    if handle := _first(cells, rows, "handle"):
+    if handle := cells.get_first(rows, "handle"):
         first.set("old_addresses", join_old_addresses([f"/products/{handle}"]))
     for column, name in (
         ("title", "title"),
@@ -108,8 +102,8 @@ def _convert_product(cells: Cells, rows: Sequence[TableRow]) -> list[Draft]:
         ("brand", "vendor"),
         ("type", "type"),
     ):
-        first.set(column, _first(cells, rows, name))
-    first.set("tags", join_list(split_commas(_first(cells, rows, "tags"))))
+        first.set(column, cells.get_first(rows, name))
+    first.set("tags", join_list(split_commas(cells.get_first(rows, "tags"))))
     first.set("status", _find_status(cells, rows))
     first.set("pictures", join_addresses(_list_pictures(cells, rows)))
     set_greatest_weight(drafts, [_to_kilograms(cells.get(row, "grams")) for row in variants])
@@ -131,18 +125,13 @@ def _convert_variant(cells: Cells, draft: Draft, titles: Sequence[str]) -> None:
         draft.set_options(options)
 
 
-def _first(cells: Cells, rows: Sequence[TableRow], name: str) -> str:
-    """Return the first filled cell of a field in the product's rows."""
-    return next((text for row in rows if (text := cells.get(row, name))), "")
-
-
 def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:
     """Return the status; empty if the file does not say it. A gift card is no product of this shop."""
-    status, published = (_first(cells, rows, name) for name in ("status", "published"))
+    status, published = (cells.get_first(rows, name) for name in ("status", "published"))
     if not (status or published):
         return ""
     is_published = status.lower() in ("", _ACTIVE) and (not published or says_yes(published))
-    return PUBLISHED if is_published and not says_yes(_first(cells, rows, "gift_card")) else DRAFT
+    return PUBLISHED if is_published and not says_yes(cells.get_first(rows, "gift_card")) else DRAFT
 
 
 def _list_pictures(cells: Cells, rows: Sequence[TableRow]) -> list[str]:

@@ -17,6 +17,7 @@ from backend.catalog.importer.formats.conversion import (
     join_list,
     join_old_addresses,
     name_repeated_titles,
+    parse_day,
     set_greatest_weight,
     split_commas,
 )
@@ -124,16 +125,9 @@ class _Converter:
             for draft in converted:
                 draft.set("handle", handles.get(product.key, ""))
             drafts += converted
-        places = {
-            column: [self.cells.places[name] for name in names if name in self.cells.places]
-            for column, names in FIELDS.items()
-        }
+        places = {column: self.cells.find_places(names) for column, names in FIELDS.items()}
         silent = [place for pair in self.attributes for place in pair]
-        silent += [
-            place
-            for name, place in self.cells.places.items()
-            if name in ("id", "kind", "parent", "sale_begin", "sale_end")
-        ]
+        silent += self.cells.find_places(("id", "kind", "parent", "sale_begin", "sale_end"))
         for number, (title, value) in enumerate(self.attributes[:3], start=1):
             places |= {f"option_{number}": [title], f"value_{number}": [value]}
         return build_source_file(
@@ -194,7 +188,7 @@ class _Converter:
         """Set the price: that of a sale from its first to its final day, else the regular one."""
         row = draft.source
         price, sale = self.cells.get(row, "price"), self.cells.get(row, "sale_price")
-        begin, end = (_parse_day(self.cells.get(row, name)) for name in ("sale_begin", "sale_end"))
+        begin, end = (parse_day(self.cells.get(row, name)) for name in ("sale_begin", "sale_end"))
         if not sale or (begin and begin > self.today) or (end and end < self.today):
             draft.set_price(price or sale, "")
             return
@@ -256,13 +250,6 @@ class _Converter:
 def convert(table: Table) -> SourceFile:
     """Convert an export of WooCommerce."""
     return _Converter(table, today_in_colombia(clock.now())).convert()
-
-
-def _parse_day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
 
 
 def _decode_text(text: str) -> str:
