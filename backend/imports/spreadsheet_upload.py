@@ -75,7 +75,7 @@ async def store_spreadsheet(
     actor.require(Right.CHANGE_CATALOG)
     source = await READERS.run(read_product_file, content)
     table = source.table
-    if source.format is SourceFormat.UNKNOWN and table is not None:
+    if source.format is SourceFormat.UNKNOWN:
         async with database.read() as session:
             columns = await read_mapping(session, table.headings)
         if columns is not None:
@@ -102,8 +102,7 @@ async def store_spreadsheet(
         session.add(new_import)
         await session.flush()
         await _store_source(session, new_import, source)
-        if table is not None:
-            session.add(ProductImportTable(import_id=new_import.id, content=asdict(table)))
+        session.add(ProductImportTable(import_id=new_import.id, content=asdict(table)))
     return new_import.id
 
 

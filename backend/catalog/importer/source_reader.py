@@ -55,7 +55,7 @@ def convert_source(table: Table, columns: Sequence[str] | None = None) -> Source
     if source_format is SourceFormat.UNKNOWN:
         source = _convert_unknown(table, columns)
     else:
-        source = replace(convert_table(table, source_format), table=table)
+        source = convert_table(table, source_format)
     if NAMING_COLUMNS.isdisjoint(source.columns):
         raise TableError(TableFault.NO_HEAD)
     check_source_rows(table, source)
@@ -70,4 +70,4 @@ def _convert_unknown(table: Table, columns: Sequence[str] | None) -> SourceFile:
             for one, column in zip(suggestions, columns, strict=True)
         ]
     source = convert_mapped(table, [one.column for one in suggestions])
-    return replace(source, table=table, suggestions=suggestions)
+    return replace(source, suggestions=suggestions)

@@ -134,6 +134,7 @@ def build_source_file(
     columns = [name for name in COLUMNS if name in filled]
     used = {place for some in places.values() for place in some} | set(silent_places)
     return SourceFile(
+        table=table,
         format=source_format,
         sheet=table.sheet,
         columns=columns,

@@ -67,6 +67,7 @@ class SourceFile:
     """A product file in the importer's columns.
 
     Attributes:
+        table: the table from which the rows were converted.
         format: the recognised format.
         sheet: name of the sheet; empty for a text file.
         columns: the importer's names of the columns (`backend.catalog.importer.columns.COLUMNS`).
@@ -75,10 +76,10 @@ class SourceFile:
         rows: the rows.
         set_aside: rows and sheets that are not imported.
         notes: codes of sentences about the whole file (`backend.imports.messages`).
-        table: the table from which the rows were converted.
         suggestions: the columns of an unknown list.
     """
 
+    table: Table
     format: SourceFormat
     sheet: str
     columns: list[str]
@@ -87,5 +88,4 @@ class SourceFile:
     rows: list[SourceRow]
     set_aside: list[SetAsideRow]
     notes: list[str] = field(default_factory=list)
-    table: Table | None = None
     suggestions: list[ColumnSuggestion] = field(default_factory=list)

@@ -102,7 +102,7 @@ def _has_own_head(path: Path) -> bool:
 
 def _choose_columns(source: SourceFile, columns: Mapping[str, str]) -> SourceFile:
     """Return the file with the operator's columns."""
-    if source.format is not SourceFormat.UNKNOWN or source.table is None:
+    if source.format is not SourceFormat.UNKNOWN:
         if columns:
             raise UnreadableFile(
                 Problem(1, "", f"the columns of a file of {source.format} are known: leave out --column")
