@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from backend.catalog.importer.cell_texts import AMOUNT_COLUMNS, mark_decimals, restore_age_range
 from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
-from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
+from backend.catalog.importer.formats.models import OWN_FORMATS, SourceFile, SourceRow
 from backend.catalog.importer.formats.recognition import MIN_OWN_HEADINGS, has_correction_column
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
@@ -13,8 +13,6 @@ from backend.spreadsheet_reader.models import CellKind
 
 NEEDED_COLUMNS = ("title", "price")
 """Columns that a row must have if the file has them."""
-OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
-"""Formats whose complete files a shop wrote: there, a code in the form of a date is a code."""
 
 
 def check_source_rows(table: Table, source: SourceFile) -> None:
@@ -25,6 +23,7 @@ def check_source_rows(table: Table, source: SourceFile) -> None:
     """
     sources = {line: row for row in reversed(source.rows) for line in row.source_lines}
     sources |= {row.line: row for row in source.rows}
+    is_foreign_text = _is_foreign_text(table, source)
     for cells in table.rows:
         row = sources.get(cells.line)
         if row is None:
@@ -42,7 +41,7 @@ def check_source_rows(table: Table, source: SourceFile) -> None:
             _check_short_row(table, source, row, cells)
         _restore_age_ranges(source, row, cells)
         _mark_decimals(source, row, cells)
-        row.problems.extend(_find_code_problems(table, source, row, cells))
+        row.problems.extend(_find_code_problems(table, source, row, cells, is_foreign_text=is_foreign_text))
 
 
 def _check_short_row(table: Table, source: SourceFile, row: SourceRow, cells: TableRow) -> None:
@@ -81,19 +80,26 @@ def _find_kind(cells: TableRow, text: str) -> str:
     )
 
 
-def _find_code_problems(
-    table: Table, source: SourceFile, row: SourceRow, cells: TableRow
-) -> Iterator[Problem]:
+def _is_foreign_text(table: Table, source: SourceFile) -> bool:
+    """Return True if the cells come from a text of another program, also in the file of its refused rows.
+
+    In a complete file that a shop wrote, a code in the form of a date is a code.
+    """
     is_text_file = table.is_text or has_correction_column(table.headings)
     is_own = source.format in OWN_FORMATS and len(source.columns) >= MIN_OWN_HEADINGS
-    is_foreign_text = is_text_file and not is_own
+    return is_text_file and not is_own
+
+
+def _find_code_problems(
+    table: Table, source: SourceFile, row: SourceRow, cells: TableRow, *, is_foreign_text: bool
+) -> Iterator[Problem]:
     for column, text in zip(source.columns, row.texts, strict=True):
         if column not in CODE_COLUMNS or not text:
             continue
         place = next((place for place, cell in enumerate(cells.texts) if cell == text), None)
         kind = cells.kinds[place] if place is not None else CellKind.TEXT
         if code := find_code_fault(text, kind, is_text_file=is_foreign_text):
-            detail = text if table.is_text or place is None else f"{_column_letters(place)}{row.line}: {text}"
+            detail = text if table.is_text or place is None else f"{_name_cell(row.line, place)}: {text}"
             yield Problem(row.line, column, describe_damaged_code(detail), code, detail)
 
 
@@ -111,10 +117,8 @@ def _find_unreadable_cells(source: SourceFile, row: SourceRow, cells: TableRow) 
         yield Problem(row.line, column, message, "encoding", text[:200])
 
 
-def _column_letters(place: int) -> str:
-    letters = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
+def _name_cell(line: int, place: int) -> str:
+    """Return the name of a cell in a workbook, such as A2."""
+    from xlsxwriter.utility import xl_rowcol_to_cell  # takes 2 MiB, needed only for damaged codes
+
+    return str(xl_rowcol_to_cell(line - 1, place))

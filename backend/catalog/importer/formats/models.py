@@ -23,6 +23,10 @@ class SourceFormat(StrEnum):
     """Any other list; a person maps its columns."""
 
 
+OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
+"""Formats of files that a shop wrote. An empty cell clears the value."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRow:
     """A row in the importer's columns.
