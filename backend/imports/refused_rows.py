@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.formats.models import SourceFormat
+from backend.catalog.importer.formats.models import OWN_FORMATS
 from backend.catalog.importer.formats.own import UNSAID
 from backend.catalog.importer.formats.recognition import CORRECTION_HEADING, ROW_HEADING, list_source_places
 from backend.catalog.importer.headings import get_label
@@ -17,20 +17,12 @@ from backend.core.db.tables import JsonObject
 from backend.core.spreadsheet import DATE_FORMAT, EXPONENT_FORMAT, FormattedNumber, build_workbook
 from backend.imports.lookup import find_import
 from backend.imports.messages import format_problem
-from backend.imports.models import (
-    ImportStatus,
-    Plan,
-    ProductImport,
-    ProductImportRow,
-    ProductImportTable,
-    RowState,
-)
+from backend.imports.models import ProductImport, ProductImportRow, ProductImportTable
+from backend.imports.row_pages import RowList, list_conditions
 from backend.imports.spreadsheet_upload import READERS, parse_table
 from backend.spreadsheet_reader.models import CellKind
 from backend.staff.rights import Actor, Right
 
-OWN_FORMATS = (SourceFormat.TROMPO, SourceFormat.PLATFORM)
-"""Formats in which an empty cell clears the value."""
 FIRST_DAY = "1901"
 """A workbook stores earlier dates as texts."""
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
@@ -47,10 +39,8 @@ async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str
     """
     actor.require(Right.CHANGE_CATALOG)
     found = await find_import(session, import_id)
-    is_checked = found.status == ImportStatus.CHECKED
     query = select(ProductImportRow.line, ProductImportRow.problems).where(
-        ProductImportRow.import_id == import_id,
-        ProductImportRow.plan == Plan.WRONG if is_checked else ProductImportRow.state == RowState.REFUSED,
+        *list_conditions(found, RowList.PROBLEMS)
     )
     problems: dict[int, list[JsonObject]] = dict((await session.execute(query)).all())
     stored = await session.get_one(ProductImportTable, import_id)

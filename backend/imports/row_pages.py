@@ -92,7 +92,7 @@ async def read_row_page(
 
 async def count_rows(session: AsyncSession, found: ProductImport, kind: RowList) -> int:
     """Return the number of rows of one of the import's lists."""
-    query = select(func.count()).select_from(ProductImportRow).where(*_conditions(found, kind))
+    query = select(func.count()).select_from(ProductImportRow).where(*list_conditions(found, kind))
     return (await session.execute(query)).scalar_one()
 
 
@@ -103,7 +103,7 @@ async def list_rows(
     row = ProductImportRow
     query = (
         select(row.line, row.title, row.plan, row.problems, row.notes, row.changes, row.losses, row.texts)
-        .where(*_conditions(found, kind))
+        .where(*list_conditions(found, kind))
         .order_by(row.line)
     )
     return [
@@ -123,7 +123,8 @@ async def list_rows(
     ]
 
 
-def _conditions(found: ProductImport, kind: RowList) -> list[ColumnElement[bool]]:
+def list_conditions(found: ProductImport, kind: RowList) -> list[ColumnElement[bool]]:
+    """Return the conditions of the rows in one of the import's lists."""
     row = ProductImportRow
     of_import: ColumnElement[bool] = row.import_id == found.id
     if kind is RowList.NOTES:
