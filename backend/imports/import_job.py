@@ -34,7 +34,7 @@ from backend.imports.events import ImportProgressed
 from backend.imports.import_validation import (
     RowValidation,
     to_stored_changes,
-    to_stored_problems,
+    to_stored_messages,
     validate_rows,
 )
 from backend.imports.lookup import find_import
@@ -137,7 +137,7 @@ class ProductImports:
         async with self._database.transaction() as session:
             await find_import(session, import_id, lock=True)
             for row in (await _find_waiting_rows(session, import_id, 1))[:1]:
-                problems = to_stored_problems([Problem(row.line, "", code, code)])
+                problems = to_stored_messages([Problem(row.line, "", code, code)])
                 await session.execute(
                     _OUTCOME, [_outcome_values(row, RowState.REFUSED, problems, row.changes)]
                 )
@@ -246,7 +246,7 @@ async def _write_rows(
         validation = _restrict_to_preview(row, now, created)
         if validation.problems:
             outcomes.append(
-                _outcome_values(row, RowState.REFUSED, to_stored_problems(validation.problems), row.changes)
+                _outcome_values(row, RowState.REFUSED, to_stored_messages(validation.problems), row.changes)
             )
         elif validation.plan is Plan.SAME:
             outcomes.append(_outcome_values(row, RowState.DONE, [], row.changes))

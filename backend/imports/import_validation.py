@@ -204,17 +204,10 @@ def to_stored_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject
     ]
 
 
-def to_stored_notes(notes: Sequence[Note]) -> list[JsonObject]:
-    """Return notes in the form in which they are stored with the row."""
+def to_stored_messages(messages: Sequence[Problem | Note]) -> list[JsonObject]:
+    """Return problems or notes in the JSON form that is stored with the row."""
     return [
-        {"column": one.column, "code": one.code, "detail": one.detail[:MAX_VALUE_LENGTH]} for one in notes
-    ]
-
-
-def to_stored_problems(problems: Sequence[Problem]) -> list[JsonObject]:
-    """Return the problems in the JSON form that is stored with the row."""
-    return [
-        {"column": one.column, "code": one.code, "detail": one.detail[:MAX_VALUE_LENGTH]} for one in problems
+        {"column": one.column, "code": one.code, "detail": one.detail[:MAX_VALUE_LENGTH]} for one in messages
     ]
 
 

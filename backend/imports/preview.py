@@ -24,8 +24,7 @@ from backend.imports.import_validation import (
     RepeatedValues,
     RowValidation,
     to_stored_changes,
-    to_stored_notes,
-    to_stored_problems,
+    to_stored_messages,
     validate_rows,
 )
 from backend.imports.lookup import find_import
@@ -112,7 +111,7 @@ def _to_source_row(stored: Any) -> SourceRow:
         Problem(stored.line, one["column"], one["code"], one["code"], one["detail"])
         for one in stored.source_problems
     ]
-    notes = [Note(one["column"], one["code"], one["detail"]) for one in stored.source_notes]
+    notes = [Note(**one) for one in stored.source_notes]
     return SourceRow(stored.line, stored.texts, problems, notes)
 
 
@@ -124,8 +123,8 @@ def _preview_values(import_id: str, validated: RowValidation, of_product: str) -
         "new_plan": validated.plan.value,
         "new_product": product.id if product else "",
         "new_key": of_product,
-        "new_problems": to_stored_problems(validated.problems),
-        "new_notes": to_stored_notes(validated.row.notes),
+        "new_problems": to_stored_messages(validated.problems),
+        "new_notes": to_stored_messages(validated.row.notes),
         "new_losses": validated.losses,
         "new_changes": to_stored_changes(validated.changes),
     }

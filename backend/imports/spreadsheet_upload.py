@@ -22,6 +22,7 @@ from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.core.threads import Threads
 from backend.imports.column_mapping import read_mapping, store_mapping
+from backend.imports.import_validation import to_stored_messages
 from backend.imports.lookup import find_open_import
 from backend.imports.models import (
     ImportStatus,
@@ -208,10 +209,8 @@ def _to_rows(import_id: str, source: SourceFile) -> list[dict[str, Any]]:
                 [text for place in values if (text := row.texts[place])],
             ),
             "product_id": "",
-            "source_problems": [
-                {"column": one.column, "code": one.code, "detail": one.detail} for one in row.problems
-            ],
-            "source_notes": [asdict(one) for one in row.notes],
+            "source_problems": to_stored_messages(row.problems),
+            "source_notes": to_stored_messages(row.notes),
             "problems": [],
             "notes": [],
             "losses": [],
