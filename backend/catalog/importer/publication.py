@@ -27,7 +27,7 @@ def set_new_statuses(matched_rows: Sequence[MatchedRow], *, publishes: bool) -> 
     for one in matched_rows:
         key = _new_product_key(one)
         row = one.row
-        if key in unpriced and _is_unpriced(one):
+        if key and _is_unpriced(one):
             row = replace(row, notes=(*row.notes, Note("price", PRICE_ZERO, str(row.get("price") or 0))))
         if key and key not in with_status:
             with_status.add(key)

@@ -53,7 +53,7 @@ _COUNTRY_WORDS = {
 }
 _BAR_CODE_SIGNS = re.compile(r"[\s'’´`\u00a0-]")
 _BAR_CODE_ZEROS = re.compile(r"\.0+$")
-_COMMAS, _SEMICOLONS = re.compile(r"(?<!\\),"), re.compile(r";")
+_COMMAS = re.compile(r"(?<!\\),")
 _SPLITTING = re.compile(r"[,;\\\n]|\shttps?://", re.IGNORECASE)
 """Parts of a text at which it would be split."""
 _ADDRESS_GAP = re.compile(r"[\s,;|]+(?=https?://)", re.IGNORECASE)
@@ -100,7 +100,7 @@ def parse_age_range(cell: str) -> str | Noted:
     found = _AGES.fullmatch(text)
     if found is None or int(found[1]) > MAX_AGE_YEARS * MONTHS_PER_YEAR:
         raise CellError(f"must be one of {', '.join(AGE_RANGES)}")
-    is_months = found[3] or (found[5] and not found[3])
+    is_months = found[3] or found[5]
     years = int(found[1]) // MONTHS_PER_YEAR if is_months else int(found[1])
     if years > MAX_AGE_YEARS:
         raise CellError(f"must be one of {', '.join(AGE_RANGES)}")
@@ -164,7 +164,7 @@ def parse_list(cell: str) -> tuple[str, ...]:
     if LIST_SEPARATOR in cell:
         parts = cell.split(LIST_SEPARATOR)
     elif ";" in cell:
-        parts = _SEMICOLONS.split(cell)
+        parts = cell.split(";")
     else:
         parts = [part.replace("\\,", ",") for part in _COMMAS.split(cell)]
     return _select_parts(parts)

@@ -196,12 +196,9 @@ def _assign_known_heading(suggestions: Sequence[ColumnSuggestion], place: int, h
     suggestion = suggestions[place]
     if suggestion.column or suggestion.contested or not heading:
         return
-    found = _NUMBERED.fullmatch(heading)
     column = find_column(heading) or find_list_column(heading)
-    if not column and found:
-        column = next(
-            (name for name in sorted(LIST_COLUMNS & SYNONYMS.keys()) if found[1] in SYNONYMS[name]), ""
-        )
+    if not column and (base := _base(heading)):
+        column = next((name for name in sorted(LIST_COLUMNS & SYNONYMS.keys()) if base in SYNONYMS[name]), "")
     if column in MAPPABLE_COLUMNS and (
         column in LIST_COLUMNS or all(other.column != column for other in suggestions)
     ):

@@ -94,10 +94,10 @@ def recognise(headings: Sequence[str]) -> SourceFormat:
 
 def list_source_places(headings: Sequence[str]) -> list[int]:
     """Return the places of the spreadsheet's own columns: all but those that a file of refused rows adds."""
-    normalized = [normalize_heading(heading) for heading in headings]
+    if not has_correction_column(headings):
+        return list(range(len(headings)))
     added = {normalize_heading(one) for one in (CORRECTION_HEADING, ROW_HEADING)}
-    has_corrections = has_correction_column(headings)
-    return [place for place, one in enumerate(normalized) if not (has_corrections and one in added)]
+    return [place for place, heading in enumerate(headings) if normalize_heading(heading) not in added]
 
 
 def has_correction_column(headings: Sequence[str]) -> bool:

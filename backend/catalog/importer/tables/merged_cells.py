@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from backend.catalog.importer.tables.models import TableError, TableFault
-from backend.spreadsheet_reader.models import Area
+from backend.spreadsheet_reader.models import Area, CellKind
 
 MAX_FILLED_CELLS = 3_000_000
 
@@ -26,7 +26,7 @@ class SheetRow:
     texts: list[str]
     kinds: str
     is_hidden: bool
-    source_count: int = field(default=0)
+    source_count: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.source_count = sum(map(bool, self.texts))
@@ -35,7 +35,7 @@ class SheetRow:
         """Fill the empty cells from column `first` to `last`. Return True if one was empty."""
         missing = last + 1 - len(self.texts)
         texts = [*self.texts, *[""] * missing]
-        kinds = list(self.kinds.ljust(len(texts), "t"))
+        kinds = list(self.kinds.ljust(len(texts), CellKind.TEXT))
         empty = [place for place in range(first, last + 1) if not texts[place]]
         for place in empty:
             texts[place], kinds[place] = text, kind

@@ -76,7 +76,6 @@ def _read_sheet(
 ) -> _FoundSheet | None:
     """Return the sheet if it has a heading row; only with its first rows if another sheet is better."""
     rows: list[SheetRow] = []
-    head: HeadingRow | None = None
     source = sheet.iter_rows()
     following = next(source, None)
     while following is not None and following.number <= MAX_HEADING_ROW:
