@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.importer.batch_writer import ImportResult, ShopChanged, write_batch
 from backend.catalog.importer.pictures import PictureFolder, read_shop_pictures
 from backend.catalog.importer.row_reader import Problem, Row, UnreadableFile
-from backend.catalog.importer.whole_file.product_file import MAX_NAMED, open_product_file
+from backend.catalog.importer.whole_file.product_file import MAX_NAMED, ProductFile, open_product_file
 from backend.catalog.importer.whole_file.validation import ImportRefused, check_file
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.core.db.database import Database
@@ -62,7 +62,7 @@ async def import_file(
         pictures: the source folder of its pictures, and the store for the resized files.
         location_id: the location whose stock is set.
         bar: creates a progress bar.
-        count_losses: counts the losses of rows.
+        count_losses: counts the losses of rows, unless they are confirmed.
         columns: see `open_product_file`.
         describe: is called with each line about how the file was read.
         only_check: write nothing.
@@ -79,12 +79,7 @@ async def import_file(
         ShopChanged: the shop or the file changed in the meantime; batches that were already written are not rolled
             back.
     """
-    try:
-        file = await open_product_file(database, path, columns)
-    except UnreadableFile as error:
-        raise ImportRefused([error.problem]) from None
-    for line in file.description:
-        describe(line)
+    file = await _open_file(database, path, columns, describe)
     with bar(None, "Looking through the file") as step:
         checked = await check_file(database, file.read, pictures, step, makes_places=makes_places)
         count = checked.count
@@ -95,10 +90,11 @@ async def import_file(
     with bar(count, "Making the pictures") as step:
         for rows in file.read():
             prepared = await _prepare_pictures(database, pictures, rows)
-            async with database.read() as session:
-                losses += await count_losses(session, rows, prepared, location_id)
+            if not confirms_losses:
+                async with database.read() as session:
+                    losses += await count_losses(session, rows, prepared, location_id)
             step(len(rows))
-    if losses and not confirms_losses:
+    if losses:
         raise UnconfirmedLosses(losses)
     result = ImportResult()
     if only_check:
@@ -119,6 +115,23 @@ async def import_file(
                 raise ShopChanged(f"a concurrent change was faster ({type(error.orig).__name__})") from error
             step(len(rows))
     return result
+
+
+async def _open_file(
+    database: Database, path: Path, columns: Mapping[str, str], describe: Callable[[str], None]
+) -> ProductFile:
+    """Open the file, and describe how it was read.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+    try:
+        file = await open_product_file(database, path, columns)
+    except UnreadableFile as error:
+        raise ImportRefused([error.problem]) from None
+    for line in file.description:
+        describe(line)
+    return file
 
 
 async def _prepare_pictures(
