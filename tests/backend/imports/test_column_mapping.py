@@ -7,10 +7,8 @@ from backend.catalog.models import Variant
 from backend.core.errors import InvalidData
 from backend.imports import column_mapping
 from backend.imports.column_mapping import read_mapping, store_mapping
-from backend.imports.models import ProductImport
-from backend.imports.preview import preview_import
 from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile
-from backend.imports.spreadsheet_upload import change_mapping, store_spreadsheet
+from backend.imports.spreadsheet_upload import change_mapping
 from tests.backend.catalog.importer.formats.tables import CASES
 from tests.backend.imports.sender import OWNER, Sender, list_problems
 from tests.store_defaults import Defaults
@@ -48,18 +46,13 @@ async def test_column_that_is_no_longer_mappable_is_not_imported(shop: Shop, def
 
 async def send_list(sender: Sender, content: bytes) -> list[tuple[str, str, str]]:
     """Send a list as the office does. Return the heading, the column and the contested column of its columns."""
-    sender.id = await store_spreadsheet(
-        sender.shop.database, OWNER, "list.xlsx", content, makes_places=True, may_choose=True
-    )
-    await preview_import(sender.shop.database, sender.id)
-    async with sender.shop.database.read() as session:
-        found = await session.get_one(ProductImport, sender.id)
-    return [(one["heading"], one["column"], one["contested"]) for one in found.mapping]
+    found = await sender.send_spreadsheet(content, makes_places=True, may_choose=True)
+    return [(one.heading, one.column, one.contested) for one in found.mapping]
 
 
 async def choose_columns(sender: Sender, *columns: str) -> None:
     await change_mapping(sender.shop.database, OWNER, sender.id, columns)
-    await preview_import(sender.shop.database, sender.id)
+    await sender.preview()
 
 
 TWO_CODES = (CASES / "56-two.csv").read_bytes()

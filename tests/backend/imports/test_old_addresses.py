@@ -1,7 +1,6 @@
 """Former addresses of products in a spreadsheet: they redirect to the product after the import."""
 
 import re
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -12,9 +11,9 @@ from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
 from backend.core.clock import now
 from backend.core.spreadsheet import build_workbook
 from backend.imports.files import FILE_COLUMNS, list_product_rows
+from tests.backend.catalog.importer.formats.tables import CASES
 from tests.backend.imports.sender import Sender, list_problems
 
-CASES = Path(__file__).parent / "cases"
 HEAD = "Nombre;SKU;Precio;Direcciones anteriores\n"
 
 

@@ -2,16 +2,15 @@
 
 import zipfile
 from io import BytesIO
-from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 
 from backend.imports.pictures import PictureUploadResult
+from tests.backend.catalog.importer.formats.tables import CASES
 from tests.backend.imports.sender import Sender, list_problems
 from tests.backend.imports.test_imports import picture
 
-CASES = Path(__file__).parent / "cases"
 NAME = "muñeca Ú.jpg"
 
 

@@ -8,8 +8,7 @@ import xlsxwriter
 
 from backend.imports.messages import format_file_problem
 from backend.imports.spreadsheet_parsing import Fault, UnreadableProductFile, read_product_file
-
-CASES = Path(__file__).parent / "cases"
+from tests.backend.catalog.importer.formats.tables import CASES
 
 
 def read_cells(content: bytes | str) -> list[dict[str, str | None]]:

@@ -1,7 +1,6 @@
 """Files as programs and people write them, in `cases`: each is imported and compared with the shop."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -14,13 +13,12 @@ from backend.catalog.models import Category, Picture, Product, ProductCategory, 
 from backend.catalog.products.options import read_named_values
 from backend.imports import import_job
 from backend.inventory.models import InventoryLevel
+from tests.backend.catalog.importer.formats.tables import CASES
 from tests.backend.imports import catalogs
 from tests.backend.imports.catalogs import to_csv
 from tests.backend.imports.sender import Sender
 from tests.backend.imports.test_imports import picture
 from tests.backend.imports.test_random_catalogs import FORMATS
-
-CASES = Path(__file__).parent / "cases"
 
 
 async def import_case(sender: Sender, name: str) -> dict[str, dict[str, Any]]:

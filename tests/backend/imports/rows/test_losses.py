@@ -1,9 +1,6 @@
 """Losses must be confirmed, and new products are drafts until a person publishes them."""
 
-from io import BytesIO
-
 import pytest
-from PIL import Image
 from sqlalchemy import select
 
 from backend.catalog.models import Category, Product, ProductCategory, Variant
@@ -13,6 +10,7 @@ from backend.imports.models import ImportStatus
 from backend.imports.rows.losses import find_losses
 from backend.inventory.models import InventoryLevel
 from tests.backend.imports.sender import OWNER, Sender, list_problems
+from tests.backend.imports.test_imports import picture
 from tests.store_defaults import add_product
 
 HEAD = "Nombre;SKU;Dirección;Precio;Unidades;Categorías;Marca\n"
@@ -183,10 +181,8 @@ async def test_pictures_are_compared_with_the_rows_that_name_them(sender: Sender
         "Nombre;SKU;Precio;Fotos\nTrompo;T-1;5000;trompo.jpg\nYoyo;Y-1;mucho;yoyo.jpg\n"
         "Balero;B-1;5000;balero.jpg|balero-2.jpg\nSin foto;S-1;5000;\n"
     )
-    content = BytesIO()
-    Image.new("RGB", (400, 300), "red").save(content, "JPEG")
     for name in ("trompo.jpg", "yoyo.jpg", "balero.jpg", "IMG_1.jpg"):
-        await sender.send_pictures(name, content.getvalue())
+        await sender.send_pictures(name, picture())
     found = await sender.preview()
     assert (found.pictures.row_count, found.pictures.complete_count) == (3, 2)
     assert (found.pictures.missing, found.pictures.missing_count) == (["balero-2.jpg"], 1)

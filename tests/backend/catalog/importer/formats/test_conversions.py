@@ -5,17 +5,20 @@ import pytest
 from backend.catalog.importer.formats.convert import convert_table
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import recognise
+from backend.catalog.importer.tables.models import Table
 from tests.backend.catalog.importer.formats.tables import list_cells, read_case, read_table
 
 
-def convert(text: str, delimiter: str = ",") -> SourceFile:
-    table = read_table(text, delimiter)
+def convert_recognised(table: Table) -> SourceFile:
     return convert_table(table, recognise(table.headings))
+
+
+def convert(text: str, delimiter: str = ",") -> SourceFile:
+    return convert_recognised(read_table(text, delimiter))
 
 
 def convert_case(name: str) -> SourceFile:
-    table = read_case(name)
-    return convert_table(table, recognise(table.headings))
+    return convert_recognised(read_case(name))
 
 
 @pytest.mark.parametrize(

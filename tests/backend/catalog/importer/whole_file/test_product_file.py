@@ -22,9 +22,8 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.imports.rows.losses import count_losses
 from backend.media.picture_store import open_picture_store
+from tests.backend.catalog.importer.formats.tables import CASES
 from tests.store_defaults import set_up_defaults
-
-CASES = Path(__file__).parents[3] / "imports" / "cases"
 
 
 class Command:
