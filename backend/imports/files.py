@@ -1,4 +1,4 @@
-"""Files of an import: the template, the refused rows, and all products in the import format."""
+"""Files in the import format: the template, and all products. Refused rows are in `backend.imports.refused_rows`."""
 
 from collections.abc import Sequence
 

@@ -57,7 +57,6 @@ class ImportReport:
     Attributes:
         problems: problems of rows that cannot be imported as they are, or that were refused.
         changes: rows that create or change a product.
-
         format: a `backend.catalog.importer.formats.models.SourceFormat`.
         sheet: name of the imported sheet; empty for a text file.
         publishes: True if new products without a status are published.
@@ -98,7 +97,7 @@ class ImportReport:
 async def read_report(
     session: AsyncSession, actor: Actor, import_id: str, offsets: Mapping[RowList, int] | None = None
 ) -> ImportReport:
-    """Return the report on an import. `offsets` are the first row of a list's page, if it is not the first page.
+    """Return the report on an import. `offsets` has the first row of each list's page; 0 for a list without one.
 
     Raises:
         NotFound: the import does not exist.

@@ -88,7 +88,7 @@ class GroupLookup:
 
         An exact handle is tried first, then the names, then the handle derived from the text. The result is empty
         if several have the name, or if no handle can be derived. A path such as `Juguetes > Madera` finds only a
-        category below the others.
+        category `Madera` below `Juguetes`.
         """
         path = self._split(text)
         name = make_handle(path[-1])
@@ -154,7 +154,7 @@ class ProductGroups:
     creates_words: bool = False
     """True if missing tags and types are created."""
     tags: dict[str, None] = field(default_factory=dict)
-    """Tags of the rows, if missing ones are created; `types` too, by value or id."""
+    """Tags of the rows by value, and `types` by value or id; collected only if missing ones are created."""
     types: dict[str, None] = field(default_factory=dict)
 
     @classmethod

@@ -248,7 +248,7 @@ def drop_addresses(row: Row, addresses: Sequence[str]) -> Row:
 def _add_taxes(
     known_products: KnownProducts, rows: Sequence[Row], titled: Mapping[int, Row]
 ) -> tuple[list[Row], dict[int, Row]]:
-    """Return both with prices that include IVA."""
+    """Return the rows, and their replacements by title, with prices that include IVA."""
 
     def identify(row: Row) -> tuple[str, int | None]:
         found, with_handle = _find_with_title(known_products, row, titled)

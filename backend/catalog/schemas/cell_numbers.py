@@ -186,7 +186,7 @@ def parse_tax_rate(cell: str) -> int:
 
 
 def find_exclusion(cell: str) -> bool | None:
-    """Return if the cell of a rate says that a product is excluded from IVA; None for 0, which is also exempt."""
+    """Return True for the rate excluded from IVA, False for exempt or another rate; None for 0, which may be either."""
     folded = fold(cell)
     if _EXCLUDED.search(folded):
         return True

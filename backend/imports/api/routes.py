@@ -97,11 +97,11 @@ class ColumnChoice(Body):
 
 
 async def check_again(database: Database, actor: Actor, import_id: str, confirmed: Confirmation) -> None:
-    """Check the rows of an import before it starts, with the decision about new products.
+    """Check the rows of an import again before it starts. A decision about new products is stored first.
 
     Raises:
-        NotFound: the import does not exist.
-        NotAllowed: the import was started already.
+        NotFound: there is a decision, and the import does not exist.
+        NotAllowed: there is a decision, and the import was started already.
     """
     if confirmed.publish is None:
         await preview_import(database, import_id)

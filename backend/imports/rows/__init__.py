@@ -1,1 +1,1 @@
-"""Rows of an import: parsing, and the changes and losses that they make in the shop."""
+"""Changes and losses that the rows of an import make in the shop."""

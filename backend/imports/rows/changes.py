@@ -188,7 +188,7 @@ def _normalize_text(text: str) -> str:
 COMPARED_COLUMNS = frozenset(
     {
         *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", "old_addresses", "tags",
-        "type",        "variant_title", OPTIONS,
+        "type", "variant_title", OPTIONS,
     }
 )  # fmt: skip
 """Columns whose values are compared. Any other column is always written."""

@@ -142,7 +142,7 @@ def _set_price(cells: Cells, draft: Draft) -> None:
 
 
 def _join_texts(summary: str, description: str) -> str:
-    """Return the summary before the description, in HTML if one of them is."""
+    """Return the summary and the description as paragraphs."""
     return "\n\n".join(part for part in (summary, description) if part)
 
 
