@@ -1,7 +1,6 @@
 """Creation, change and deletion of redirects, and the removal of unknown addresses from their list."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -33,14 +32,6 @@ TAKEN_TEXT = _("Esa dirección ya lleva a otra página. Bórrala primero.")
 UNKNOWN_TARGET_TEXT = _("No encontramos «{text}». Escribe el nombre o el SKU de un juguete, o una categoría.")
 SEVERAL_TARGETS_TEXT = _("Hay varios «{text}». Escribe el SKU, o la dirección de la página.")
 TOO_MANY_TEXT = _("Ya hay 20.000 direcciones: borra las que nadie visita.")
-
-
-class Outcome(StrEnum):
-    """Effect of storing a redirect."""
-
-    CREATED = "created"
-    CHANGED = "changed"
-    SAME = "same"
 
 
 async def resolve_target(session: AsyncSession, text: str) -> RedirectTarget:
@@ -112,48 +103,23 @@ async def require_target(session: AsyncSession, target: RedirectTarget) -> None:
 async def create_redirect(
     session: AsyncSession, actor: Actor, address: OldAddress, target: RedirectTarget
 ) -> UrlRedirect:
-    """Redirect an address to a product or category. If it is redirected there already, return that redirect.
+    """Redirect an address to a product or category, and remove it from the unknown addresses.
+
+    If it is redirected there already, return that redirect.
 
     Raises:
         InvalidData: the address is redirected to another page.
         NotAllowed: the shop has `MAX_REDIRECTS`.
     """
     actor.require(Right.CHANGE_CATALOG)
-    redirect, outcome = await store_redirect(session, actor, address, target, replaces=False)
-    if outcome is Outcome.SAME and RedirectTarget.of(redirect) != target:
-        raise _invalid(ADDRESS_FIELD, TAKEN_TEXT, "This address is redirected to another page")
-    return redirect
-
-
-async def store_redirect(
-    session: AsyncSession, actor: Actor, address: OldAddress, target: RedirectTarget, *, replaces: bool
-) -> tuple[UrlRedirect, Outcome]:
-    """Redirect an address to a product or category, and remove it from the unknown addresses.
-
-    Args:
-        session: a transaction.
-        actor: the staff member.
-        address: the former address.
-        target: its new page.
-        replaces: True to change the target of an existing redirect.
-
-    Returns:
-        The redirect, and the effect.
-
-    Raises:
-        NotAllowed: the shop has `MAX_REDIRECTS`.
-    """
-    actor.require(Right.CHANGE_CATALOG)
     await take_turns(session, "redirects")
-    found = await _find_by_address(session, address)
+    query = select(UrlRedirect).where(UrlRedirect.former_address == str(address))
+    found = (await session.execute(query)).scalar_one_or_none()
     if found is not None:
-        if RedirectTarget.of(found) == target or not replaces:
-            return found, Outcome.SAME
-        await record(session, actor, "changed", Subject(SubjectType.REDIRECT, found.id))
-        found.product_id, found.category_id = target.product_id, target.category_id
-        return found, Outcome.CHANGED
-    if await count_redirects(session) >= MAX_REDIRECTS:
-        raise NotAllowed(f"The shop has {MAX_REDIRECTS} redirects: delete some", staff_text=TOO_MANY_TEXT)
+        if RedirectTarget.of(found) != target:
+            raise _invalid(ADDRESS_FIELD, TAKEN_TEXT, "This address is redirected to another page")
+        return found
+    await _require_room(session, 1)
     redirect = UrlRedirect(
         former_address=str(address),
         has_query=bool(address.parameters),
@@ -164,7 +130,7 @@ async def store_redirect(
     session.add(redirect)
     await session.flush()
     await forget_unknown(session, [redirect.former_address])
-    return redirect, Outcome.CREATED
+    return redirect
 
 
 async def delete_redirect(session: AsyncSession, actor: Actor, redirect_id: str) -> None:
@@ -252,8 +218,7 @@ async def add_addresses(session: AsyncSession, targets: Mapping[str, RedirectTar
     if not targets:
         return
     await take_turns(session, "redirects")
-    if await count_redirects(session) + len(targets) > MAX_REDIRECTS:
-        raise NotAllowed(f"The shop has {MAX_REDIRECTS} redirects: delete some", staff_text=TOO_MANY_TEXT)
+    await _require_room(session, len(targets))
     moment = now()
     values = [
         {
@@ -277,9 +242,9 @@ async def forget_unknown(session: AsyncSession, addresses: Sequence[str]) -> Non
     await session.execute(delete(table).where(table.c.former_address.in_(addresses)))
 
 
-async def _find_by_address(session: AsyncSession, address: OldAddress) -> UrlRedirect | None:
-    query = select(UrlRedirect).where(UrlRedirect.former_address == str(address))
-    return (await session.execute(query)).scalar_one_or_none()
+async def _require_room(session: AsyncSession, new_count: int) -> None:
+    if await count_redirects(session) + new_count > MAX_REDIRECTS:
+        raise NotAllowed(f"The shop has {MAX_REDIRECTS} redirects: delete some", staff_text=TOO_MANY_TEXT)
 
 
 def _invalid(field: str, text: str, message: str) -> InvalidData:
