@@ -13,8 +13,7 @@ from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.importer.taxes import add_taxes
 from backend.catalog.models import ONLY_VARIANT_TITLE, Product, Variant
 from backend.catalog.products.options import read_named_values
-from backend.catalog.redirects.service import read_owners
-from backend.catalog.redirects.targets import RedirectTarget
+from backend.catalog.redirects.targets import RedirectTarget, read_owners
 from backend.catalog.schemas.cell_parsers import normalize_name
 from backend.core.db.database import lock_rows
 
@@ -82,7 +81,7 @@ class KnownProducts:
         words = {word for row in rows for word in row.get("tags") or ()}
         addresses = {address for row in rows for address in row.get("old_addresses") or ()}
         return cls(
-            owners_by_address=await read_owners(session, sorted(addresses)),
+            owners_by_address=await read_owners(session, addresses),
             tags=frozenset(await find_tag_ids(session, words)),
             types=frozenset(await find_type_ids(session, values_in("type"))),
             by_id={product.id: product for product in products},

@@ -14,6 +14,7 @@ from backend.catalog.redirects.targets import (
     RedirectTarget,
     find_targets,
     get_page_handle,
+    read_owners,
 )
 from backend.core.clock import now
 from backend.core.db.database import lock_rows
@@ -166,14 +167,6 @@ async def count_redirects(session: AsyncSession) -> int:
     return (await session.execute(select(func.count()).select_from(UrlRedirect))).scalar_one()
 
 
-async def read_owners(session: AsyncSession, addresses: Sequence[str]) -> dict[str, RedirectTarget]:
-    """Return the targets of these normalized addresses, by address."""
-    if not addresses:
-        return {}
-    query = select(UrlRedirect).where(UrlRedirect.former_address.in_(addresses))
-    return {one.former_address: RedirectTarget.of(one) for one in (await session.execute(query)).scalars()}
-
-
 async def read_addresses(session: AsyncSession, product_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return the former addresses of products, sorted, by product id."""
     query = select(UrlRedirect.product_id, UrlRedirect.former_address).where(
@@ -199,7 +192,7 @@ async def add_product_addresses(session: AsyncSession, addresses: Mapping[str, S
     for product_id, some in addresses.items():
         for address in some:
             rows.setdefault(address, product_id)
-    known = await read_owners(session, list(rows))
+    known = await read_owners(session, rows)
     candidates = [parse_address(address) for address in rows if address not in known]
     current = await find_current_pages(session, candidates)
     new = {str(one): RedirectTarget(rows[str(one)]) for one in candidates if str(one) not in current}

@@ -19,9 +19,8 @@ from backend.catalog.redirects.service import (
     UNKNOWN_TARGET_TEXT,
     add_addresses,
     find_current_pages,
-    read_owners,
 )
-from backend.catalog.redirects.targets import AMBIGUOUS, RedirectTarget, find_targets
+from backend.catalog.redirects.targets import AMBIGUOUS, RedirectTarget, find_targets, read_owners
 from backend.core.clock import now
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
@@ -192,7 +191,7 @@ def _parse_row(row: SheetRow) -> OldAddress:
 async def _store_batch(
     session: AsyncSession, actor: Actor, targets: Mapping[str, RedirectTarget], result: SheetResult
 ) -> None:
-    known = await read_owners(session, list(targets))
+    known = await read_owners(session, targets)
     new = {address: target for address, target in targets.items() if address not in known}
     changed = {address: target for address, target in targets.items() if known.get(address, target) != target}
     result.created += len(new)

@@ -72,7 +72,7 @@ async def find_targets(session: AsyncSession, texts: Collection[str]) -> dict[st
         session, [*words.values(), *(handle for handle, _category in pages.values())]
     )
     titles = await _find_by_title(session, words.values())
-    redirected = await _find_redirected(session, [str(address) for address in addresses.values()])
+    redirected = await read_owners(session, [str(address) for address in addresses.values()])
     found: dict[str, RedirectTarget | None] = dict.fromkeys(texts)
     for text, word in words.items():
         found[text] = (
@@ -86,6 +86,17 @@ async def find_targets(session: AsyncSession, texts: Collection[str]) -> dict[st
             or (RedirectTarget(category_id=category.id) if category else None)
             or redirected.get(str(address))
         )
+    return found
+
+
+async def read_owners(session: AsyncSession, addresses: Collection[str]) -> dict[str, RedirectTarget]:
+    """Return the targets of these normalized addresses, by address; those without a redirect are left out."""
+    found: dict[str, RedirectTarget] = {}
+    for some in _batches(addresses):
+        query = select(UrlRedirect).where(UrlRedirect.former_address.in_(some))
+        found |= {
+            one.former_address: RedirectTarget.of(one) for one in (await session.execute(query)).scalars()
+        }
     return found
 
 
@@ -148,16 +159,6 @@ async def _find_by_title(session: AsyncSession, titles: Collection[str]) -> Mapp
         )
         for key, product_id in await session.execute(query):
             found[key] = AMBIGUOUS if key in found else RedirectTarget(product_id)
-    return found
-
-
-async def _find_redirected(session: AsyncSession, addresses: Collection[str]) -> dict[str, RedirectTarget]:
-    found: dict[str, RedirectTarget] = {}
-    for some in _batches(addresses):
-        query = select(UrlRedirect).where(UrlRedirect.former_address.in_(some))
-        found |= {
-            one.former_address: RedirectTarget.of(one) for one in (await session.execute(query)).scalars()
-        }
     return found
 
 
