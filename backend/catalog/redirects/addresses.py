@@ -34,9 +34,10 @@ IGNORED_PARAMETERS = frozenset(
 )  # fmt: skip
 """Parameters that identify neither a product nor a category, in addition to `IGNORED_PREFIXES`."""
 IGNORED_PREFIXES = ("utm_", "hsa_", "attribute_", "pk_", "mtm_")
+PAGE_ENDINGS = frozenset({"html", "htm", "xhtml", "php", "asp", "aspx", "jsp", "cfm"})
+"""Endings of the files that shops serve as pages."""
 _SCHEME = re.compile(r"(?:https?:)?//[^/?#]*", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+([a-z]{2,})(?::\d{1,5})?(?=[/?]|$)", re.IGNORECASE)
-_FILE_ENDINGS = frozenset({"html", "htm", "xhtml", "php", "asp", "aspx", "jsp", "cfm"})
 _OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _GAP = re.compile(r"[\s,;]+(?=https?://|/)", re.IGNORECASE)
 _SPACE = re.compile(r"\s")
@@ -120,10 +121,10 @@ def is_address(text: str) -> bool:
     return bool(
         text.startswith(("/", "?"))
         or _SCHEME.match(text)
-        or (found and found[1].lower() not in _FILE_ENDINGS and text[found.end() : found.end() + 1])
+        or (found and found[1].lower() not in PAGE_ENDINGS and text[found.end() : found.end() + 1])
         or (
             not _SPACE.search(text)
-            and ("/" in text or text.partition("?")[0].rpartition(".")[2].lower() in _FILE_ENDINGS)
+            and ("/" in text or text.partition("?")[0].rpartition(".")[2].lower() in PAGE_ENDINGS)
         )
     )
 
@@ -153,7 +154,7 @@ def _drop_host(text: str) -> str:
         return text[found.end() :]
     if text.startswith(("/", "?")):
         return text
-    if (found := _DOMAIN.match(text)) is not None and found[1].lower() not in _FILE_ENDINGS:
+    if (found := _DOMAIN.match(text)) is not None and found[1].lower() not in PAGE_ENDINGS:
         return text[found.end() :]
     if _OTHER_SCHEME.match(text):
         raise InvalidAddress("must be a web address")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.redirects.addresses import RESERVED_SEGMENTS, OldAddress
+from backend.catalog.redirects.addresses import PAGE_ENDINGS, RESERVED_SEGMENTS, OldAddress
 from backend.catalog.redirects.models import UnknownAddress
 from backend.core.clock import now
 from backend.core.db.database import Database
@@ -52,8 +52,7 @@ PERSONAL_SEGMENTS = frozenset(
     }
 )  # fmt: skip
 """Segments of addresses that belong to one person."""
-PAGE_ENDINGS = frozenset({"html", "htm", "xhtml", "asp", "aspx", "jsp", "cfm", "php"})
-SCANNED_ENDINGS = frozenset({"php", "asp", "aspx", "jsp", "cfm"})
+SCANNED_ENDINGS = PAGE_ENDINGS - {"html", "htm", "xhtml"}
 """Endings that only count with a kept parameter: scanners request many of them without one."""
 _SCANNED = re.compile(
     r"/(?:wp-|wordpress|\.|cgi-bin|vendor/|phpmyadmin|pma\b|boaform|autodiscover|actuator|solr|owa\b|console\b|manager/"
