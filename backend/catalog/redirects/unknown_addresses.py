@@ -73,8 +73,7 @@ class UnknownAddresses:
         self._database = database
         self._interval_s = interval_s
         self._visits: Counter[str] = Counter()
-        self._by_network: Counter[tuple[str, str]] = Counter()
-        self._addresses_by_network: Counter[str] = Counter()
+        self._visits_by_network: dict[str, Counter[str]] = {}
         self._flushing: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
 
@@ -87,7 +86,7 @@ class UnknownAddresses:
         if not self._may_count(text, network):
             return
         self._visits[text] += 1
-        self._by_network[network, text] += 1
+        self._visits_by_network.setdefault(network, Counter())[text] += 1
         if self._flushing is None or self._flushing.done():
             self._flushing = asyncio.create_task(self._flush_until_empty())
 
@@ -103,7 +102,7 @@ class UnknownAddresses:
     async def flush(self) -> None:
         """Store the counted visits. They are lost if the database does not answer."""
         visits = self._visits
-        self._visits, self._by_network, self._addresses_by_network = Counter(), Counter(), Counter()
+        self._visits, self._visits_by_network = Counter(), {}
         if not visits:
             return
         try:
@@ -115,14 +114,11 @@ class UnknownAddresses:
             log.exception("visits of unknown addresses were not stored")
 
     def _may_count(self, text: str, network: str) -> bool:
-        if self._by_network[network, text]:
-            return self._by_network[network, text] < MAX_COUNTED_VISITS
-        if text not in self._visits and len(self._visits) >= MAX_PENDING:
-            return False
-        if self._addresses_by_network[network] >= MAX_PENDING_PER_NETWORK:
-            return False
-        self._addresses_by_network[network] += 1
-        return True
+        of_network = self._visits_by_network.get(network, Counter())
+        if text in of_network:
+            return of_network[text] < MAX_COUNTED_VISITS
+        has_room = text in self._visits or len(self._visits) < MAX_PENDING
+        return has_room and len(of_network) < MAX_PENDING_PER_NETWORK
 
     async def _flush_until_empty(self) -> None:
         while self._visits:
