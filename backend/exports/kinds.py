@@ -23,8 +23,8 @@ from backend.exports.platform_products import Cells, build_product_cells, parse_
 from backend.exports.product_files import (
     SHOPIFY_COLUMNS,
     WOOCOMMERCE_COLUMNS,
-    build_shopify_rows,
-    build_woocommerce_rows,
+    build_shopify_cells,
+    build_woocommerce_cells,
 )
 from backend.imports.files import FILE_COLUMNS, list_product_rows
 from backend.imports.rows.changes import format_option_cells
@@ -52,10 +52,8 @@ class Source:
 
     model: Any
     rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]] | None = None
-    cells: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Cells]]] | None = None
-    """Used instead of `rows` if each file has its own columns."""
-    linked_rows: Callable[[AsyncSession, Sequence[Any], str], Awaitable[Sequence[Row]]] | None = None
-    """Used instead of `rows` if the rows have addresses, which begin with the shop's own."""
+    cells: Callable[[AsyncSession, Sequence[Any], str], Awaitable[Sequence[Cells]]] | None = None
+    """Used instead of `rows`: returns the cells of each row by column. It also receives the shop's base URL."""
     is_by_period: bool = True
     """True if only records created in the period are read."""
     time_column: str = "created_at"
@@ -128,9 +126,9 @@ async def read_batch(
     found = (await session.execute(query.order_by(source.moment, model.id).limit(PAGE_SIZE))).scalars().all()
     rows: Sequence[Row] = await source.rows(session, found) if source.rows is not None else []
     if source.cells is not None:
-        rows = [[one.get(name) for name in contents.columns] for one in await source.cells(session, found)]
-    if source.linked_rows is not None:
-        rows = await source.linked_rows(session, found, contents.base_url)
+        columns = kind.columns or contents.columns
+        cells = await source.cells(session, found, contents.base_url)
+        rows = [[one.get(name) for name in columns] for one in cells]
     if len(found) == PAGE_SIZE:
         return (
             PAGE_SIZE,
@@ -367,14 +365,14 @@ KINDS: dict[str, Kind] = {
         _("Productos, para llevarlos a Shopify"),
         Right.READ_CATALOG,
         SHOPIFY_COLUMNS,
-        [Source(Product, linked_rows=build_shopify_rows, is_by_period=False)],
+        [Source(Product, cells=build_shopify_cells, is_by_period=False)],
         is_for_programs=True,
     ),
     "woocommerce": Kind(
         _("Productos, para llevarlos a WooCommerce"),
         Right.READ_CATALOG,
         WOOCOMMERCE_COLUMNS,
-        [Source(Product, linked_rows=build_woocommerce_rows, is_by_period=False)],
+        [Source(Product, cells=build_woocommerce_cells, is_by_period=False)],
         is_for_programs=True,
     ),
     "movements": Kind(

@@ -60,8 +60,10 @@ async def list_current_columns(session: AsyncSession) -> list[str]:
     return [*names, PRICE, IS_FREE, *(f"Variant Option {number} {part}" for number, part in pairs)]
 
 
-async def build_product_cells(session: AsyncSession, products: Sequence[Product]) -> list[Cells]:
-    """Return the cells of the products' rows, by heading."""
+async def build_product_cells(
+    session: AsyncSession, products: Sequence[Product], _base_url: str
+) -> list[Cells]:
+    """Return the cells of the products' rows, by heading. Addresses are as stored, without the base URL."""
     ids = [product.id for product in products]
     written = await ProductWriter(session, FIELDS, as_staff=True).write(ids)
     return [cells for product in written for cells in _to_product_cells(product)]

@@ -15,11 +15,11 @@ from backend.catalog.models import Product, Variant
 from backend.catalog.products.options import IMPLIED_TITLE
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
 from backend.core.web.html_text import BULLET
+from backend.exports.platform_products import Cells
 from backend.imports.rows.changes import read_current_values
 from backend.media.picture_urls import to_absolute_picture_url
 from backend.shipping.locations import find_first_location_id
 
-Cells = Mapping[str, object]
 MAX_OPTIONS = 3
 SHOPIFY_COLUMNS = (
     "Handle", "Title", "Body (HTML)", "Vendor", "Product Category", "Type", "Tags", "Published", "Option1 Name",
@@ -73,22 +73,20 @@ class ProductEntry:
         return [tag["value"] for tag in self.words.tags]
 
 
-async def build_shopify_rows(
+async def build_shopify_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
-) -> list[Sequence[object]]:
-    """Return the products under `SHOPIFY_COLUMNS`: a row for each variant, and for each further picture."""
+) -> list[Cells]:
+    """Return cells by `SHOPIFY_COLUMNS`: a row for each variant of a product, and for each further picture."""
     entries = await _read_entries(session, products, base_url)
-    rows = [cells for entry in entries for cells in _to_shopify_cells(entry)]
-    return [[cells.get(name, "") for name in SHOPIFY_COLUMNS] for cells in rows]
+    return [cells for entry in entries for cells in _to_shopify_cells(entry)]
 
 
-async def build_woocommerce_rows(
+async def build_woocommerce_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
-) -> list[Sequence[object]]:
-    """Return the products under `WOOCOMMERCE_COLUMNS`: one row, or a parent with a row for each variation."""
+) -> list[Cells]:
+    """Return cells by `WOOCOMMERCE_COLUMNS`: one row for a product, or a parent with a row for each variation."""
     entries = await _read_entries(session, products, base_url)
-    rows = [cells for entry in entries for cells in _to_woocommerce_cells(entry)]
-    return [[cells.get(name, "") for name in WOOCOMMERCE_COLUMNS] for cells in rows]
+    return [cells for entry in entries for cells in _to_woocommerce_cells(entry)]
 
 
 async def _read_entries(
