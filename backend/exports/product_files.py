@@ -129,12 +129,8 @@ def _to_entry(
 
 def _list_names(tree: Tree, handle: str) -> list[str]:
     """Return the names of a category and of those above it, from the department."""
-    names: list[str] = []
     category = tree.by_handle.get(handle)
-    while category is not None and category is not tree.main_root:
-        names.insert(0, category.name)
-        category = tree.by_id.get(category.parent_id or "")
-    return names
+    return [step.name for step in tree.breadcrumb_to(category.id)] if category is not None else []
 
 
 def _to_shopify_cells(entry: ProductEntry) -> Iterator[Cells]:
