@@ -14,7 +14,7 @@ from backend.catalog.redirects.targets import category_page_path, product_page_p
 from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.core.collation import fold
 from backend.core.dates import short_time_label
-from backend.core.texts import _
+from backend.core.texts import _, format_count
 from backend.office.listing import ListView, active_filters, read_filters, read_page
 from backend.office.products.listing import find_products_by_text
 from backend.staff.rights import Actor, Right
@@ -95,7 +95,7 @@ async def redirects_view(
     return RedirectsView(
         rows=[_redirect_row(*one) for one in found],
         unknown=[] if cursor else await _read_unknown(session),
-        count_label=_("1 dirección") if count == 1 else _("{n} direcciones").format(n=count),
+        count_label=format_count(count, _("1 dirección"), _("{n} direcciones")),
         cursor=following,
         filters=filters,
         active=active_filters(filters),

@@ -19,7 +19,7 @@ from backend.catalog.redirects.targets import (
 from backend.core.clock import now
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import get_or_404, insert_into, table_of
-from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.errors import InvalidData, NotAllowed
 from backend.core.ids import new_id
 from backend.core.texts import _
 from backend.rate_limit.limiter import take_turns
@@ -155,9 +155,7 @@ async def dismiss_unknown(session: AsyncSession, actor: Actor, unknown_id: str) 
     """
     actor.require(Right.CHANGE_CATALOG)
     query = select(UnknownAddress).where(UnknownAddress.id == unknown_id)
-    unknown = (await session.execute(lock_rows(query))).scalar_one_or_none()
-    if unknown is None:
-        raise NotFound(f"Unknown address with id: {unknown_id} was not found")
+    unknown = await get_or_404(session, lock_rows(query), "Unknown address", unknown_id)
     await record(session, actor, "address dismissed", Subject(SubjectType.REDIRECT, unknown_id))
     unknown.is_dismissed = True
 
