@@ -41,15 +41,6 @@ MAX_VALUE_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
-class ProblemView:
-    """A problem to correct: the cell, and what is wrong with it."""
-
-    key: str
-    place: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class ChangeView:
     """A value before and after the import."""
 
@@ -71,7 +62,7 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class TextView:
-    """A sentence about a part of the file, such as a row that is not imported."""
+    """A sentence about a part of the file, such as the problem of a cell or a row that is not imported."""
 
     key: str
     place: str
@@ -158,7 +149,7 @@ class ImportView:
     makes_places: bool
     misses_places: bool
     ignored: str
-    problems: list[ProblemView]
+    problems: list[TextView]
     problems_pager: PagerView
     rows: list[RowView]
     rows_pager: PagerView
@@ -228,7 +219,7 @@ def _import_view(found: ImportReport, pages: Mapping[str, int]) -> ImportView:
         misses_places=found.makes_places or bool(codes & {"category", "collection"}),
         ignored=", ".join(found.ignored),
         problems=[
-            ProblemView(
+            TextView(
                 f"{one.line} {one.column} {one.code} {number}",
                 _place_text(found, one),
                 f"«{one.value}»: {one.text}" if one.value else one.text,

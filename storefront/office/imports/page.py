@@ -138,7 +138,7 @@ def import_panel() -> rx.Component:
                 rx.el.form(confirm_panel(), on_submit=ImportState.begin), answers=answer_number(ImportState)
             ),
         ),
-        rx.cond(CURRENT_IMPORT.problems.length() > 0, problems_list()),
+        problems_list(),
         text_list(
             CURRENT_IMPORT.set_aside, CURRENT_IMPORT.set_aside_count, "import-set-aside", is_folded=True
         ),

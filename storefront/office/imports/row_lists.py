@@ -10,7 +10,6 @@ from backend.imports.row_pages import RowList
 from backend.office.imports import (
     ChangeView,
     PagerView,
-    ProblemView,
     RowView,
     TextView,
 )
@@ -87,31 +86,21 @@ def text_list(
 
 
 def problems_list() -> rx.Component:
-    """Render the problems by cell."""
-
-    def line(problem: ObjectVar[ProblemView]) -> rx.Component:
-        return rx.el.li(
-            rx.el.span(problem.place, class_name="o-row__title"),
-            rx.el.span(problem.text, class_name="o-row__detail"),
-            key=problem.key,
-            class_name="o-import__row",
-            data_testid="import-problem",
-        )
-
-    title = rx.cond(CURRENT_IMPORT.status == "checked", _("Por corregir"), _("No se importó"))
-    return rx.el.div(
-        rx.el.h3(title, class_name="o-import__title"),
-        rx.el.ul(rx.foreach(CURRENT_IMPORT.problems, line)),
-        pager(CURRENT_IMPORT.problems_pager, RowList.PROBLEMS),
-        rx.cond(
-            CURRENT_IMPORT.status != "running",
-            download_link(
-                CURRENT_IMPORT.refused_href,
-                "download",
-                _("Descargar estas filas para corregirlas"),
-                "import-refused",
-            ),
+    """Render the problems by cell; nothing without any."""
+    refused = rx.cond(
+        CURRENT_IMPORT.status != "running",
+        download_link(
+            CURRENT_IMPORT.refused_href,
+            "download",
+            _("Descargar estas filas para corregirlas"),
+            "import-refused",
         ),
+    )
+    return text_list(
+        CURRENT_IMPORT.problems,
+        rx.cond(CURRENT_IMPORT.status == "checked", _("Por corregir"), _("No se importó")),
+        "import-problem",
+        end=rx.fragment(pager(CURRENT_IMPORT.problems_pager, RowList.PROBLEMS), refused),
     )
 
 
