@@ -14,9 +14,9 @@ from storefront.office.components.feedback import chip, screen
 from storefront.office.exports import FORMATS, export_row
 from storefront.office.imports.mapping import mapping_panel
 from storefront.office.imports.row_lists import (
-    BUTTON,
     changes_list,
     download_link,
+    once_button,
     pager,
     problems_list,
     text_list,
@@ -159,13 +159,11 @@ def import_panel() -> rx.Component:
 def export_panel() -> rx.Component:
     """Render the buttons that export all products in the format of an import."""
     buttons = [
-        rx.el.button(
+        once_button(
             text,
-            type="button",
-            data_once="",
-            on_click=ImportState.prepare({"format": file_format.value}),
-            class_name=f"{BUTTON}button--quiet",
-            data_testid=f"import-export-{file_format.value}",
+            ImportState.prepare({"format": file_format.value}),
+            "quiet",
+            f"import-export-{file_format.value}",
         )
         for file_format, text in FORMATS.items()
     ]

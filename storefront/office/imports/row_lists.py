@@ -34,6 +34,18 @@ def download_link(href: Any, shape: str, text: Any, test_id: str) -> rx.Componen
     )
 
 
+def once_button(text: str, on_click: Any, look: str, test_id: str) -> rx.Component:
+    """Render a button whose event is sent only once until it is answered. It must be inside a `SubmitOnce`."""
+    return rx.el.button(
+        text,
+        type="button",
+        data_once="",
+        on_click=on_click,
+        class_name=f"{BUTTON}button--{look}",
+        data_testid=test_id,
+    )
+
+
 def pager(view: ObjectVar[PagerView], kind: RowList) -> rx.Component:
     """Render the position of a page in a list of rows, and the buttons for the previous and the next page."""
 

@@ -6,7 +6,7 @@ import reflex as rx
 
 from backend.core.texts import _
 from storefront.components.forms import SubmitOnce
-from storefront.office.imports.row_lists import BUTTON, text_list
+from storefront.office.imports.row_lists import BUTTON, once_button, text_list
 from storefront.office.imports.state import CURRENT_IMPORT, ImportState
 from storefront.office.state import answer_number
 
@@ -26,22 +26,8 @@ def progress_panel() -> rx.Component:
             rx.el.div(
                 rx.cond(
                     CURRENT_IMPORT.status == "running",
-                    rx.el.button(
-                        _("Detener"),
-                        type="button",
-                        data_once="",
-                        on_click=ImportState.stop,
-                        class_name=f"{BUTTON}button--quiet",
-                        data_testid="import-stop",
-                    ),
-                    rx.el.button(
-                        _("Seguir"),
-                        type="button",
-                        data_once="",
-                        on_click=ImportState.go_on,
-                        class_name=f"{BUTTON}button--primary",
-                        data_testid="import-continue",
-                    ),
+                    once_button(_("Detener"), ImportState.stop, "quiet", "import-stop"),
+                    once_button(_("Seguir"), ImportState.go_on, "primary", "import-continue"),
                 ),
                 class_name="o-import__ways",
             ),
@@ -116,14 +102,7 @@ def confirm_panel() -> rx.Component:
                 ),
                 rx.el.p(_("No hay nada que importar.")),
             ),
-            rx.el.button(
-                _("Descartar"),
-                type="button",
-                data_once="",
-                on_click=ImportState.discard_import,
-                class_name=f"{BUTTON}button--quiet",
-                data_testid="import-drop-it",
-            ),
+            once_button(_("Descartar"), ImportState.discard_import, "quiet", "import-drop-it"),
             class_name="o-import__ways",
         ),
     )
