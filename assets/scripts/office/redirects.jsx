@@ -1,6 +1,7 @@
 // Upload of a spreadsheet with two columns: former addresses, and the product or category of each.
 
 import { useRef, useState } from "react";
+import { describeRefusal } from "./refusals.js";
 
 const PATH = "/admin/redirects/import";
 const MAX_SHOWN_PROBLEMS = 20;
@@ -12,8 +13,7 @@ async function send(file, texts) {
     const answer = await fetch(PATH, { method: "POST", body, headers: { accept: "application/json" } });
     const result = await answer.json().catch(() => ({}));
     if (answer.ok) return { result };
-    const byStatus = { 401: texts.ended, 403: texts.forbidden, 413: texts.too_large, 429: texts.busy, 503: texts.busy };
-    return { problem: byStatus[answer.status] ?? (answer.status === 400 && result.message ? result.message : texts.failed) };
+    return { problem: describeRefusal(answer.status, result, texts) };
   } catch {
     return { problem: texts.offline };
   }

@@ -3,6 +3,7 @@
 // a time. The screen is notified after the spreadsheet and at the end.
 
 import { useEffect, useRef, useState } from "react";
+import { describeRefusal } from "./refusals.js";
 
 const SPREADSHEETS_PATH = "/admin/imports";
 const PICTURES_PATH = "/admin/import-pictures";
@@ -25,11 +26,7 @@ function send(path, file, texts, onProgress, abortCallbacks) {
     request.onload = () => {
       const { status, response } = request;
       if (status === 200) resolve({ body: response });
-      else if (status === 429 || status === 503) resolve({ isBusy: true, problem: texts.busy });
-      else if (status === 401) resolve({ problem: texts.ended });
-      else if (status === 403) resolve({ problem: texts.forbidden });
-      else if (status === 413) resolve({ problem: texts.too_large });
-      else resolve({ problem: status === 400 && response?.message ? response.message : texts.failed });
+      else resolve({ isBusy: status === 429 || status === 503, problem: describeRefusal(status, response, texts) });
     };
   });
   request.open("POST", path);
