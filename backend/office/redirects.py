@@ -1,5 +1,6 @@
 """Views of the former addresses in the office: redirects, unknown addresses, and suggested targets."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -122,14 +123,12 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
         for one in categories[: MAX_SUGGESTIONS // 2]
     ]
     products = await find_products_by_text(session, actor, text, MAX_SUGGESTIONS - len(found))
-    repeated = await _find_repeated_titles(session, [product.title for product in products])
-    named = select(Product.id, Product.handle).where(Product.id.in_([product.id for product in products]))
-    handles = dict((await session.execute(named)).all())
+    handles = await _find_ambiguous_handles(session, [product.title for product in products])
     return [
         *found,
         *(
             TargetSuggestion(
-                product_page_path(handles[product.id]) if fold(product.title) in repeated else product.title,
+                product_page_path(handles[product.id]) if product.id in handles else product.title,
                 f"{product.title} · {product.detail}" if product.detail else product.title,
             )
             for product in products
@@ -137,13 +136,14 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
     ]
 
 
-async def _find_repeated_titles(session: AsyncSession, titles: Sequence[str]) -> set[str]:
-    """Return the sort keys of titles that several products have."""
-    query = select(Product.title_key).where(
+async def _find_ambiguous_handles(session: AsyncSession, titles: Sequence[str]) -> dict[str, str]:
+    """Return the handles of the products with those of the titles that several products have, by product id."""
+    query = select(Product.id, Product.handle, Product.title_key).where(
         Product.title_key.in_([fold(title) for title in titles]), Product.deleted_at.is_(None)
     )
-    keys = (await session.execute(query)).scalars().all()
-    return {key for key in keys if keys.count(key) > 1}
+    rows = (await session.execute(query)).all()
+    counts = Counter(row.title_key for row in rows)
+    return {row.id: row.handle for row in rows if counts[row.title_key] > 1}
 
 
 async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
