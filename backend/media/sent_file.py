@@ -1,5 +1,6 @@
 """Requests with one file, for routes that receive spreadsheets or pictures."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -24,17 +25,38 @@ def describe_file_body(description: str) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {MULTIPART: {"schema": schema}}}}
 
 
+def require_multipart(request: Request) -> None:
+    """Check the content type of a request with files.
+
+    Raises:
+        InvalidData: the request has another content type.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
+        raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
+
+
 @asynccontextmanager
 async def read_sent_file(request: Request) -> AsyncIterator[SentFile]:
     """Read the one file of the request.
 
     Raises:
-        InvalidData: the request has no file.
+        InvalidData: the request has another content type, or no file.
     """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
-        raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
+    require_multipart(request)
     async with request.form(max_files=1, max_fields=1, max_part_size=1024) as form:
         part = form.get(FILE)
         if not isinstance(part, UploadFile):
             raise InvalidData(f"Invalid request: Field '{FILE}' is required")
         yield SentFile(part.filename or "", part.size or 0, part.file)
+
+
+async def read_spreadsheet(sent: SentFile, max_bytes: int) -> bytes:
+    """Return the content of a sent spreadsheet.
+
+    Raises:
+        InvalidData: it has more than `max_bytes`.
+    """
+    if sent.size > max_bytes:
+        raise InvalidData(f"The spreadsheet is larger than {max_bytes >> 20} MiB")
+    sent.content.seek(0)
+    return await asyncio.to_thread(sent.content.read)

@@ -15,7 +15,7 @@ from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
 from backend.media.picture_store import PicturesUnavailable
-from backend.media.sent_file import MULTIPART
+from backend.media.sent_file import MULTIPART, require_multipart
 from backend.media.uploads import MAX_FILES, MAX_STAFF_REQUESTS, MAX_UPLOAD_BYTES, PictureUploads, SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
@@ -132,8 +132,7 @@ async def upload_pictures(
     /admin/products/imports`.
     """
     spreadsheets: SpreadsheetReceiver = request.app.state.sheets
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MULTIPART:
-        raise InvalidData(f"Invalid request: Expected content-type: '{MULTIPART}'")
+    require_multipart(request)
     with uploads.reserve_catalog_slot(actor):
         async with request.form(
             max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES

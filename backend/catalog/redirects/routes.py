@@ -1,6 +1,5 @@
 """`/admin/redirects`: redirects from addresses of a former shop. The commerce platform has no such routes."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -31,7 +30,7 @@ from backend.edge.query import in_clauses, order_clauses, paging_fields, pick_ea
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, ListParameters, Name, example
 from backend.edge.wire import Deleted, Page, Stamps, Wire, iso, stamps
-from backend.media.sent_file import describe_file_body, read_sent_file
+from backend.media.sent_file import describe_file_body, read_sent_file, read_spreadsheet
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Right
 
@@ -184,10 +183,7 @@ async def import_spreadsheet(actor: StaffMember, request: Request, database: Db)
     """
     actor.require(Right.CHANGE_CATALOG)
     async with read_sent_file(request) as sent:
-        if sent.size > MAX_FILE_BYTES:
-            raise InvalidData(f"The spreadsheet is larger than {MAX_FILE_BYTES >> 20} MiB")
-        sent.content.seek(0)
-        content = await asyncio.to_thread(sent.content.read)
+        content = await read_spreadsheet(sent, MAX_FILE_BYTES)
     result = await import_sheet(database, actor, content)
     problems: list[SheetProblemOut] = [
         {"row": one.line, "value": one.value, "message": one.text} for one in result.problems[:MAX_PROBLEMS]

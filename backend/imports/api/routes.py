@@ -40,7 +40,7 @@ from backend.imports.spreadsheet_parsing import MAX_FILE_BYTES, UnreadableProduc
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.imports.stopping import continue_import, stop_import
 from backend.media.picture_store import PicturesUnavailable
-from backend.media.sent_file import describe_file_body, read_sent_file
+from backend.media.sent_file import describe_file_body, read_sent_file, read_spreadsheet
 from backend.media.upload_routes import get_uploads
 from backend.media.uploads import PictureUploads, SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right
@@ -117,10 +117,7 @@ async def store_sent_spreadsheet(
     Raises:
         InvalidData: the spreadsheet cannot be read.
     """
-    if sent.size > MAX_FILE_BYTES:
-        raise InvalidData("The spreadsheet is larger than 10 MiB")
-    sent.content.seek(0)
-    content = await asyncio.to_thread(sent.content.read)
+    content = await read_spreadsheet(sent, MAX_FILE_BYTES)
     try:
         return await store_spreadsheet(
             database, actor, sent.name, content, makes_places=makes_places, may_choose=may_choose
