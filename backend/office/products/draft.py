@@ -120,7 +120,7 @@ def parse_measure(text: str, measure: Measure) -> float | None:
     """Parse a weight or a length; return None for an empty text.
 
     Raises:
-        CellError: the text is invalid, or the value is larger than `most`.
+        CellError: the text is invalid, or the value is larger than the measure's maximum.
     """
     return measure.parse(text) if text else None
 
