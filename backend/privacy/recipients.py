@@ -24,8 +24,6 @@ from backend.privacy.erasure import strip_parcels
 RECIPIENT_RETENTION = timedelta(days=400)
 """The year of the guarantee (Ley 1480 of 2011, art. 8), and the time of a delivery before it."""
 PLACE_FIELDS = ("city", "province", "country_code")
-
-
 NAMES = ("first_name", "last_name")
 
 
@@ -40,15 +38,14 @@ def _is_other(name: str) -> ColumnElement[bool]:
 
 async def erase_recipients(session: AsyncSession, cart_ids: Sequence[str]) -> None:
     """Delete the recipients' data and the gift messages of these (locked) carts, and of their orders."""
-    found = await session.execute(lock_rows(select(Order).where(Order.cart_id.in_(cart_ids))))
-    for order in found.scalars().all():
-        await _erase_recipient(session, order)
+    query = select(Order, or_(*map(_is_other, NAMES))).where(Order.cart_id.in_(cart_ids))
+    for order, has_recipient in (await session.execute(lock_rows(query))).all():
+        await _erase_recipient(session, order, has_recipient=bool(has_recipient))
 
 
-async def _erase_recipient(session: AsyncSession, order: Order) -> None:
+async def _erase_recipient(session: AsyncSession, order: Order, *, has_recipient: bool) -> None:
     values: JsonObject = {"meta": replace_gift_message(order.meta, "")}
-    names = [(order.billing_address.get(name), order.shipping_address.get(name)) for name in NAMES]
-    if any(payer and recipient and payer != recipient for payer, recipient in names):  # as in `_is_other`
+    if has_recipient:
         values["shipping_address"] = _keep_place(order.shipping_address)
         await strip_parcels(session, [order.id])
     mine, cart, payment = table_of(Order), table_of(Cart), table_of(PaymentSession)
