@@ -68,11 +68,12 @@ class RowClassifier:
         """
         if row.is_hidden:
             return SetAsideReason.HIDDEN_ROW
-        if self._repeats_head(row):
+        cells = [(place, normalize_heading(text)) for place, text in enumerate(row.texts) if text]
+        if self._repeats_head(cells):
             return SetAsideReason.REPEATED_HEAD
-        if distance <= MAX_HINT_ROWS and self._has_hints(row):
+        if distance <= MAX_HINT_ROWS and self._has_hints(row, cells):
             return SetAsideReason.HINTS
-        if self._is_total(row):
+        if self._is_total(row, cells):
             return SetAsideReason.TOTAL
         if row.source_count == 1 and len(self._normalized) > 2:
             return SetAsideReason.GROUP
@@ -99,30 +100,22 @@ class RowClassifier:
     def _has_code(self, row: SheetRow, *, other_than: int = -1) -> bool:
         return _is_filled(row, [place for place in self._code_places if place != other_than])
 
-    def _repeats_head(self, row: SheetRow) -> bool:
-        filled = [(place, normalize_heading(text)) for place, text in enumerate(row.texts) if text]
+    def _repeats_head(self, cells: Sequence[tuple[int, str]]) -> bool:
         same = [
-            text
-            for place, text in filled
-            if place < len(self._normalized) and text == self._normalized[place]
+            text for place, text in cells if place < len(self._normalized) and text == self._normalized[place]
         ]
-        return len(set(same)) > 1 and 2 * len(same) > len(filled)
+        return len(set(same)) > 1 and 2 * len(same) > len(cells)
 
-    def _has_hints(self, row: SheetRow) -> bool:
-        filled = [text for text in row.texts if text]
-        hints = sum(_HINT.fullmatch(normalize_heading(text)) is not None for text in filled)
+    def _has_hints(self, row: SheetRow, cells: Sequence[tuple[int, str]]) -> bool:
+        hints = sum(_HINT.fullmatch(text) is not None for _place, text in cells)
         has_price = any(
             place < len(row.texts) and any(letter.isdigit() for letter in row.texts[place])
             for place in self._price_places
         )
-        return 2 * hints >= len(filled) and not has_price
+        return 2 * hints >= len(cells) and not has_price
 
-    def _is_total(self, row: SheetRow) -> bool:
-        filled = [
-            (place, normalize_heading(text))
-            for place, (text, kind) in enumerate(zip(row.texts, row.kinds, strict=True))
-            if text and kind == CellKind.TEXT
-        ][:MAX_TOTAL_CELLS]
+    def _is_total(self, row: SheetRow, cells: Sequence[tuple[int, str]]) -> bool:
+        filled = [one for one in cells if row.kinds[one[0]] == CellKind.TEXT][:MAX_TOTAL_CELLS]
         if any(_TOTAL.fullmatch(text) for _place, text in filled):
             return True
         return any(
