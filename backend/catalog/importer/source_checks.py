@@ -7,7 +7,7 @@ from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_c
 from backend.catalog.importer.formats.models import OWN_FORMATS, SourceFile, SourceRow
 from backend.catalog.importer.formats.recognition import MIN_OWN_HEADINGS, has_correction_column
 from backend.catalog.importer.row_reader import Note, Problem
-from backend.catalog.importer.tables.models import Table, TableRow
+from backend.catalog.importer.tables.models import TableRow
 from backend.spreadsheet_reader.encodings import UNREADABLE
 from backend.spreadsheet_reader.models import CellKind
 
@@ -15,7 +15,7 @@ NEEDED_COLUMNS = ("title", "price")
 """Columns that a row must have if the file has them."""
 
 
-def check_source_rows(table: Table, source: SourceFile) -> None:
+def check_source_rows(source: SourceFile) -> None:
     """Add the problems and notes of each row: extra and missing cells, damaged codes, unreadable letters.
 
     A row that the conversion joined to others, such as a row of pictures or the parent of variations, adds its problems
@@ -23,8 +23,8 @@ def check_source_rows(table: Table, source: SourceFile) -> None:
     """
     sources = {line: row for row in reversed(source.rows) for line in row.source_lines}
     sources |= {row.line: row for row in source.rows}
-    is_foreign_text = _is_foreign_text(table, source)
-    for cells in table.rows:
+    is_foreign_text = _is_foreign_text(source)
+    for cells in source.table.rows:
         row = sources.get(cells.line)
         if row is None:
             continue
@@ -38,14 +38,16 @@ def check_source_rows(table: Table, source: SourceFile) -> None:
         if row.line != cells.line:
             continue
         if cells.texts and cells.texts[-1] is None:
-            _check_short_row(table, source, row, cells)
+            _check_short_row(source, row, cells)
         _restore_age_ranges(source, row, cells)
         _mark_decimals(source, row, cells)
-        row.problems.extend(_find_code_problems(table, source, row, cells, is_foreign_text=is_foreign_text))
+        row.problems.extend(_find_code_problems(source, row, cells, is_foreign_text=is_foreign_text))
 
 
-def _check_short_row(table: Table, source: SourceFile, row: SourceRow, cells: TableRow) -> None:
-    missing = [heading for heading, text in zip(table.headings, cells.texts, strict=True) if text is None]
+def _check_short_row(source: SourceFile, row: SourceRow, cells: TableRow) -> None:
+    missing = [
+        heading for heading, text in zip(source.table.headings, cells.texts, strict=True) if text is None
+    ]
     row.notes.append(Note("", "short row", ", ".join(missing)[:200]))
     row.problems.extend(
         Problem(row.line, column, "is missing: the line has fewer cells than the head", "short row", heading)
@@ -80,18 +82,18 @@ def _find_kind(cells: TableRow, text: str) -> str:
     )
 
 
-def _is_foreign_text(table: Table, source: SourceFile) -> bool:
+def _is_foreign_text(source: SourceFile) -> bool:
     """Return True if the cells come from a text of another program, also in the file of its refused rows.
 
     In a complete file that a shop wrote, a code in the form of a date is a code.
     """
-    is_text_file = table.is_text or has_correction_column(table.headings)
+    is_text_file = source.table.is_text or has_correction_column(source.table.headings)
     is_own = source.format in OWN_FORMATS and len(source.columns) >= MIN_OWN_HEADINGS
     return is_text_file and not is_own
 
 
 def _find_code_problems(
-    table: Table, source: SourceFile, row: SourceRow, cells: TableRow, *, is_foreign_text: bool
+    source: SourceFile, row: SourceRow, cells: TableRow, *, is_foreign_text: bool
 ) -> Iterator[Problem]:
     for column, text in zip(source.columns, row.texts, strict=True):
         if column not in CODE_COLUMNS or not text:
@@ -99,7 +101,9 @@ def _find_code_problems(
         place = next((place for place, cell in enumerate(cells.texts) if cell == text), None)
         kind = cells.kinds[place] if place is not None else CellKind.TEXT
         if code := find_code_fault(text, kind, is_text_file=is_foreign_text):
-            detail = text if table.is_text or place is None else f"{_name_cell(row.line, place)}: {text}"
+            detail = (
+                text if source.table.is_text or place is None else f"{_name_cell(row.line, place)}: {text}"
+            )
             yield Problem(row.line, column, describe_damaged_code(detail), code, detail)
 
 

@@ -58,7 +58,7 @@ def convert_source(table: Table, columns: Sequence[str] | None = None) -> Source
         source = convert_table(table, source_format)
     if NAMING_COLUMNS.isdisjoint(source.columns):
         raise TableError(TableFault.NO_HEAD)
-    check_source_rows(table, source)
+    check_source_rows(source)
     return source
 
 
