@@ -203,22 +203,29 @@ class Measure:
     suspicious: int
     """A value without a unit above this is noted: it may be in a smaller unit."""
 
-    def read(self, cell: str) -> Any:
+    def parse(self, text: str) -> float:
         """Parse a weight in kilograms or a length in centimetres: `0,35`, `350 g`, `12.5 cm`.
 
-        A zero says nothing: programs write it for a measure that was not entered.
-
         Raises:
-            CellError: it is no measure, or too large.
+            CellError: it is no measure, 0, or too large.
         """
-        value, unit = self._split(cell)
-        if value == 0:
-            return Noted(UNCHANGED, "no measure")
+        value, unit = self._split(text)
         if not 0 < value <= self.maximum:
             is_unit_missing = value > self.maximum and not unit
             message = f"must be a number such as {self.example}, more than 0 and at most {self.maximum}"
             raise CellError(message, "unit" if is_unit_missing else "cell")
-        measure = float(round(value, 6))
+        return float(round(value, 6))
+
+    def read(self, cell: str) -> Any:
+        """Parse a cell. A zero says nothing: programs write it for a measure that was not entered.
+
+        Raises:
+            CellError: see `parse`.
+        """
+        value, unit = self._split(cell)
+        if value == 0:
+            return Noted(UNCHANGED, "no measure")
+        measure = self.parse(cell)
         return Noted(measure, "large measure") if measure > self.suspicious and not unit else measure
 
     def _split(self, text: str) -> tuple[Decimal, str]:
