@@ -1,6 +1,7 @@
 """Choice of one column of an unknown list: it is taken for one of the importer's columns, or left out."""
 
-from backend.catalog.importer.formats.mapping import LIST_COLUMNS
+from backend.catalog.importer.formats.mapping import take_columns
+from backend.catalog.importer.formats.models import ColumnSuggestion
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
 from backend.imports.lookup import find_open_import
@@ -12,7 +13,7 @@ from backend.staff.rights import Actor, Right
 async def choose_column(database: Database, actor: Actor, import_id: str, place: int, column: str) -> None:
     """Take a column of an unknown list for one of the importer's columns, and check the rows again.
 
-    Another column of the file that was taken for the same one is left out.
+    Another column of the file that was taken for the same one is left out: see `take_columns`.
 
     Args:
         database: the shop's database.
@@ -31,10 +32,8 @@ async def choose_column(database: Database, actor: Actor, import_id: str, place:
         found = await find_open_import(session, import_id)
     if not 0 <= place < len(found.mapping):
         raise InvalidData("The file has no such column")
-    columns = [
-        "" if one["column"] == column and column not in LIST_COLUMNS else one["column"]
-        for one in found.mapping
-    ]
-    columns[place] = column
-    await change_mapping(database, actor, import_id, columns)
+    chosen = take_columns([ColumnSuggestion(**one) for one in found.mapping], {place}, column)
+    await change_mapping(
+        database, actor, import_id, [one.column for one in chosen], [one.contested for one in chosen]
+    )
     await preview_import(database, import_id)

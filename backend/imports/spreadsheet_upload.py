@@ -107,8 +107,14 @@ async def store_spreadsheet(
     return new_import.id
 
 
-async def change_mapping(database: Database, actor: Actor, import_id: str, columns: Sequence[str]) -> None:
-    """Import other columns of an unknown list. The next list with the same head uses them, too.
+async def change_mapping(
+    database: Database,
+    actor: Actor,
+    import_id: str,
+    columns: Sequence[str],
+    contested: Sequence[str] = (),
+) -> None:
+    """Import other columns of an unknown list. The next list with the same head uses them, too, if none is contested.
 
     The caller then calls `preview_import`, which checks the rows.
 
@@ -117,6 +123,7 @@ async def change_mapping(database: Database, actor: Actor, import_id: str, colum
         actor: the staff member.
         import_id: an import of an unknown list that was not started.
         columns: for each column of the list one of `MAPPABLE_COLUMNS`, or empty for a column that is not imported.
+        contested: for each column of the list the one for which it is still contested; empty if all are chosen.
 
     Raises:
         NotFound: the import does not exist.
@@ -138,7 +145,7 @@ async def change_mapping(database: Database, actor: Actor, import_id: str, colum
             staff_text=_("Varias columnas son para lo mismo: {columns}. Deja una.").format(columns=headings),
         )
     try:
-        source = await READERS.run(convert_source, table, columns)
+        source = await READERS.run(convert_source, table, columns, contested)
     except TableError:
         raise InvalidData(
             "No column identifies products",
@@ -146,7 +153,8 @@ async def change_mapping(database: Database, actor: Actor, import_id: str, colum
         ) from None
     async with database.transaction() as session:
         found = await find_open_import(session, import_id, lock=True)
-        await store_mapping(session, table.headings, columns)
+        if not any(contested):
+            await store_mapping(session, table.headings, columns)
         rows = table_of(ProductImportRow)
         await session.execute(delete(rows).where(rows.c.import_id == import_id))
         await _store_source(session, found, source)

@@ -41,19 +41,22 @@ def read_source_file(file: BinaryIO, limits: Limits, max_rows: int | None = None
     return convert_source(table)
 
 
-def convert_source(table: Table, columns: Sequence[str] | None = None) -> SourceFile:
+def convert_source(
+    table: Table, columns: Sequence[str] | None = None, contested: Sequence[str] = ()
+) -> SourceFile:
     """Convert a table to the importer's columns, and check its rows.
 
     Args:
         table: the table of a product file.
         columns: the importer's column of each column of an unknown list; None for the suggested ones.
+        contested: the importer's column for which each column is still contested; empty if all are chosen.
 
     Raises:
         TableError: no column identifies products.
     """
     source_format = recognise(table.headings)
     if source_format is SourceFormat.UNKNOWN:
-        source = _convert_unknown(table, columns)
+        source = _convert_unknown(table, columns, contested)
     else:
         source = convert_table(table, source_format)
     if NAMING_COLUMNS.isdisjoint(source.columns):
@@ -62,12 +65,12 @@ def convert_source(table: Table, columns: Sequence[str] | None = None) -> Source
     return source
 
 
-def _convert_unknown(table: Table, columns: Sequence[str] | None) -> SourceFile:
+def _convert_unknown(table: Table, columns: Sequence[str] | None, contested: Sequence[str]) -> SourceFile:
     suggestions = suggest_mapping(table)
     if columns is not None:
         suggestions = [
-            replace(one, column=column, contested="")
-            for one, column in zip(suggestions, columns, strict=True)
+            replace(one, column=column, contested=other)
+            for one, column, other in zip(suggestions, columns, contested or [""] * len(columns), strict=True)
         ]
     source = convert_mapped(table, [one.column for one in suggestions])
     return replace(source, suggestions=suggestions)

@@ -40,6 +40,35 @@ async def test_contested_column_must_be_chosen_by_its_heading(sender: Sender) ->
     assert await sender.value(Product.title, "REF-1") == "Trompo"
 
 
+TWO_CHOICES = "Código;Referencia;Nombre;Precio;Precio de venta\nT-1;REF-1;Trompo;5000;6000\n"
+
+
+async def test_each_contested_column_must_be_chosen(sender: Sender) -> None:
+    await sender.send_spreadsheet(TWO_CHOICES, may_choose=True)
+    chosen = await choose(sender, 1, "sku")
+    assert [one.contested for one in chosen.mapping] == ["", "", "", "price", "price"]
+    with pytest.raises(InvalidData, match="choose one of them"):
+        await sender.run_import()
+    again = await sender.send_spreadsheet(TWO_CHOICES, may_choose=True)
+    assert [one.contested for one in again.mapping] == ["sku", "sku", "", "price", "price"]  # not remembered
+    await choose(sender, 1, "sku")
+    await choose(sender, 3, "price")
+    assert (await sender.run_import()).counts.refused == 0
+    assert await sender.value(Variant.price, "REF-1") == 5000
+    remembered = await sender.send_spreadsheet(TWO_CHOICES, may_choose=True)
+    assert [one.column for one in remembered.mapping] == ["", "sku", "title", "price", ""]
+
+
+@pytest.mark.parametrize("column", ["", "ean"])
+async def test_last_contested_column_is_taken_if_the_others_are_for_something_else(
+    sender: Sender, column: str
+) -> None:
+    await sender.send_spreadsheet(TWO_CHOICES, may_choose=True)
+    chosen = await choose(sender, 0, column)
+    assert [one.column for one in chosen.mapping][:3] == [column, "sku", "title"]
+    assert [one.contested for one in chosen.mapping] == ["", "", "", "price", "price"]
+
+
 async def test_choice_is_remembered_for_the_next_list_with_this_head(sender: Sender) -> None:
     await sender.send_spreadsheet(LIST, may_choose=True)
     await choose(sender, 0, "sku")

@@ -6,7 +6,8 @@ nothing is imported until a person has chosen (`find_contested`). `convert_mappe
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from backend.catalog.bar_codes import is_bar_code
@@ -99,6 +100,31 @@ def find_contested(suggestions: Iterable[ColumnSuggestion]) -> dict[str, list[st
         if one.contested:
             contested.setdefault(one.contested, []).append(one.heading)
     return contested
+
+
+def take_columns(
+    suggestions: Iterable[ColumnSuggestion], places: Container[int], column: str
+) -> list[ColumnSuggestion]:
+    """Return the suggestions after a person has chosen the column of these places; empty to leave them out.
+
+    Another column of the file for the same one is left out, and no longer contested. Choices between columns for other
+    fields remain; if only one is left of them, it is taken.
+    """
+    taken = []
+    for one in suggestions:
+        if one.place in places:
+            taken.append(replace(one, column=column, contested=""))
+        elif column and column in (one.column, one.contested) and column not in LIST_COLUMNS:
+            taken.append(replace(one, column="" if one.column == column else one.column, contested=""))
+        else:
+            taken.append(one)
+    contested = [one.contested for one in taken]
+    return [
+        replace(one, column=one.contested, contested="")
+        if one.contested and contested.count(one.contested) == 1
+        else one
+        for one in taken
+    ]
 
 
 def find_repeated(table: Table, columns: Sequence[str]) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from backend.catalog.importer.formats.mapping import LIST_COLUMNS, MAPPABLE_COLUMNS, find_contested
+from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS, find_contested, take_columns
 from backend.catalog.importer.formats.models import ColumnSuggestion, SourceFile, SourceFormat
 from backend.catalog.importer.row_reader import (
     BATCH_SIZE,
@@ -129,18 +129,11 @@ def _take_column(
         known = ", ".join(MAPPABLE_COLUMNS)
         raise UnreadableFile(Problem(1, "", f"--column: {column} is none of {known}"))
     normalized = normalize_heading(heading)
-    if normalized not in {normalize_heading(one.heading) for one in suggestions}:
+    places = {one.place for one in suggestions if normalize_heading(one.heading) == normalized}
+    if not places:
         headings = ", ".join(one.heading for one in suggestions if one.heading)
         raise UnreadableFile(Problem(1, "", f"--column: the file has no column {heading}, only {headings}"))
-    taken = []
-    for one in suggestions:
-        if normalize_heading(one.heading) == normalized:
-            taken.append(replace(one, column=column, contested=""))
-        elif column and column in (one.column, one.contested) and column not in LIST_COLUMNS:
-            taken.append(replace(one, column="" if one.column == column else one.column, contested=""))
-        else:
-            taken.append(one)
-    return taken
+    return take_columns(suggestions, places, column)
 
 
 def _describe(source: SourceFile, rows: Sequence[Row]) -> list[str]:
