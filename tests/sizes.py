@@ -82,7 +82,7 @@ ALL_VARIANTS = (
                 "core/db/test_database.py",
                 "customers/test_lock_out.py",
             ),
-            *("catalog/search/", "catalog/api/test_list_cache.py"),
+            "catalog/search/",
             *("operations/opening/test_database_lock.py", "returns/test_lock_order.py"),
         )
     ),
@@ -152,11 +152,42 @@ ONLY_ALL = (
             "tests/e2e/test_redis_away.py",
             "tests/e2e/test_restart.py",
             "tests/e2e/test_live.py::test_every_replica_refreshes_the_pages_it_serves",
-            "tests/e2e/test_left_alone.py::test_product_is_added_to_the_same_cart_after_a_pause_with_redis",
+            "tests/e2e/test_left_alone.py",
             "tests/e2e/test_slow_carrier.py",
         ),
         "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/server/test_draining.py` have"
-        " each part; `test_checkout_errors.py` restarts the shop below an open page",
+        " each part, `tests/storefront/reflex_ext/test_state_loss.py` loses the state of a page;"
+        " `test_checkout_errors.py` restarts the shop below an open page",
+    ),
+    ExtraTests(
+        "connections to Redis that stay open in silence",
+        (
+            "tests/storefront/live/test_pubsub.py::test_listener_whose_connection_was_silent_refreshes_all_pages",
+            "tests/storefront/live/test_pubsub.py::test_quiet_redis_connection_stays_open",
+            "tests/storefront/live/test_pubsub.py::test_publishing_to_an_unresponsive_redis_fails",
+            "tests/storefront/reflex_ext/test_redis_watch.py::test_redis_state_change_is_reported_once",
+        ),
+        "a closed connection, and what Redis answers without one, are tested next to each",
+    ),
+    ExtraTests(
+        "notices and answers in further tabs and at a second width",
+        (
+            "tests/e2e/test_cart_news.py::test_checkout_shows_notices_about_the_cart",
+            "tests/e2e/test_free_order.py::test_order_with_total_0_is_confirmed_without_a_bank[providers1]",
+            "tests/e2e/test_change_bank.py::test_payment_cancelled_in_three_tabs_restores_one_cart",
+            "tests/e2e/test_cart.py::test_tab_opened_before_the_cart_existed_shows_the_cart",
+            "tests/e2e/test_purchase.py::test_tab_links_to_the_payment_started_in_another_tab[from the other tab]",
+            "tests/e2e/test_accounts.py::test_new_password_and_logout_everywhere_end_other_sessions",
+            "tests/e2e/test_accounts.py::test_guest_order_is_not_shown_to_a_new_account_with_its_email",
+            "tests/e2e/test_accounts.py::test_registration_returns_to_the_checkout",
+            "tests/e2e/test_checkout_errors.py::test_payment_click_during_a_server_restart_still_pays[True]",
+            *(
+                f"tests/e2e/test_reconnecting.py::test_request_lost_with_its_connection_is_repeated[answer-{name}"
+                for name in ("page]", "search]", "catalog filter]", "shipping estimate]")
+            ),
+        ),
+        "`test_cart_news.py` shows the notices in the cart, `test_cart.py` two tabs, `test_change_bank.py` another"
+        " bank; `tests/backend/checkout/`, `tests/backend/customers/` and `tests/backend/orders/` have the rules",
     ),
     ExtraTests(
         "accessibility and layout of each screen",
@@ -216,6 +247,8 @@ ONLY_ALL = (
             "tests/e2e/test_google.py::test_google_button_does_not_move_the_form",
             "tests/e2e/test_google.py::test_google_login_logs_in_other_tabs",
             "tests/e2e/test_google.py::test_google_customer_can_set_a_password",
+            "tests/e2e/test_google.py::test_existing_account_is_linked_after_the_password",
+            "tests/e2e/test_google.py::test_google_login_returns_to_the_checkout",
             "tests/e2e/test_variants.py::test_chosen_variant_stays_while_reviews_are_read",
             "tests/e2e/test_shipping_estimate.py",
         ),
@@ -268,6 +301,7 @@ ONLY_ALL = (
             "tests/e2e/test_office.py::test_keyboard_shortcuts_reach_every_office_screen",
             "tests/e2e/test_office.py::test_server_message_received_before_the_office_script_loads_is_shown",
             "tests/e2e/test_office_documents.py",
+            "tests/e2e/test_office_offers.py::test_promotion_code_gives_its_discount_until_staff_end_it",
             "tests/e2e/test_office_orders.py::test_address_is_corrected_and_a_note_added",
             "tests/e2e/test_office_orders.py::test_rejected_note_keeps_its_text",
             "tests/e2e/test_office_orders.py::test_new_order_is_counted_without_moving_the_list",
@@ -280,6 +314,7 @@ ONLY_ALL = (
             "tests/e2e/test_office_team.py::test_staff_member_manages_their_own_account",
             "tests/e2e/test_office_team.py::test_text_typed_in_the_office_login_form_is_not_removed",
             "tests/e2e/test_office_uploads.py::test_failed_upload_can_be_sent_again",
+            "tests/e2e/test_office_uploads.py::test_invalid_picture_among_three_is_rejected",
             "tests/e2e/test_office_uploads.py::test_too_large_picture_is_not_sent",
         ),
         "`tests/storefront/office/` has each screen's handlers; one journey of each area stays",
