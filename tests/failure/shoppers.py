@@ -30,6 +30,8 @@ from tests.store_steps import HOME, PAYER, PSE
 DECISIONS = ("approve",) * 7 + ("reject", "cancel")
 STUCK_TIMEOUT_S = 150.0
 """Seconds after which a program or page without progress is stuck."""
+REQUEST_TIMEOUT_S = 70.0
+"""Timeout of a request in seconds, longer than the proxy waits for a replica."""
 CLICK_INTERVAL_S = 4.0
 """Seconds after which a person clicks a button again."""
 PRODUCT_HANDLES = ("yoyo-de-madera", "coca-balero", "bolsa-de-canicas")
@@ -72,7 +74,9 @@ class Program:
     headers: dict[str, str] = field(default_factory=dict)
 
     async def request(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Return the status (below 500) and body of an answer; repeat refused or lost requests.
+        """Return the status (below 500) and body of an answer of the shop; repeat refused or lost requests.
+
+        The proxy itself answers with 408 or 502, for example, while replicas start.
 
         Raises:
             NoProgress: there was no answer for too long.
@@ -80,7 +84,7 @@ class Program:
         started = time.monotonic()
         while time.monotonic() - started < STUCK_TIMEOUT_S:
             answer = await self._send(method, path, body)
-            if answer is not None and answer.status_code < 500:
+            if answer is not None and answer.status_code < 500 and "x-replica" in answer.headers:
                 self.figures.waits.append(time.monotonic() - started)
                 return answer.status_code, answer.json()
             await asyncio.sleep(random.uniform(0.3, 1))
@@ -88,7 +92,9 @@ class Program:
 
     async def _send(self, method: str, path: str, body: Any) -> httpx.Response | None:
         try:
-            async with httpx.AsyncClient(base_url=self.url, headers=self.headers, timeout=70) as client:
+            async with httpx.AsyncClient(
+                base_url=self.url, headers=self.headers, timeout=REQUEST_TIMEOUT_S
+            ) as client:
                 answer = await client.request(method, path, json=body)
         except httpx.TransportError as error:
             self.figures.answers[f"{self.client_name}: {type(error).__name__}"] += 1
@@ -190,7 +196,7 @@ class Crowd:
             await asyncio.sleep(10)  # the shop limits payment attempts
         await store.request_ok("POST", f"{cart}/complete", {})
         decision = random.choice(DECISIONS)
-        async with httpx.AsyncClient() as bank:
+        async with httpx.AsyncClient(timeout=REQUEST_TIMEOUT_S) as bank:
             assert (await bank.post(url, data={"decision": decision})).status_code == 303
         return decision
 
