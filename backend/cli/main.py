@@ -1,6 +1,8 @@
 """The console script `trompo`. A command's own module is imported only when it runs."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,7 @@ from backend.cli.maintenance import add_maintenance_commands
 from backend.core.config.settings import load_settings
 
 if TYPE_CHECKING:
+    from backend.core.config.settings import Settings
     from backend.core.db.database import Database
     from backend.shop import Shop
 
@@ -53,20 +56,17 @@ def init(
 
         STORE_NAME='Mi Tienda' CARRIER_ORIGIN_DANE_CODE=05001000 trompo init --yes
     """
-    from backend.core.errors import InvalidData
     from backend.core.terminal import is_terminal
     from backend.operations.opening.command import init_shop
 
     settings = load_settings()
-    try:
+    answers = None if yes or not is_terminal() else _ask_about_the_shop(settings)
+    with _invalid_settings_printed():
         done = with_database(
-            lambda database: init_shop(database, settings, is_interactive=not yes and is_terminal()),
+            lambda database: init_shop(database, settings, answers),
             migrated=True,
+            changes=answers is None,
         )
-    except InvalidData as error:
-        for name, problem in (error.fields or {}).items():
-            typer.echo(f"{name.upper()}: {problem}", err=True)
-        raise typer.Exit(1) from None
     if done.saved:
         typer.echo(f"Saved: {', '.join(done.saved)}.")
     if done.problems:
@@ -78,6 +78,40 @@ def init(
         typer.echo(f"Made: {', '.join(done.created_defaults)}.")
     elif not (done.saved or done.has_moved):
         typer.echo("Everything is there already.")
+
+
+def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
+    """Ask the questions of `trompo init`. If they are interrupted, save the answers until then.
+
+    The database is closed meanwhile, so that a shop can start.
+    """
+    from backend.core.texts import _
+    from backend.operations.opening.command import read_identity, save_answers
+    from backend.operations.opening.prompts import ask_settings
+
+    effective = with_database(lambda database: read_identity(database, settings), migrated=True)
+    answers: dict[str, str] = {}
+    try:
+        ask_settings(effective, answers)
+    except typer.Abort:
+        with _invalid_settings_printed():
+            with_database(lambda database: save_answers(database, settings, answers), changes=False)
+        typer.echo("\n" + _("Tus respuestas quedaron guardadas. Sigue con `trompo init`."), err=True)
+        raise
+    return answers
+
+
+@contextmanager
+def _invalid_settings_printed() -> Iterator[None]:
+    """Print the invalid settings, one on each line, and exit with 1."""
+    from backend.core.errors import InvalidData
+
+    try:
+        yield
+    except InvalidData as error:
+        for name, problem in (error.fields or {}).items():
+            typer.echo(f"{name.upper()}: {problem}", err=True)
+        raise typer.Exit(1) from None
 
 
 @app.command("doctor")

@@ -3,6 +3,8 @@
 from backend.office_settings.service import (
     DEMO,
     LOW_STOCK,
+    MUST_BE_OWN,
+    OWN_WAREHOUSE,
     EffectiveSettings,
     SavedSettings,
     demo_problems,
@@ -15,6 +17,8 @@ from backend.office_settings.service import (
 __all__ = [
     "DEMO",
     "LOW_STOCK",
+    "MUST_BE_OWN",
+    "OWN_WAREHOUSE",
     "EffectiveSettings",
     "SavedSettings",
     "demo_problems",

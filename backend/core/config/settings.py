@@ -6,6 +6,7 @@ Secrets are `SecretStr`: they never appear in a repr, a log or a message.
 """
 
 import hmac
+import os
 from enum import StrEnum
 from functools import cached_property
 from ipaddress import ip_network
@@ -261,6 +262,8 @@ class Settings(OfficeSettings, SourcedSettings):
     smtp_user: str = ""
     smtp_password: SecretStr = SecretStr("")
     smtp_starttls: bool = True
+    ssl_cert_file: Path | None = None
+    """Certificate authorities, in PEM format, for all connections to outside, instead of the usual ones."""
 
     # signing in with Google
     google_client_id: str = ""
@@ -296,6 +299,15 @@ class Settings(OfficeSettings, SourcedSettings):
     @classmethod
     def _resolve_data_dir(cls, path: Path) -> Path:
         return PROJECT / path.expanduser()
+
+    @field_validator("ssl_cert_file")
+    @classmethod
+    def _check_cert_file(cls, path: Path | None) -> Path | None:
+        if path is None or path == Path():
+            return None
+        if not (file := PROJECT / path.expanduser()).is_file():
+            raise ValueError("names no file")
+        return file
 
     @field_validator("trusted_proxies")
     @classmethod
@@ -515,6 +527,8 @@ def load_settings() -> Settings:
     settings, problems = _read_settings()
     if settings is None or problems:
         raise cannot_start(problems)
+    if settings.ssl_cert_file:
+        os.environ["SSL_CERT_FILE"] = str(settings.ssl_cert_file)  # httpx and OpenSSL read it there
     return settings
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.core.config.settings import Settings
 from backend.core.errors import ShopError
 from backend.core.web.http_client import get_ssl_context
 from backend.core.web.response_limits import LimitedClient
@@ -25,45 +26,53 @@ async def run_checks(
 ) -> list[Finding]:
     """Run all checks. Each check may take at most `seconds`. A failing check does not stop the others.
 
-    With `test_address`, also send a test mail to this address.
+    Without a database that can be read, only the checks that need none run. With `test_address`, also send a test
+    mail to this address.
     """
+    database_finding, saved = await _read_saved_settings(shop, seconds)
+    effective = saved or shop.settings
     settings, database = shop.settings, shop.database
     gateway = create_gateway_client(settings, shop.sandbox.gateway_transport)
     carrier = create_carrier_client(settings, shop.sandbox.carrier_transport)
     http = LimitedClient(verify=get_ssl_context(), timeout=seconds)
-    try:
-        try:
-            async with asyncio.timeout(seconds), database.read() as session:
-                effective = await read_effective_settings(session, settings)
-        except (ShopError, SQLAlchemyError, OSError, TimeoutError) as error:
-            return [
-                failure(
-                    "database", f"does not answer, or `trompo migrate` has not run ({type(error).__name__})"
-                )
-            ]
-        checks: dict[str, Check] = {
-            "settings": lambda: shop_checks.check_settings(settings),
+    checks: dict[str, Check] = {
+        "settings": lambda: shop_checks.check_settings(settings),
+        "gateway": lambda: external_checks.check_gateway(settings, gateway),
+        "carrier": lambda: external_checks.check_quotation(effective, carrier),
+        "labels": lambda: external_checks.check_labels(settings),
+        "mail": lambda: external_checks.check_mail(effective, test_address),
+        "address": lambda: external_checks.check_public_address(settings, http),
+        "certificate": lambda: external_checks.check_certificate(settings),
+        "pictures": lambda: shop_checks.check_pictures(settings, shop.pictures),
+        "disk": lambda: shop_checks.check_disk(effective),
+    }
+    if saved:
+        checks |= {
             "identity": lambda: shop_checks.check_identity(database, settings),
             "defaults": lambda: shop_checks.check_defaults(database),
             "toys": lambda: shop_checks.check_products(database, settings),
-            "gateway": lambda: external_checks.check_gateway(settings, gateway),
-            "carrier": lambda: external_checks.check_quotation(effective, carrier),
-            "labels": lambda: external_checks.check_labels(settings),
-            "mail": lambda: external_checks.check_mail(effective, test_address),
-            "address": lambda: external_checks.check_public_address(settings, http),
-            "certificate": lambda: external_checks.check_certificate(settings),
             "clock": lambda: shop_checks.check_clock(database),
-            "pictures": lambda: shop_checks.check_pictures(settings, shop.pictures),
             "backup": lambda: shop_checks.check_backup(database, settings),
             "legal": lambda: shop_checks.check_legal_texts(database, settings),
-            "disk": lambda: shop_checks.check_disk(effective),
         }
+    try:
         found = await asyncio.gather(*(run_check(name, check, seconds) for name, check in checks.items()))
     finally:
         await gateway.close()
         await carrier.close()
         await http.aclose()
-    return [ok("database", settings.redacted_database_url), *(finding for some in found for finding in some)]
+    return [database_finding, *(finding for some in found for finding in some)]
+
+
+async def _read_saved_settings(shop: CheckedShop, seconds: float) -> tuple[Finding, Settings | None]:
+    """Return the result of the check of the database, and the effective settings if it can be read."""
+    try:
+        async with asyncio.timeout(seconds), shop.database.read() as session:
+            saved = await read_effective_settings(session, shop.settings)
+    except (ShopError, SQLAlchemyError, OSError, TimeoutError) as error:
+        problem = f"does not answer, or has no tables yet: run `trompo init` ({type(error).__name__})"
+        return failure("database", problem), None
+    return ok("database", shop.settings.redacted_database_url), saved
 
 
 def exit_code(findings: Sequence[Finding]) -> int:

@@ -1,12 +1,11 @@
-"""`trompo init`: ask for the shop's identity, and create the defaults that it needs before its first product."""
+"""`trompo init`: save the shop's identity, and create the defaults that it needs before its first product."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.db.database import Database
 from backend.office_settings import demo_problems, read_effective_settings, save_settings
-from backend.operations.opening.prompts import ask_settings
 from backend.operations.opening.store_defaults import create_store_defaults
 from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE
@@ -29,24 +28,42 @@ class InitResult:
     problems: Sequence[str] = ()
 
 
-async def init_shop(database: Database, settings: Settings, *, is_interactive: bool) -> InitResult:
-    """Save the shop's identity and its warehouse, and create the missing store defaults.
+async def read_identity(database: Database, settings: Settings) -> Settings:
+    """Return the settings with the identity and warehouse that were saved in the shop."""
+    async with database.read() as session:
+        return await read_effective_settings(session, settings)
 
-    If `is_interactive`, ask for the identity and the warehouse first. If a production shop still has data of the
-    demo shop, no store defaults are created.
+
+async def save_answers(database: Database, settings: Settings, answers: Mapping[str, str]) -> Sequence[str]:
+    """Save the answers that differ from the stored values. Return their names.
 
     Raises:
         InvalidData: a setting is not valid; `fields` names it.
     """
-    async with database.read() as session:
-        effective = await read_effective_settings(session, settings)
-    is_real = settings.gateway_env is GatewayEnv.PRODUCTION
-    answers = ask_settings(effective, is_real=is_real) if is_interactive else {}
-    effective = effective.model_copy(update=answers)
     async with database.transaction() as session:
-        await save_settings(session, COMMAND_LINE, answers)
+        effective = await read_effective_settings(session, settings)
+        changed = {name: value for name, value in answers.items() if value != getattr(effective, name)}
+        await save_settings(session, COMMAND_LINE, changed)
+    return list(changed)
+
+
+async def init_shop(
+    database: Database, settings: Settings, answers: Mapping[str, str] | None = None
+) -> InitResult:
+    """Save the answers about the shop and its warehouse, and create the missing store defaults.
+
+    With answers, the warehouse moves to their address. If a production shop still has data of the demo shop, no
+    store defaults are created.
+
+    Raises:
+        InvalidData: a setting is not valid; `fields` names it.
+    """
+    saved = await save_answers(database, settings, answers or {})
+    async with database.transaction() as session:
+        effective = await read_effective_settings(session, settings)
+        is_real = settings.gateway_env is GatewayEnv.PRODUCTION
         if is_real and (problems := demo_problems(effective)):
-            return InitResult(list(answers), problems=problems)
+            return InitResult(saved, problems=problems)
         created_defaults = await create_store_defaults(session, effective)
-        has_moved = is_interactive and await move_warehouse(session, COMMAND_LINE, effective)
-    return InitResult(list(answers), created_defaults, has_moved)
+        has_moved = answers is not None and await move_warehouse(session, COMMAND_LINE, effective)
+    return InitResult(saved, created_defaults, has_moved)

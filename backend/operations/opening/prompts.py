@@ -6,72 +6,88 @@ import typer
 from pydantic_core import PydanticCustomError
 
 from backend.core.config.settings import Settings
+from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.office.settings.shop_data_rules import RULES
-from backend.office_settings import DEMO
-from backend.shipping.municipalities import find_municipalities_by_name, find_municipality_by_code
-
-QUESTIONS = (
-    ("store_name", "Name of the shop"),
-    ("store_legal_name", "Legal name"),
-    ("store_nit", "NIT, with its check digit"),
-    ("store_phone", "Telephone for customers"),
-    ("store_email", "E-mail for customers"),
-    ("store_address", "Address of the shop, if customers may see it"),
-    ("store_whatsapp", "WhatsApp number starting with 57, if there is one"),
-    ("carrier_origin_company", "Warehouse: company on the labels"),
-    ("carrier_origin_first_name", "Warehouse: first name of the person who hands over parcels"),
-    ("carrier_origin_last_name", "Warehouse: last name"),
-    ("carrier_origin_email", "Warehouse: e-mail"),
-    ("carrier_origin_phone", "Warehouse: telephone, ten digits"),
-    ("carrier_origin_address", "Warehouse: address"),
-    ("carrier_origin_suburb", "Warehouse: neighbourhood"),
-    ("carrier_origin_cross_street", "Warehouse: cross street"),
-    ("carrier_origin_reference", "Warehouse: directions to its door"),
+from backend.office_settings import DEMO, MUST_BE_OWN, OWN_WAREHOUSE
+from backend.shipping.municipalities import (
+    Municipality,
+    find_municipalities_by_name,
+    find_municipality_by_code,
+    find_municipality_by_dane_code,
 )
 
+QUESTIONS = (
+    ("store_name", _("Nombre de la tienda")),
+    ("store_legal_name", _("Razón social")),
+    ("store_nit", _("NIT, con su dígito de verificación")),
+    ("store_phone", _("Teléfono para los clientes")),
+    ("store_email", _("Correo para los clientes")),
+    ("store_address", _("Dirección de la tienda, si los clientes pueden verla")),
+    ("store_whatsapp", _("Número de WhatsApp, que empieza por 57, si hay uno")),
+    ("carrier_origin_company", _("Bodega: empresa en las guías")),
+    ("carrier_origin_first_name", _("Bodega: nombre de quien entrega los paquetes")),
+    ("carrier_origin_last_name", _("Bodega: apellido")),
+    ("carrier_origin_email", _("Bodega: correo")),
+    ("carrier_origin_phone", _("Bodega: teléfono de diez dígitos")),
+    ("carrier_origin_address", _("Bodega: dirección")),
+    ("carrier_origin_suburb", _("Bodega: barrio")),
+    ("carrier_origin_cross_street", _("Bodega: calle que cruza")),
+    ("carrier_origin_reference", _("Bodega: indicaciones para llegar a la puerta")),
+)
+PROPOSALS = {
+    "carrier_origin_company": "store_legal_name",
+    "carrier_origin_email": "store_email",
+    "carrier_origin_phone": "store_phone",
+    "carrier_origin_address": "store_address",
+}
+"""Settings of the warehouse whose first proposal is the answer to an earlier question."""
+MUNICIPALITY = "carrier_origin_dane_code"
 
-def ask_settings(effective: Settings, *, is_real: bool) -> dict[str, str]:
+
+def ask_settings(effective: Settings, answers: dict[str, str]) -> None:
     """Ask for every value, with the stored value as the default. Repeat a question until its answer is valid.
 
-    In production, values of the demo shop are not offered as defaults: pressing Enter would put them on receipts
-    and labels.
+    Values of the demo shop are not offered as defaults: pressing Enter would put them on receipts and labels.
 
-    Returns:
-        The answers that differ from the stored values, by the settings' names.
+    Args:
+        effective: the stored values.
+        answers: receives each answer when it is given, by the setting's name.
+
+    Raises:
+        typer.Abort: the questions were interrupted. `answers` has the answers until then.
     """
-    answers = {
-        name: typer.prompt(
+    for name, question in QUESTIONS:
+        answers[name] = typer.prompt(
             question,
-            default=_default_answer(effective, name, is_real=is_real),
+            default=_default_answer(effective, answers, name),
             value_proc=partial(_validate_answer, name),
             err=True,
         )
-        for name, question in QUESTIONS
-    }
-    is_demos = is_real and effective.carrier_origin_address == DEMO.carrier_origin_address
-    answers["carrier_origin_dane_code"] = _ask_municipality(
-        "" if is_demos else effective.carrier_origin_dane_code
-    )
-    return {name: value for name, value in answers.items() if value != getattr(effective, name)}
+    is_demos = effective.carrier_origin_address == DEMO.carrier_origin_address
+    answers[MUNICIPALITY] = _ask_municipality("" if is_demos else effective.carrier_origin_dane_code)
 
 
-def _default_answer(effective: Settings, name: str, *, is_real: bool) -> str | None:
+def _default_answer(effective: Settings, answers: dict[str, str], name: str) -> str | None:
     """Return the default answer; None if an answer must be typed."""
     value: str = getattr(effective, name)
-    if not is_real or value != getattr(DEMO, name):
-        return value
+    if value == getattr(DEMO, name):
+        value = answers.get(PROPOSALS.get(name, ""), "")
     try:
-        return _validate_answer(name, "")
+        return _validate_answer(name, value)
     except typer.BadParameter:
         return None
 
 
 def _validate_answer(name: str, typed: str) -> str:
+    rule = RULES[name]
     try:
-        return RULES[name](to_one_line(typed))
+        answer = rule(to_one_line(typed))
     except PydanticCustomError as error:
         raise typer.BadParameter(error.message()) from None
+    if name in (*MUST_BE_OWN, *OWN_WAREHOUSE) and answer == rule(getattr(DEMO, name)):
+        raise typer.BadParameter(_("Ese es el dato de la tienda de demostración. Escribe el de tu tienda."))
+    return answer
 
 
 def _ask_municipality(code: str) -> str:
@@ -79,16 +95,24 @@ def _ask_municipality(code: str) -> str:
     current = find_municipality_by_code(code)
     while True:
         answer = typer.prompt(
-            "Warehouse: municipality, and its department after a comma if there are several",
+            _("Bodega: municipio, con su departamento después de una coma si hay varios, o su código DANE"),
             default=f"{current.name.partition(',')[0]}, {current.department}" if current else None,
             err=True,
         )
-        city, _, department = answer.partition(",")
-        found = find_municipalities_by_name(city.strip(), department.strip())
+        found = _find_municipalities(answer.strip())
         if len(found) == 1:
             return found[0].code
         several = ", ".join(f"{one.name} ({one.department})" for one in found)
         typer.echo(
-            f"There are several: {several}." if found else "There is no municipality with this name.",
+            _("Hay varios: {several}.").format(several=several) if found else _("No hay un municipio así."),
             err=True,
         )
+
+
+def _find_municipalities(answer: str) -> list[Municipality]:
+    """Return the municipalities with this DANE code (five or eight digits) or this name."""
+    if answer.isdecimal():
+        one = find_municipality_by_code(answer) or find_municipality_by_dane_code(answer)
+        return [one] if one else []
+    city, _comma, department = answer.partition(",")
+    return find_municipalities_by_name(city.strip(), department.strip())

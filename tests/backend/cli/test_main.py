@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
@@ -269,49 +269,98 @@ async def _raise(folder: Path) -> str:
     return str(attention_id)
 
 
-def test_init_command_at_a_terminal_asks_questions_and_saves_the_answers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
-    answers = ["Ñandú", "", "901.234.567-7", *[""] * 13, "San Francisco", "Medellín, Antioquia"]
-    result = CliRunner().invoke(app, ["init"], input="\n".join(answers) + "\n")
-    assert result.exit_code == 0, result.output
-    assert "There are several: San Francisco (Antioquia), " in result.stderr
-    assert asyncio.run(_read_saved(tmp_path)) == {
-        "store_name": "Ñandú",
-        "store_nit": "901.234.567-7",
-        "carrier_origin_dane_code": "05001000",
-    }
+MISTAKES = (
+    ("901.234.567-8", "Revisa el NIT"),
+    ("900.123.456-8", "Ese es el dato de la tienda de demostración"),
+    ("9001234568", "Ese es el dato de la tienda de demostración"),
+)
+OWN = {
+    "store_name": "Ronda",
+    "store_legal_name": "Ronda S.A.S.",
+    "store_nit": "901.234.567-7",
+    "store_phone": "604 555 1234",
+    "store_email": "hola@ronda.co",
+}
+SHOP = (*OWN.values(), "", "")
+"""Answers about the shop, without an address and a WhatsApp number."""
+WAREHOUSE = ("Ronda Bodegas", "Luz", "Mora", "bodega@ronda.co", "3105557788", "Carrera 7 # 45-10", "", "", "")
+MEDELLIN = "Medellín, Antioquia"
 
 
-def test_init_command_repeats_only_questions_with_invalid_answers(
+def answer_init(monkeypatch: pytest.MonkeyPatch, *answers: str) -> Result:
+    """Run `trompo init` at a terminal. An empty answer accepts the default; then the input ends."""
+    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
+    return CliRunner().invoke(app, ["init"], input="".join(f"{answer}\n" for answer in answers))
+
+
+def test_init_command_at_a_terminal_asks_in_spanish_and_saves_the_answers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
-    answers = ["", "", "901.234.567-8", "901234567-7", "123", "604 555 1234", "hola", "hola@ronda.co"]
-    result = CliRunner().invoke(app, ["init"], input="\n".join([*answers, *[""] * 12]) + "\n")
+    result = answer_init(monkeypatch, *SHOP, *WAREHOUSE, "San Francisco", "Nunca Jamás", MEDELLIN)
     assert result.exit_code == 0, result.output
-    for mistake in ("Revisa el NIT", "Escribe un teléfono de 10 dígitos", "correo"):
-        assert mistake in result.stderr
-    assert "\nSaved: store_nit, store_phone, store_email.\n" in result.stdout
-    assert asyncio.run(_read_saved(tmp_path, "Bodega Bogotá")) == {
-        "store_nit": "901.234.567-7",
-        "store_phone": "604 555 1234",
-        "store_email": "hola@ronda.co",
-    }
+    assert "Razón social:" in result.stderr
+    assert "Hay varios: San Francisco (Antioquia), " in result.stderr
+    assert "No hay un municipio así." in result.stderr
+    saved = asyncio.run(_read_saved(tmp_path))
+    assert saved.items() >= OWN.items()
+    assert (saved["carrier_origin_address"], saved["carrier_origin_dane_code"]) == (WAREHOUSE[5], "05001000")
+
+
+@pytest.mark.parametrize(("typed", "message"), MISTAKES)
+def test_init_command_repeats_only_the_question_with_an_invalid_answer(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, message: str
+) -> None:
+    result = answer_init(monkeypatch, *SHOP[:2], typed, *SHOP[2:], *WAREHOUSE, MEDELLIN)
+    assert result.exit_code == 0, result.output
+    assert message in result.stderr
+    assert asyncio.run(_read_saved(tmp_path)).items() >= OWN.items()
+
+
+@pytest.mark.parametrize("code", ["05001", "05001000", " 05001 "])
+def test_init_command_takes_a_dane_code_as_the_municipality(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str
+) -> None:
+    result = answer_init(monkeypatch, *SHOP, *WAREHOUSE, "99999", code)
+    assert result.exit_code == 0, result.output
+    assert asyncio.run(_read_saved(tmp_path))["carrier_origin_dane_code"] == "05001000"
+
+
+def test_init_command_proposes_the_shops_data_for_the_warehouse(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shop = (*OWN.values(), "Calle 10 # 5-51", "")
+    result = answer_init(monkeypatch, *shop, "", "Luz", "Mora", *[""] * 6, MEDELLIN)
+    assert result.exit_code == 0, result.output
+    saved = asyncio.run(_read_saved(tmp_path))
+    proposed = ("company", "email", "phone", "address")
+    assert [saved[f"carrier_origin_{name}"] for name in proposed] == [
+        "Ronda S.A.S.",
+        "hola@ronda.co",
+        "6045551234",
+        "Calle 10 # 5-51",
+    ]
+
+
+def test_interrupted_init_command_keeps_the_answers_and_proposes_them_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    result = answer_init(monkeypatch, *SHOP[:4])
+    assert (result.exit_code, "Tus respuestas quedaron guardadas." in result.stderr) == (1, True)
+    result = answer_init(monkeypatch, *[""] * 4, "hola@ronda.co", "", "", *WAREHOUSE, MEDELLIN)
+    assert result.exit_code == 0, result.output
+    assert asyncio.run(_read_saved(tmp_path)).items() >= OWN.items()
 
 
 def test_warehouse_moves_if_init_is_later_answered_with_another_city(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    CliRunner().invoke(app, ["init", "--yes"])
-    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
-    result = CliRunner().invoke(app, ["init"], input="\n" * 16 + "Medellín\n")
+    answer_init(monkeypatch, *SHOP, *WAREHOUSE, "Pasto")
+    result = answer_init(monkeypatch, *[""] * 16, "Medellín")
     assert result.stdout.splitlines()[-2:] == ["Saved: carrier_origin_dane_code.", "Moved: stock_location."]
-    assert asyncio.run(_read_saved(tmp_path)) == {"carrier_origin_dane_code": "05001000"}
+    assert asyncio.run(_read_saved(tmp_path))["carrier_origin_dane_code"] == "05001000"
 
 
-def test_init_in_production_is_refused_with_the_demo_warehouse_address(
+def test_init_in_production_is_refused_with_the_demo_identity(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in PRODUCTION.items():
@@ -320,41 +369,26 @@ def test_init_in_production_is_refused_with_the_demo_warehouse_address(
     result = CliRunner().invoke(app, ["init", "--yes"])
     assert (result.exit_code, result.stdout) == (1, "")
     assert "Nothing was made:\nSTORE_LEGAL_NAME is the demo shop's" in result.stderr
-    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
-    result = CliRunner().invoke(app, ["init"], input="\n".join(_identity(nit="900.123.456-8")) + "\n")
-    assert (result.exit_code, "Nothing was made:\nSTORE_NIT is" in result.stderr) == (1, True)
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
     assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Made: region, ")
-    assert asyncio.run(_read_saved(tmp_path, "Bodega Medellín"))["store_name"] == "Ronda"
+    assert asyncio.run(_read_saved(tmp_path, "Bodega Bogotá")) == {}
 
 
-def test_init_in_production_does_not_suggest_demo_values_as_answers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_init_command_does_not_propose_demo_values(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Otherwise the Enter key would put the demo's legal name on receipts, and its neighbourhood on labels."""
-    for name, value in PRODUCTION.items():
-        if not name.startswith(("STORE_", "CARRIER_ORIGIN_")):
-            monkeypatch.setenv(name, value)
-    monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
-    answers = _identity(nit="901.234.567-7")
-    after_enter = [line for answer in answers for line in (["", answer] if answer else [""])]
-    result = CliRunner().invoke(app, ["init"], input="\n".join(after_enter) + "\n")
+    after_enter = [
+        line for answer in (*SHOP, *WAREHOUSE, MEDELLIN) for line in (["", answer] if answer else [""])
+    ]
+    del after_enter[after_enter.index(WAREHOUSE[0]) - 1]  # the proposal is the shop's legal name
+    for proposed in (WAREHOUSE[3], WAREHOUSE[4]):
+        del after_enter[after_enter.index(proposed) - 1]
+    result = answer_init(monkeypatch, *after_enter)
     assert result.exit_code == 0, result.output
     demos = [value for value in Identity().model_dump().values() if isinstance(value, str) and len(value) > 1]
     assert [value for value in demos if f"[{value}]" in result.stderr] == []
     saved = asyncio.run(_read_saved(tmp_path, "Bodega Medellín"))
-    assert {name: saved[name] for name in ("store_legal_name", "carrier_origin_suburb")} == {
-        "store_legal_name": "Ronda S.A.S.",
-        "carrier_origin_suburb": "",
-    }
-
-
-def _identity(nit: str) -> list[str]:
-    """Return the answers to `init` for a shop in Medellín; empty texts accept the default."""
-    shop = ["Ronda", "Ronda S.A.S.", nit, "604 555 1234", "hola@ronda.co", "", ""]
-    person = ["Ronda S.A.S.", "Luz", "Mora", "bodega@ronda.co", "3105557788"]
-    return [*shop, *person, "Carrera 7 # 45-10", "", "", "", "Medellín, Antioquia"]
+    assert (saved["store_legal_name"], saved["carrier_origin_suburb"]) == ("Ronda S.A.S.", "")
 
 
 async def _read_saved(folder: Path, warehouse: str = "Bodega Medellín") -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Settings: all are optional, invalid ones stop the start with one line, and no secret is shown (design: section 4)."""
 
 import secrets
+import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -84,6 +85,7 @@ def test_incomplete_gateway_credentials_are_refused(monkeypatch: pytest.MonkeyPa
         ("CARRIER_SANDBOX", "sandbox"),
         ("CARRIER_SANDBOX", ""),
         ("SMTP_STARTTLS", "maybe"),
+        ("SSL_CERT_FILE", "/nowhere/authorities.pem"),
         ("GATEWAY_URL", "https://gateway.example"),
         ("CARRIER_API_URL", "https://carrier.example"),
         ("SECRET_KEY_FILE", "/nowhere/secret"),
@@ -226,6 +228,20 @@ def test_environment_has_priority_over_secret_file_and_env_file(
     assert (settings.store_name, settings.store_phone) == ("Ñandú", "602")
     assert settings.signing_key == "of the file"
     assert load_with(monkeypatch, SECRET_KEY="of the environment").signing_key == "of the environment"
+
+
+def test_certificate_authorities_of_the_env_file_are_used(
+    monkeypatch: pytest.MonkeyPatch, env_file: Path, tmp_path: Path
+) -> None:
+    authorities = tmp_path / "authorities.pem"
+    authorities.write_text("")
+    env_file.write_text(f"SSL_CERT_FILE={authorities}\n")
+    monkeypatch.setenv("SSL_CERT_FILE", "removed below, and restored after the test")
+    monkeypatch.delenv("SSL_CERT_FILE")
+    assert load_settings().ssl_cert_file == authorities
+    assert ssl.get_default_verify_paths().cafile == str(authorities)
+    monkeypatch.setenv("SSL_CERT_FILE", "")
+    assert load_settings().ssl_cert_file is None
 
 
 def test_unknown_name_in_the_env_file_is_refused_with_a_suggestion(env_file: Path) -> None:

@@ -94,12 +94,21 @@ async def test_missing_store_defaults_are_a_failure(shop: Shop) -> None:
     assert "failure  defaults: missing: region; run `trompo init`" in format_text(findings)
 
 
-async def test_unavailable_database_is_reported_in_one_line(settings: Settings) -> None:
-    shop = Shop(settings.model_copy(update={"database_url": "postgresql+asyncpg://a:hush@127.0.0.1:1/shop"}))
+@pytest.mark.parametrize(
+    "url", ["postgresql+asyncpg://a:hush@127.0.0.1:1/shop", "sqlite+aiosqlite:///{tmp_path}/hush.db"]
+)
+async def test_checks_without_a_database_run_before_init(
+    settings: Settings, tmp_path: Path, url: str
+) -> None:
+    shop = Shop(settings.model_copy(update={"database_url": url.format(tmp_path=tmp_path)}))
+    settings.data_dir.mkdir(exist_ok=True)
     findings = await run_checks(shop)
     await shop.stop()
-    assert [finding.name for finding in findings] == ["database"]
     assert exit_code(findings) == 1
+    failures = [finding.name for finding in findings if finding.status is Status.FAILURE]
+    assert failures == ["database"], format_text(findings)
+    assert {"gateway", "carrier", "mail", "disk"} <= {finding.name for finding in findings}
+    assert findings[0].message.startswith("does not answer, or has no tables yet: run `trompo init`")
     assert "hush" not in format_text(findings)
 
 
