@@ -255,12 +255,45 @@ ONLY_ALL = (
         "the handlers behind it are tested in `tests/storefront/pages/` and `tests/storefront/state/`",
     ),
     ExtraTests(
+        "second cases of early clicks, lost clicks and open pages",
+        (
+            *(
+                f"tests/e2e/test_waking.py::test_{name}"
+                for name in (
+                    "several_clicks_before_the_scripts_load_are_done_in_order",
+                    "click_before_the_scripts_load_on_a_button_replaced_later_is_done",
+                    "click_before_the_scripts_load_on_a_button_removed_later_shows_a_message",
+                    "answer_to_an_earlier_action_does_not_count_for_a_new_action",
+                    "quantity_change_lost_with_its_connection_is_sent_again",
+                    "search_text_typed_before_the_scripts_load_gets_suggestions",
+                )
+            ),
+            *(
+                f"tests/e2e/test_live.py::test_{name}"
+                for name in (
+                    "sold_out_product_becomes_available_again",
+                    "banner_removes_a_sold_out_product",
+                    "filtered_list_shows_product_changes_and_stays_filtered",
+                    "wishlist_reloads_after_a_lost_connection_and_shows_changes_again",
+                    "quantity_is_limited_to_the_stock",
+                )
+            ),
+            "tests/e2e/test_presses.py::test_second_cart_is_not_created_if_the_page_is_left_before_the_answer",
+            "tests/e2e/test_presses.py::test_click_lost_with_its_connection_is_sent_over_the_next_one",
+            "tests/e2e/test_presses.py::test_quantity_changed_just_before_leaving_is_shown_on_the_next_page",
+            "tests/e2e/test_sent_forms.py::test_pqrs_form_changed_after_a_cut_connection_is_stored_separately",
+            "tests/e2e/test_sent_forms.py::test_return_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once",
+            "tests/e2e/test_sent_forms.py::test_warranty_form_sent_over_a_cut_connection_is_stored_once",
+            "tests/e2e/test_cart.py::test_quantity_is_saved_when_the_drawer_closes",
+        ),
+        "each file keeps the usual case: an early click, a filter and a form, a lost click, a price on two pages,"
+        " a form of a customer and one of a visitor",
+    ),
+    ExtraTests(
         "connections that are cut after the server has answered",
         (
             "tests/e2e/test_sent_forms.py::test_pqrs_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once[after-",
-            "tests/e2e/test_sent_forms.py::test_return_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once[after-",
             "tests/e2e/test_sent_forms.py::test_review_sent_over_a_cut_connection_keeps_its_picture_and_is_stored_once[after-",
-            "tests/e2e/test_sent_forms.py::test_warranty_form_sent_over_a_cut_connection_is_stored_once[after-",
         ),
         "the cuts before the answer stay, and tests of `presses` and `returns` send each form twice",
     ),
@@ -305,8 +338,12 @@ ONLY_ALL = (
             "tests/e2e/test_office_orders.py::test_address_is_corrected_and_a_note_added",
             "tests/e2e/test_office_orders.py::test_rejected_note_keeps_its_text",
             "tests/e2e/test_office_orders.py::test_new_order_is_counted_without_moving_the_list",
+            "tests/e2e/test_office_packing.py::test_units_in_the_box_get_a_label_before_the_others",
             "tests/e2e/test_office_packing.py::test_barcode_scanned_with_the_camera_ticks_its_line",
             "tests/e2e/test_office_packing.py::test_barcode_scanner_ticks_its_line_without_pressing_buttons",
+            "tests/e2e/test_office_products.py::test_several_products_are_put_on_sale_and_restored",
+            "tests/e2e/test_office_products.py::test_price_changed_by_another_staff_member_is_shown",
+            "tests/e2e/test_office_product.py::test_changes_of_two_staff_members_editing_one_product_are_both_saved",
             "tests/e2e/test_office_product.py::test_price_of_0_is_accepted_only_with_the_free_checkbox",
             "tests/e2e/test_office_product.py::test_product_pictures_are_reordered_and_described",
             "tests/e2e/test_office_product.py::test_new_product_form_does_not_keep_the_previous_input",
