@@ -35,6 +35,7 @@ from backend.orders.admin.export import COLUMNS as ORDER_COLUMNS
 from backend.orders.admin.export import order_rows
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import compute_order_totals
+from backend.orders.state_labels import ORDER_LABELS, PAYMENT_LABELS
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import Right
@@ -168,8 +169,8 @@ async def _line_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Row
                 (
                     order.number,
                     _format_moment(order.created_at),
-                    order.status,
-                    order.payment_status,
+                    ORDER_LABELS[order.status],
+                    PAYMENT_LABELS[order.payment_status],
                     line.sku,
                     line.title,
                     variant_name(line.variant_title),

@@ -33,12 +33,12 @@ from backend.customers.models import CustomerGroup
 from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.office.listing import ListView, active_filters, days_label, filters_url, read_page
 from backend.office.orders.detail import LABEL_CHIPS
-from backend.office.orders.listing import DISPATCH_CHIPS, PAYMENT_CHIPS
 from backend.office.settings.form import LABELS as SETTING_LABELS
 from backend.office.settings.form import format_setting
 from backend.office.settings.page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order, RefundReason, ReturnReason
+from backend.orders.state_labels import FULFILLMENT_LABELS, PAYMENT_LABELS
 from backend.orders.states import LabelState
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import Campaign, Promotion
@@ -57,8 +57,8 @@ MAX_VALUE_LENGTH = 200
 
 FIELD_LABELS = {**AUDITED_FIELD_LABELS, **SETTING_LABELS}
 VALUES: dict[str, dict[str, str]] = {
-    "fulfillment_status": {status: words for status, (words, _tone) in DISPATCH_CHIPS.items()},
-    "payment_status": {status: words for status, (words, _tone) in PAYMENT_CHIPS.items()},
+    "fulfillment_status": {**FULFILLMENT_LABELS},
+    "payment_status": {**PAYMENT_LABELS},
     "role": {str(role): words for role, words in ROLE_NAMES.items()},
     "state": {
         LabelState.CREATED: _("Guía lista"),

@@ -33,6 +33,12 @@ from backend.orders.search import (
     parse_order_cursor,
     read_orders_page,
 )
+from backend.orders.state_labels import (
+    FULFILLMENT_LABELS,
+    ORDER_LABELS,
+    PAYMENT_LABELS,
+    PICKUP_LABELS,
+)
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
 from backend.staff.rights import Actor, Right
 
@@ -60,24 +66,15 @@ DELIVERY = {"domicilio": _("A domicilio"), "recoger": _("Recoge en tienda")}
 """Filters of the list: label and, where needed, the matching statuses by the name in the address."""
 FIELDS = ("q", "fecha", "desde", "hasta", "pago", "envio", "entrega")
 
-PAYMENT_CHIPS: dict[str, tuple[str, str]] = {
-    P.AWAITING: (_("Esperando al banco"), "wait"),
-    P.AUTHORIZED: (_("Por confirmar"), "wait"),
-    P.PARTIALLY_CAPTURED: (_("Pagado en parte"), "wait"),
-    P.CAPTURED: (_("Pagado"), "good"),
-    P.PARTIALLY_REFUNDED: (_("Devuelto en parte"), "plain"),
-    P.REFUNDED: (_("Devuelto"), "plain"),
-    P.CANCELED: (_("Sin pago"), "plain"),
+PAYMENT_TONES: dict[str, str] = {
+    **dict.fromkeys((P.AWAITING, P.AUTHORIZED, P.PARTIALLY_CAPTURED), "wait"),
+    P.CAPTURED: "good",
 }
-DISPATCH_CHIPS: dict[str, tuple[str, str]] = {
-    F.NOT_FULFILLED: (_("Por empacar"), "wait"),
-    F.PARTIALLY_FULFILLED: (_("Empacado en parte"), "wait"),
-    F.FULFILLED: (_("Empacado"), "plain"),
-    F.PARTIALLY_SHIPPED: (_("Enviado en parte"), "plain"),
-    F.SHIPPED: (_("Enviado"), "plain"),
-    F.PARTIALLY_DELIVERED: (_("Entregado en parte"), "plain"),
-    F.DELIVERED: (_("Entregado"), "good"),
+FULFILLMENT_TONES: dict[str, str] = {
+    **dict.fromkeys((F.NOT_FULFILLED, F.PARTIALLY_FULFILLED), "wait"),
+    F.DELIVERED: "good",
 }
+"""Colours of the chips; the others are `plain`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +213,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
             placed_label=short_time_label(order.created_at),
             products=_products_text(lines[order.id]),
             total_label=format_cop(order.total),
-            chips=order_chips(order),
+            chips=order_chips(order, is_pickup=order.shipping_option_id in fetched),
             guide=guides.get(order.id, ""),
             is_pickup=order.shipping_option_id in fetched,
         )
@@ -224,19 +221,18 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
     ]
 
 
-def order_chips(order: Order) -> list[ChipView]:
+def order_chips(order: Order, *, is_pickup: bool) -> list[ChipView]:
     """Return the status chips of an order: its payment status and, once paid or packed, its fulfillment status."""
+    status = order.payment_status
+    paid = ChipView(PAYMENT_LABELS.get(status, status), PAYMENT_TONES.get(status, "plain"))
     if order.status == OrderStatus.CANCELED:
-        paid = PAYMENT_CHIPS.get(order.payment_status, ("", ""))
-        given_back = [ChipView(*paid)] if order.payment_status in {P.REFUNDED, *HAS_MONEY} else []
-        return [ChipView(_("Cancelado"), "plain"), *given_back]
-    chips = [ChipView(*PAYMENT_CHIPS.get(order.payment_status, (order.payment_status, "plain")))]
-    has_left = order.fulfillment_status != F.NOT_FULFILLED
-    if has_left or order.payment_status in HAS_MONEY:
-        chips.append(
-            ChipView(*DISPATCH_CHIPS.get(order.fulfillment_status, (order.fulfillment_status, "plain")))
-        )
-    return chips
+        given_back = [paid] if status in {P.REFUNDED, *HAS_MONEY} else []
+        return [ChipView(ORDER_LABELS[order.status], "plain"), *given_back]
+    progress = order.fulfillment_status
+    if progress == F.NOT_FULFILLED and status not in HAS_MONEY:
+        return [paid]
+    labels = PICKUP_LABELS if is_pickup else FULFILLMENT_LABELS
+    return [paid, ChipView(labels.get(progress, progress), FULFILLMENT_TONES.get(progress, "plain"))]
 
 
 def _active_filters(params: Mapping[str, str]) -> list[ActiveFilter]:
