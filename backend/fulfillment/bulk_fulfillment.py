@@ -5,7 +5,7 @@ another staff member may have been quicker.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,6 +18,7 @@ from backend.fulfillment.commands import CreateFulfillment, MarkShipped
 from backend.fulfillment.delivery import mark_delivered, mark_shipped
 from backend.fulfillment.labels import describe_label_failure
 from backend.fulfillment.packing import fulfill
+from backend.fulfillment.parcels import ParcelsChanged
 from backend.orders.fulfillments import is_canceled_by_carrier, list_order_fulfillments
 from backend.orders.models import Order
 from backend.orders.packing_holds import PackingHeld
@@ -63,23 +64,68 @@ async def send_remaining_units(
     """
     actor.require(Right.FULFILL)
     async with database.read() as session:
-        order = await read_order(session, order_id)
         left = {
             line.id: units
             for line in await list_order_lines(session, order_id)
             if (units := line.quantity - line.fulfilled - line.withdrawn) > 0
         }
+    return await _send(database, actor, settings, providers, order_id, new=CreateFulfillment(units=left))
+
+
+async def send_units(
+    database: Database,
+    actor: Actor,
+    settings: Settings,
+    providers: FulfillmentProviders,
+    order_id: str,
+    *,
+    units: Mapping[str, int],
+    seen_parcels: int,
+) -> Outcome:
+    """Create one label for these units of the order, by line id. Repeated calls create no second label.
+
+    Args:
+        database: the shop's database.
+        actor: the staff member who packs.
+        settings: the effective settings.
+        providers: the shop's fulfillment providers.
+        order_id: the order.
+        units: the number of units by line id. At least one.
+        seen_parcels: number of finished fulfillments of the order when the units were chosen (`PackOrder.parcels`).
+            If there are more now, nothing is sent.
+
+    Raises:
+        NotFound: there is no such order.
+        Forbidden: the actor may not fulfill orders.
+    """
+    actor.require(Right.FULFILL)
+    new = CreateFulfillment(units=units, seen_parcels=seen_parcels)
+    return await _send(database, actor, settings, providers, order_id, new=new)
+
+
+async def _send(
+    database: Database,
+    actor: Actor,
+    settings: Settings,
+    providers: FulfillmentProviders,
+    order_id: str,
+    *,
+    new: CreateFulfillment,
+) -> Outcome:
+    async with database.read() as session:
+        await read_order(session, order_id)
     error: ShopError | None = None
-    if left:
+    if new.units:
         try:
-            await fulfill(database, actor, settings, providers, order_id, CreateFulfillment(units=left))
+            await fulfill(database, actor, settings, providers, order_id, new)
         except (Forbidden, NotFound):
             raise
         except ShopError as refusal:
             log.info("order %s was not sent: %s: %s", order_id, type(refusal).__name__, refusal.message)
             error = refusal
     async with database.read() as session:
-        return await _build_outcome(session, await read_order(session, order.id), error, was_left=bool(left))
+        order = await read_order(session, order_id)
+        return await _build_outcome(session, order, error, was_left=bool(new.units))
 
 
 async def send_orders(
@@ -186,7 +232,9 @@ async def _build_outcome(
     elif LabelState.TOO_EXPENSIVE in states or isinstance(error, LabelTooExpensive):
         waits, text = True, _("La guía cuesta mucho más de lo cobrado. Decide en Por resolver.")
     elif LabelState.CREATING in states or (isinstance(error, Conflict) and not is_all_packed):
-        text = _("Otra persona la está haciendo en este momento.")
+        busy = _("Otra persona la está haciendo en este momento.")
+        changed = _("Alguien empacó una parte antes. Mira lo que falta.")
+        text = changed if isinstance(error, ParcelsChanged) else busy
     elif is_all_packed:
         is_done, text = True, _("Ya tenía guía.")
     elif isinstance(error, OutsideFailure) or (

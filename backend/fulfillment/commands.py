@@ -15,12 +15,14 @@ class CreateFulfillment:
         location_id: the location from which the units are sent; None for the location where they are reserved.
         shipping_option_id: must be the order's option, if given.
         data: stored with the fulfillment.
+        seen_parcels: number of finished fulfillments that the staff member has seen; None if it does not matter.
     """
 
     units: Mapping[str, int]
     location_id: str | None = None
     shipping_option_id: str | None = None
     data: JsonObject = field(default_factory=dict)
+    seen_parcels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,11 @@ from backend.audit import Subject, SubjectType, record
 from backend.core.clock import now
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.events import publish
+from backend.core.texts import _
 from backend.fulfillment.commands import MarkShipped
 from backend.fulfillment.label_states import lock_fulfillment
 from backend.fulfillment.tracking import stop_tracking
+from backend.orders.admin.corrections import add_note
 from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import is_canceled_by_carrier
 from backend.orders.models import Fulfillment
@@ -60,6 +62,32 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     await update_fulfillment_status(session, order)
     if is_news:
         await publish(session, FulfillmentDelivered(fulfillment.id, order_id))
+
+
+async def mark_delivered_by_hand(
+    session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str, reason: str
+) -> bool:
+    """Record a delivery that the carrier does not report. The reason becomes a note of the order.
+
+    Returns:
+        False if the delivery was recorded before; then nothing changes.
+
+    Raises:
+        NotFound: the order has no such fulfillment.
+        NotAllowed: the fulfillment was cancelled, or has no label.
+        InvalidData: the reason is empty or too long.
+    """
+    actor.require(Right.FULFILL)
+    await lock_order(session, order_id)
+    if (await _lock_labelled(session, order_id, fulfillment_id)).delivered_at is not None:
+        return False
+    if not (reason := reason.strip()):
+        raise InvalidData(
+            "The delivery needs a reason", fields={"reason": _("Escribe cómo sabes que llegó.")}
+        )
+    await mark_delivered(session, actor, order_id, fulfillment_id)
+    await add_note(session, actor, order_id, _("Entregado, según el equipo: {reason}").format(reason=reason))
+    return True
 
 
 async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:

@@ -30,6 +30,12 @@ from backend.shipping.packages import Item, limit_content_value, pack_items
 from backend.shipping.providers.base import LabelRequest
 
 CONCURRENT_FULFILLMENT = "Another fulfillment of this order was sent at the same time: check it"
+
+
+class ParcelsChanged(Conflict):
+    """Units of the order were packed, or a label was cancelled, since the staff member looked."""
+
+
 NOT_PAID = "The order is not paid: it cannot be sent"
 
 
@@ -80,12 +86,15 @@ async def build_parcel(session: AsyncSession, order: Order, new: CreateFulfillme
         NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); or its shipping option was
             deleted.
         Conflict: another fulfillment of the order is being created, or may exist.
+        ParcelsChanged: another fulfillment was finished since the staff member looked.
     """
     if order.status == OrderStatus.CANCELED:
         raise NotAllowed("The order was cancelled")
     if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         raise NotAllowed(NOT_PAID)
     await require_not_held(session, order)
+    if new.seen_parcels not in (None, await count_finished(session, order.id)):
+        raise ParcelsChanged("Other units of the order were packed since the staff member looked")
     lines = await _requested_lines(session, order, new.units)
     option = await find_order_option(session, order)
     if new.shipping_option_id not in (None, option.id):
@@ -148,7 +157,7 @@ async def build_label(
         order_id=order.id,
         location_id=location.id,
         request=LabelRequest(
-            reference=f"{order.number}-{await _count_finished(session, order.id) + 1}",
+            reference=f"{order.number}-{await count_finished(session, order.id) + 1}",
             origin=build_sender(location.address, effective),
             destination=build_recipient(order.shipping_address, order.email),
             packages=pack_items(await _read_items(session, lines)),
@@ -196,7 +205,7 @@ async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, locat
                 raise Conflict(CONCURRENT_FULFILLMENT)
 
 
-async def _count_finished(session: AsyncSession, order_id: str) -> int:
+async def count_finished(session: AsyncSession, order_id: str) -> int:
     """Return the number of packed or cancelled fulfillments of the order.
 
     A pending fulfillment does not count, so that a repeated request gets the same reference.

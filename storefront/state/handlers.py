@@ -100,6 +100,17 @@ def checked_number(value: object, minimum: int, maximum: int) -> int:
     return value
 
 
+def checked_counts(value: object, max_items: int, maximum: int) -> dict[str, int]:
+    """Return the numbers by id, each from 1 to `maximum`.
+
+    Raises:
+        InvalidData: the value is not such a dictionary, is empty, or has more than `max_items` items.
+    """
+    if not isinstance(value, dict) or not 0 < len(value) <= max_items:
+        raise InvalidData("not a dictionary of that size")
+    return {checked_id(name): checked_number(count, 1, maximum) for name, count in value.items()}
+
+
 def checked_texts(value: object, max_count: int, max_length: int = MAX_ID_LENGTH) -> list[str]:
     """Return the first `max_count` texts of the list without duplicates.
 

@@ -50,6 +50,25 @@ async def test_order_lines_are_ticked_and_one_label_is_created(
         await expect(lina.get_by_test_id("pack-done")).to_have_count(0)
 
 
+async def test_units_in_the_box_get_a_label_before_the_others(
+    open_page: OpenPage, server: ShopServer
+) -> None:
+    placed_order = await place_paid_order(server, 2)
+    async with open_page(*PHONE) as page:
+        await open_packing(page, server, placed_order)
+        partial, guides = page.get_by_test_id("pack-partial"), page.get_by_test_id("pack-guide")
+        await expect(partial).to_have_count(0)
+        await scan(page, placed_order.sku)
+        await partial.dblclick()
+        await expect(guides).to_have_count(1)
+        await expect(page.get_by_text("Guía de prueba")).to_be_visible()
+        await expect(page.get_by_test_id("pack-line")).to_contain_text("0 / 1")
+        await page.get_by_test_id("pack-line").click()
+        await page.get_by_test_id("pack-label").click()
+        await expect(page.get_by_test_id("pack-done")).to_be_visible()
+        await expect(guides).to_have_count(2)
+
+
 async def test_barcode_scanner_ticks_its_line_without_pressing_buttons(
     open_page: OpenPage, server: ShopServer
 ) -> None:

@@ -8,7 +8,9 @@ import { Camera } from "./camera.jsx";
 const MAX_KEY_INTERVAL_MS = 600; // a scanner types without longer pauses
 const MIN_CODE_LENGTH = 3; // characters of a code
 
-const Box = createContext({ is_complete: false, counts: {}, message: "", tone: "", line: () => ({}), camera: {} });
+const Box = createContext({
+  is_complete: false, counts: {}, chosen: {}, chosen_count: 0, message: "", tone: "", line: () => ({}), camera: {},
+});
 export const usePackingBox = () => useContext(Box);
 
 const readCounts = (order) => {
@@ -69,15 +71,19 @@ export function PackingForm({ order, lines, texts, children }) {
   }, [order]);
 
   const countsByLine = Object.fromEntries(lines.map((line) => [line.id, Math.min(counts[line.id] ?? 0, line.units)]));
+  const isComplete = lines.every((line) => countsByLine[line.id] === line.units);
+  const chosen = isComplete ? {} : Object.fromEntries(Object.entries(countsByLine).filter(([, count]) => count > 0));
   const box = {
     counts: countsByLine,
-    is_complete: lines.every((line) => countsByLine[line.id] === line.units),
+    is_complete: isComplete,
+    chosen,
+    chosen_count: Object.values(chosen).reduce((sum, count) => sum + count, 0),
     message: message.text,
     tone: message.tone,
     line: (id) => {
       const units = lines.find((line) => line.id === id)?.units ?? 0;
-      const isComplete = countsByLine[id] === units;
-      return { "aria-pressed": isComplete, onClick: () => setCount(id, isComplete ? 0 : units) };
+      const isPacked = countsByLine[id] === units;
+      return { "aria-pressed": isPacked, onClick: () => setCount(id, isPacked ? 0 : units) };
     },
     camera: { onClick: () => setOpen(!isOpen), "aria-expanded": isOpen },
   };

@@ -51,6 +51,7 @@ from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.sessions import find_decisive_session, list_payment_sessions
 from backend.payment.transitions import get_exact_captured_amount
 from backend.shipping.addresses import find_municipality_code, format_address_lines
+from backend.shipping.providers.base import IS_TEST_LABEL
 from backend.staff.rights import Actor, Right
 
 
@@ -78,6 +79,8 @@ class ParcelView:
         chip: its status.
         label_path: path of the label's file; empty without one.
         can_cancel: True if the label can be cancelled.
+        can_deliver: True if staff may record that the carrier delivered it.
+        is_test: True if no courier picks up the parcel.
         waits: True if a staff member must decide first (`backend.attention`).
         problem: why the label was not created; empty if it was created, or if the reason is unknown.
         carrier_words: the newest status in the carrier's words; empty before the first status.
@@ -90,6 +93,8 @@ class ParcelView:
     chip: ChipView
     label_path: str
     can_cancel: bool
+    can_deliver: bool
+    is_test: bool
     waits: bool
     problem: str
     carrier_words: str
@@ -202,7 +207,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         id=order.id,
         number=order.number or 0,
         placed_label=time_label(order.created_at),
-        chips=order_chips(order),
+        chips=order_chips(order, is_pickup=is_pickup),
         customer_name=order_customer_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         phone=phone,
@@ -279,7 +284,7 @@ async def _payment_view(session: AsyncSession, order: Order) -> PaymentView:
     payment = await find_decisive_session(session, order.cart_id)
     _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     return PaymentView(
-        chip=order_chips(order)[0],
+        chip=order_chips(order, is_pickup=False)[0],
         method=_payment_method(payment),
         facts=_payment_facts(payment) if payment else [],
         difference=describe_difference(await read_order_money(session, order)),
@@ -352,6 +357,8 @@ def _parcel_view(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> Pa
         chip=ChipView(text, tone),
         label_path=path if is_made and is_printable else "",
         can_cancel=is_made and not has_left(one),
+        can_deliver=is_made and not is_pickup and has_left(one) and one.delivered_at is None,
+        is_test=bool(one.data.get(IS_TEST_LABEL)),
         waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
         problem=str(one.data.get(FAILURE_REASON) or "") if one.state == LabelState.FAILED else "",
         carrier_words=str((one.data.get(TRACKING) or {}).get("words") or "") if is_made else "",

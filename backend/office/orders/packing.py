@@ -12,9 +12,11 @@ from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import day_label
 from backend.core.errors import NotFound
+from backend.fulfillment.parcels import count_finished
 from backend.office.customer_labels import recipient_name
 from backend.office.orders.listing import describe_difference
 from backend.office.orders.timeline import describe_last_action
+from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.money.captured_money import read_order_money
@@ -22,6 +24,7 @@ from backend.orders.packing_holds import IS_HELD, is_held
 from backend.orders.search import TO_PACK, list_pickup_options
 from backend.orders.service import count_units_to_box, list_order_lines, read_order
 from backend.orders.states import LabelState
+from backend.shipping.providers.base import IS_TEST_LABEL
 from backend.staff.rights import Actor, Right
 
 DOUBTFUL = (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE)
@@ -43,6 +46,22 @@ class PackLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedParcel:
+    """A label of the order.
+
+    Attributes:
+        guide: the tracking number; empty without one.
+        label_path: path of the label's file; empty without one.
+        is_test: True if no courier picks up the parcel.
+    """
+
+    id: str
+    guide: str
+    label_path: str
+    is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PackOrder:
     """An order to pack.
 
@@ -52,6 +71,8 @@ class PackOrder:
             `closed` (cancelled or not paid).
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.
+        parcels: number of its finished fulfillments (`send_units` requires it).
+        made: its labels that exist.
         packed_by: the staff member who packed the order, and when; empty before.
         label_path: path of the label's file; empty without one.
     """
@@ -67,9 +88,9 @@ class PackOrder:
     gift_message: str
     lines: list[PackLine]
     state: str
+    parcels: int
+    made: list[PackedParcel]
     packed_by: str
-    guide: str
-    label_path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +156,12 @@ async def _next_order(session: AsyncSession, after: str) -> Order | None:
 
 async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
     lines = await list_order_lines(session, order.id)
-    made = select(
-        Fulfillment.id, Fulfillment.state, Fulfillment.tracking_number, Fulfillment.label_pdf.is_not(None)
-    ).where(Fulfillment.order_id == order.id)
-    parcels = (await session.execute(made.order_by(Fulfillment.id.desc()))).all()
-    created = next((parcel for parcel in parcels if parcel[1] == LabelState.CREATED), None)
-    state = _pack_state(order, lines, {parcel[1] for parcel in parcels})
+    fulfillments = await list_order_fulfillments(session, order.id)
+    printable = select(Fulfillment.id).where(
+        Fulfillment.order_id == order.id, Fulfillment.label_pdf.is_not(None)
+    )
+    has_label = set((await session.execute(printable)).scalars())
+    state = _pack_state(order, lines, {one.state for one in fulfillments})
     if state == "open" and await is_held(session, order.id):
         state = "held"
     is_packed = state == "packed"
@@ -149,7 +170,6 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
     pictures = await first_pictures(session, [line.product_id for line in shown])
     bar_codes = await _bar_codes(session, [line.variant_id for line in shown])
     notes = select(OrderNote.text).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
-    path = f"/admin/orders/{order.id}/fulfillments/{created[0]}/label" if created and created[3] else ""
     return PackOrder(
         id=order.id,
         number=order.number or 0,
@@ -167,11 +187,25 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
             for line in shown
         ],
         state=state,
+        parcels=await count_finished(session, order.id),
+        made=[
+            _packed_parcel(one, is_printable=one.id in has_label)
+            for one in fulfillments
+            if one.state == LabelState.CREATED
+        ],
         packed_by=await describe_last_action(session, order.id, ["packed", "label requested"])
         if is_packed
         else "",
-        guide=(created[2] or "") if created and is_packed else "",
-        label_path=path if is_packed else "",
+    )
+
+
+def _packed_parcel(one: Fulfillment, *, is_printable: bool) -> PackedParcel:
+    path = f"/admin/orders/{one.order_id}/fulfillments/{one.id}/label"
+    return PackedParcel(
+        id=one.id,
+        guide=one.tracking_number or "",
+        label_path=path if is_printable else "",
+        is_test=bool(one.data.get(IS_TEST_LABEL)),
     )
 
 

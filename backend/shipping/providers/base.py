@@ -94,6 +94,10 @@ class LabelRequest:
     max_price: Cop | None = None
 
 
+IS_TEST_LABEL = "is_test"
+"""Key in a label's `data`: true if no courier picks up its parcel."""
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """The label of a shipment: its document and its numbers. A label for manual shipping may have no numbers."""

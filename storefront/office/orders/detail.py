@@ -10,7 +10,7 @@ from backend.office.orders.detail import LineView, ParcelView
 from backend.office.orders.timeline import EventView, MailView
 from backend.orders.admin.corrections import MAX_NOTE_LENGTH
 from backend.staff.rights import Right
-from storefront.components.forms import SubmitOnce
+from storefront.components.forms import SubmitOnce, field_problem
 from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.detail import (
     BUTTON,
@@ -36,6 +36,7 @@ from storefront.office.orders.detail_sidebar import (
 )
 from storefront.office.orders.detail_state import VIEW, OrderState, is_allowed
 from storefront.office.state import answer_number, has_right
+from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Pedido")
 
@@ -196,6 +197,7 @@ def parcels_panel() -> rx.Component:
                     rx.cond(view.guide != "", _("Guía {guide}").format(guide=view.guide), view.reference)
                 ),
                 state_chip(view.chip),
+                rx.cond(view.is_test, chip(_("Guía de prueba: nadie recoge el paquete"), "bad")),
                 class_name="o-parcel__head",
             ),
             rx.cond(view.carrier != "", rx.el.p(view.carrier, class_name="o-row__detail")),
@@ -227,6 +229,7 @@ def parcels_panel() -> rx.Component:
                 rx.cond(has_right(Right.FULFILL) & view.can_cancel, undo),
                 class_name="o-parcel__actions",
             ),
+            rx.cond(has_right(Right.FULFILL) & view.can_deliver, delivered_form(view)),
             key=view.id,
             class_name="o-parcel",
             data_testid="order-parcel",
@@ -234,6 +237,30 @@ def parcels_panel() -> rx.Component:
 
     return rx.cond(
         VIEW.parcels.length() > 0, panel(_("Paquetes"), rx.el.ul(rx.foreach(VIEW.parcels, parcel_item)))
+    )
+
+
+def delivered_form(view: ObjectVar[ParcelView]) -> rx.Component:
+    """Render the form that records a delivery which the carrier does not report."""
+    name = f"delivered-{view.id}"
+    return rx.el.details(
+        rx.el.summary(_("Marcar como entregado"), class_name="o-disclosure", data_testid="order-delivered"),
+        rx.el.form(
+            rx.el.input(type="hidden", name="fulfillment", value=view.id),
+            rx.el.label(_("¿Cómo sabes que llegó?"), html_for=name, class_name="field__label"),
+            rx.el.input(
+                id=name,
+                name="reason",
+                max_length=MAX_NOTE_LENGTH,
+                placeholder=_("El comprador lo confirmó por WhatsApp"),
+                class_name="field__input",
+                custom_attrs={"aria-describedby": f"{name}-problem"},
+            ),
+            field_problem(name, text_at(OrderState.problems, "reason"), ""),
+            rx.el.button(_("Ya llegó"), type="submit", class_name=f"{BUTTON}button--dark"),
+            class_name="o-note",
+            on_submit=OrderState.deliver_parcel,
+        ),
     )
 
 

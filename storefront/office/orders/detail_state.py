@@ -17,6 +17,7 @@ from backend.core.errors import (
 from backend.core.texts import _
 from backend.fulfillment.bulk_fulfillment import Outcome, hand_over, send_remaining_units, ship_order
 from backend.fulfillment.cancellation import cancel_fulfillment
+from backend.fulfillment.delivery import mark_delivered_by_hand
 from backend.mail.resend import resend_order_mail
 from backend.news.topics import Topic
 from backend.office.orders.detail import OrderDetail, order_detail
@@ -80,6 +81,24 @@ class OrderState(OfficeScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             outcome = await hand_over(session, actor, self._id_in_url())
         await self._announce_outcome(actor, outcome, ("delivered",))
+
+    @office_event(Right.FULFILL)
+    async def deliver_parcel(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Record that the carrier delivered a parcel, for the typed reason."""
+        typed = checked_fields(form, "fulfillment", "reason", max_length=MAX_NOTE_LENGTH)
+        fulfillment_id = checked_id(typed["fulfillment"])
+        try:
+            async with current_shop().database.transaction() as session:
+                is_new = await mark_delivered_by_hand(
+                    session, actor, self._id_in_url(), fulfillment_id, typed["reason"]
+                )
+        except NotAllowed:
+            await self._announce_refusal(actor, _("Este paquete ya no tiene guía."), ("label canceled",))
+            return
+        if is_new:
+            await self._announce_done(actor, _("Entregado."))
+        else:
+            await self._announce_refusal(actor, _("Ya estaba entregado."), ("delivered",))
 
     @office_event(Right.FULFILL)
     async def cancel_label(self, actor: Actor, fulfillment_id: str) -> None:

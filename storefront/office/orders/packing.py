@@ -9,23 +9,25 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.texts import _
-from backend.fulfillment.bulk_fulfillment import send_remaining_units
+from backend.fulfillment.bulk_fulfillment import send_remaining_units, send_units
 from backend.news.topics import Topic
-from backend.office.orders.packing import PackLine, PackView, pack_view
+from backend.office.orders.packing import PackedParcel, PackLine, PackView, pack_view
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import BUSY, SubmitOnce
 from storefront.components.pictures import picture
 from storefront.components.placeholders import skeleton_bar
-from storefront.office.components.feedback import empty_state, screen
+from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import ATTENTION, ORDERS, PACK
 from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import props, script, view
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_id
+from storefront.state.handlers import checked_counts, checked_id, checked_number
 
 TITLE = _("Empacar")
+MAX_LINES, MAX_UNITS, MAX_PARCELS = 500, 100_000, 100_000
+"""Bounds of what a browser may send."""
 PICTURE_SIZES = "(min-width: 64rem) 20rem, 45vw"
 PACKING_SCRIPT = script("office/packing")
 ZXING = "@zxing/library@0.23.0"
@@ -62,6 +64,24 @@ class PackState(OfficeScreen, KnownClientState):
         shop, order_id = current_shop(), checked_id(order_id)
         outcome = await send_remaining_units(
             shop.database, actor, await shop.effective_settings.now(), shop.fulfillment_providers, order_id
+        )
+        self._announce(outcome.text, "news" if outcome.is_done else "problem")
+        await self._show_order(actor, order_id)
+
+    @office_event(Right.FULFILL)
+    async def create_partial_label(
+        self, actor: Actor, order_id: str, units: dict[str, int], seen_parcels: int
+    ) -> None:
+        """Create a label for these units, by line id; the rest stays to be packed."""
+        shop, order_id = current_shop(), checked_id(order_id)
+        outcome = await send_units(
+            shop.database,
+            actor,
+            await shop.effective_settings.now(),
+            shop.fulfillment_providers,
+            order_id,
+            units=checked_counts(units, MAX_LINES, MAX_UNITS),
+            seen_parcels=checked_number(seen_parcels, 0, MAX_PARCELS),
         )
         self._announce(outcome.text, "news" if outcome.is_done else "problem")
         await self._show_order(actor, order_id)
@@ -105,6 +125,8 @@ class BoxState:
     Attributes:
         counts: the packed units, by order line.
         is_complete: True if all units are packed.
+        chosen: the packed units, by order line, if they are some of the units but not all; else empty.
+        chosen_count: the number of these units.
         message, tone: the message about the latest scanned code, and its tone.
         line: function that returns the React props of a line's button.
         camera: React props of the camera's button.
@@ -112,6 +134,8 @@ class BoxState:
 
     counts: dict[str, int]
     is_complete: bool
+    chosen: dict[str, int]
+    chosen_count: int
     message: str
     tone: str
     line: Any
@@ -228,8 +252,17 @@ def open_order_panel() -> rx.Component:
 
     It is disabled until all lines are checked.
     """
+    box = f"{ORDER.id}:{ORDER.parcels}"
     return PackingForm.create(
-        box_lines(), lines=ORDER.lines, order=ORDER.id, texts=rx.Var.create(TEXTS), key=ORDER.id
+        rx.cond(
+            ORDER.made.length() > 0,
+            rx.el.ul(rx.foreach(ORDER.made, made_parcel), class_name="o-pack__made"),
+        ),
+        box_lines(),
+        lines=ORDER.lines,
+        order=box,
+        texts=rx.Var.create(TEXTS),
+        key=box,
     )
 
 
@@ -296,6 +329,22 @@ def label_buttons() -> rx.Component:
             class_name=f"{BUTTON}button--primary o-pack__label",
             data_testid="pack-label",
         ),
+        rx.cond(
+            BOX.chosen_count > 0,
+            rx.el.button(
+                icon("tag", size=20),
+                rx.cond(
+                    ORDER.is_pickup,
+                    _("Empacar solo lo marcado ({n})").format(n=BOX.chosen_count),
+                    _("Hacer la guía de lo marcado ({n})").format(n=BOX.chosen_count),
+                ),
+                type="button",
+                data_once="",
+                on_click=PackState.create_partial_label(ORDER.id, BOX.chosen, ORDER.parcels),
+                class_name=f"{BUTTON}button--dark o-pack__label",
+                data_testid="pack-partial",
+            ),
+        ),
         rx.el.button(
             _("Dejar para después"),
             type="button",
@@ -312,32 +361,42 @@ def packed_panel() -> rx.Component:
     return rx.el.div(
         rx.el.div(
             icon("check", size=36),
-            rx.el.p(
-                rx.cond(ORDER.guide != "", _("Guía {guide}").format(guide=ORDER.guide), _("Está empacado.")),
-                class_name="o-empty__title",
-            ),
+            rx.el.p(_("Está empacado."), class_name="o-empty__title"),
             rx.el.p(ORDER.packed_by, class_name="o-row__detail"),
             class_name="o-empty",
             role="status",
             data_testid="pack-done",
         ),
+        rx.el.ul(rx.foreach(ORDER.made, made_parcel), class_name="o-pack__made"),
         rx.el.div(
-            rx.cond(
-                ORDER.label_path != "",
-                rx.el.a(
-                    icon("print", size=22),
-                    _("Imprimir la guía"),
-                    href=ORDER.label_path,
-                    target="_blank",
-                    custom_attrs={"reloadDocument": True},
-                    class_name=f"{BUTTON}button--dark o-pack__label",
-                    data_testid="pack-print",
-                ),
-            ),
             next_button(_("Siguiente")),
             class_name="o-pack__actions",
         ),
         class_name="o-panel",
+    )
+
+
+def made_parcel(parcel: ObjectVar[PackedParcel]) -> rx.Component:
+    """Render a label that exists: its number, a mark if it is a test, and a link that prints it."""
+    return rx.el.li(
+        rx.cond(
+            parcel.guide != "",
+            rx.el.b(_("Guía {guide}").format(guide=parcel.guide), data_testid="pack-guide"),
+        ),
+        rx.cond(parcel.is_test, chip(_("Guía de prueba: nadie recoge el paquete"), "bad")),
+        rx.cond(
+            parcel.label_path != "",
+            rx.el.a(
+                icon("print", size=22),
+                _("Imprimir la guía"),
+                href=parcel.label_path,
+                target="_blank",
+                custom_attrs={"reloadDocument": True},
+                class_name=f"{BUTTON}button--dark o-pack__label",
+                data_testid="pack-print",
+            ),
+        ),
+        key=parcel.id,
     )
 
 

@@ -12,19 +12,23 @@ from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
-from backend.core.errors import Forbidden
+from backend.core.errors import Forbidden, InvalidData
 from backend.fulfillment.bulk_fulfillment import (
     Outcome,
     hand_over,
     send_orders,
     send_remaining_units,
+    send_units,
     ship_order,
     ship_orders,
 )
+from backend.fulfillment.delivery import mark_delivered_by_hand
+from backend.fulfillment.tracking import TRACK
+from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office.orders.detail import order_detail
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.service import lock_order, update_fulfillment_status
+from backend.orders.service import list_order_lines, lock_order, update_fulfillment_status
 from backend.orders.states import LabelState
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import NO_CREDIT, Operation
@@ -178,6 +182,65 @@ async def test_bulk_fulfillment_sends_the_remaining_units_of_an_order(
     assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
 
 
+async def send_one_unit(shop: Shop, order_id: str, *, units: int = 1, seen_parcels: int = 0) -> Outcome:
+    async with shop.database.read() as session:
+        (line,) = await list_order_lines(session, order_id)
+    return await send_units(
+        shop.database,
+        OWNER,
+        shop.settings,
+        shop.fulfillment_providers,
+        order_id,
+        units={line.id: units},
+        seen_parcels=seen_parcels,
+    )
+
+
+async def test_chosen_units_are_sent_once_and_the_rest_later(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await place_order(store, trompo)
+    outcomes = await asyncio.gather(*(send_one_unit(shop, order_id) for _press in range(4)))
+    assert any(one.text == "Guía lista." for one in outcomes)
+    again = await send_one_unit(shop, order_id)
+    assert (again.text, again.is_done) == ("Alguien empacó una parte antes. Mira lo que falta.", False)
+    assert await count_labels(shop) == 1
+    assert (await order_row(shop, order_id)).fulfillment_status == "partially_fulfilled"
+    too_many = await send_one_unit(shop, order_id, units=2, seen_parcels=1)
+    assert (too_many.text, too_many.is_done) == ("No se puede empacar. Mira el pedido.", False)
+    assert (await send_one_unit(shop, order_id, seen_parcels=1)).text == "Guía lista."
+    assert (await send_one_unit(shop, order_id, seen_parcels=1)).text == "Ya tenía guía."
+    assert await count_labels(shop) == 2
+    assert (await order_row(shop, order_id)).fulfillment_status == "fulfilled"
+
+
+async def test_delivery_that_the_carrier_does_not_report_is_recorded_once_with_its_reason(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await place_order(store, trompo)
+    await send_order(shop, order_id)
+    await ship_orders(shop.database, OWNER, [order_id])
+    async with shop.database.read() as session:
+        (parcel,) = (await order_detail(session, OWNER, order_id, "Trompo")).parcels
+    assert parcel.can_deliver
+
+    async def deliver(reason: str) -> bool:
+        async with shop.database.transaction() as session:
+            return await mark_delivered_by_hand(session, OWNER, order_id, parcel.id, reason)
+
+    with pytest.raises(InvalidData) as refused:
+        await deliver("  ")
+    assert refused.value.fields == {"reason": "Escribe cómo sabes que llegó."}
+    assert [await deliver("Lo confirmó por WhatsApp"), await deliver("Otra vez")] == [True, False]
+    async with shop.database.read() as session:
+        detail = await order_detail(session, OWNER, order_id, "Trompo")
+        tracked = (await session.execute(select(Job.id).where(Job.kind == TRACK))).all()
+    assert ([one.can_deliver for one in detail.parcels], tracked) == ([False], [])
+    texts = [event.text for event in detail.events if event.tone == "note"]
+    assert texts == ["Entregado, según el equipo: Lo confirmó por WhatsApp"]
+    assert (await order_row(shop, order_id)).fulfillment_status == "delivered"
+
+
 async def test_packed_orders_are_marked_as_shipped_once(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
@@ -292,6 +355,16 @@ async def test_bulk_fulfillment_without_the_right_is_refused(
             shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, order_id
         )
     with pytest.raises(Forbidden):
+        await send_units(
+            shop.database,
+            ACCOUNTANT,
+            shop.settings,
+            shop.fulfillment_providers,
+            order_id,
+            units={"ordli_1": 1},
+            seen_parcels=0,
+        )
+    with pytest.raises(Forbidden):
         await send_orders(shop.database, ACCOUNTANT, shop.settings, shop.fulfillment_providers, [order_id])
     with pytest.raises(Forbidden):
         await ship_orders(shop.database, ACCOUNTANT, [order_id])
@@ -299,6 +372,8 @@ async def test_bulk_fulfillment_without_the_right_is_refused(
         for service in (ship_order, hand_over):
             with pytest.raises(Forbidden):
                 await service(session, ACCOUNTANT, order_id)
+        with pytest.raises(Forbidden):
+            await mark_delivered_by_hand(session, ACCOUNTANT, order_id, "ful_1", "Llegó")
     assert await count_labels(shop) == 0
 
 

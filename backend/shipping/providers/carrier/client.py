@@ -6,7 +6,7 @@ once: the carrier has no idempotency key, and a second label costs money.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import httpx
@@ -20,7 +20,7 @@ from backend.core.texts import _
 from backend.core.web.http_client import AnswerTooLarge, HttpClient, NoAnswer, RetryPolicy, ServiceUnavailable
 from backend.core.web.outside_values import read_json
 from backend.core.web.response_limits import MAX_PDF_RESPONSE_BYTES, MAX_RESPONSE_BYTES
-from backend.shipping.providers.base import Label, TrackingUpdate
+from backend.shipping.providers.base import IS_TEST_LABEL, Label, TrackingUpdate
 from backend.shipping.providers.carrier.rate_checks import find_contradiction
 from backend.shipping.providers.carrier.requests import Quotation, Shipment
 from backend.shipping.providers.carrier.responses import (
@@ -108,6 +108,7 @@ class CarrierClient:
         self._key = api_key
         self._min_rate = min_rate
         self._policy = policy
+        self._creates_test_labels = creates_test_labels
         self._shipment_path = "/shipment_sandbox" if creates_test_labels else "/shipment"
         self._http = HttpClient(
             "the carrier",
@@ -173,11 +174,14 @@ class CarrierClient:
                 self._policy.write,
                 max_bytes=MAX_PDF_RESPONSE_BYTES,
             )
-            return parse_label(_require_object(answer))
+            label = parse_label(_require_object(answer))
         except CarrierError as error:
             if error.may_have_acted:
                 raise OutcomeUnknown(f"The label may have been created: {error.message}") from error
             raise
+        return (
+            replace(label, data={**label.data, IS_TEST_LABEL: True}) if self._creates_test_labels else label
+        )
 
     async def track(self, tracking_number: str) -> TrackingUpdate | None:
         """Return the progress of the shipment; None if the carrier does not know the shipment.

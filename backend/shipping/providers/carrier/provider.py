@@ -91,7 +91,8 @@ class CarrierStandard(FulfillmentProvider):
             raise LabelTooExpensive(rate.price, request.max_price)
         label = await self._client.create_shipment(draft.model_copy(update={"id_rate": rate.id}))
         log.info("label %s created for %s with %s", label.carrier_order_id, request.reference, rate.carrier)
-        return replace(label, data=to_rate_data(rate) | {"pickupDate": pickup_date.isoformat()})
+        pickup = {"pickupDate": pickup_date.isoformat()}
+        return replace(label, data={**label.data, **to_rate_data(rate), **pickup})
 
     async def cancel_fulfillment(self, label: Label) -> None:
         """Cancel the label, and verify the cancellation.

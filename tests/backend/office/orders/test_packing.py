@@ -78,7 +78,7 @@ async def test_packed_order_shows_packer_and_next_order(
     view = await read_pack_view(shop, order_id)
     assert (view.waiting, order_and_state(view)) == (0, (order_id, "packed"))
     assert view.order is not None
-    assert view.order.label_path.endswith("/label")
+    assert [(one.label_path.endswith("/label"), one.is_test) for one in view.order.made] == [(True, True)]
     assert [line.units for line in view.order.lines] == [2]
     assert (await read_pack_view(shop)).order is None
 
@@ -112,6 +112,7 @@ async def test_partially_sent_order_is_listed_for_packing(
         assert (view.waiting, order_and_state(view)) == (1, (order_id, "open"))
         assert view.order is not None
         assert [line.units for line in view.order.lines] == [1]
+        assert (view.order.parcels, len(view.order.made)) == (1, 1)
     await send_remaining_units(shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id)
     view = await read_pack_view(shop)
     assert (view.waiting, view.order) == (0, None)
