@@ -83,7 +83,7 @@ def init(
 def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
     """Ask the questions of `trompo init`. If they are interrupted, save the answers until then.
 
-    The database is closed meanwhile, so that a shop can start.
+    The database is closed during the questions, so that a shop can start.
     """
     from backend.core.texts import _
     from backend.operations.opening.command import read_identity, save_answers
