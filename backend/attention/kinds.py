@@ -267,7 +267,9 @@ RULES = {
     ),
     AttentionKind.JOB_FAILED: KindRules(
         _("Una tarea falló muchas veces"),
-        _("Mira el error. Cuando la causa esté resuelta, haz que corra otra vez."),
+        _(
+            "Pide a quien mantiene la tienda que lea el error con `trompo attention`. Después, haz que corra otra vez."
+        ),
         Action.HONOR,
         _WITHOUT_MONEY,
         2 * _DAY,

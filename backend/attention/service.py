@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.facts import AHEAD_S
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.audit import Subject, SubjectType, record
@@ -57,14 +58,14 @@ async def raise_attention(
 
     Args:
         kind: determines the deadline and the allowed actions.
-        message: what happened, in plain words for staff.
+        message: what happened, for programs and logs, in English.
         subject_id: the id of the subject; by default the first id that is given of fulfillment, payment session and
             order.
         amount: the disputed money, in whole pesos.
         order_id: the order, if any.
         payment_session_id: the payment session, if any.
         fulfillment_id: the fulfillment, if any.
-        data: further data for the decision.
+        data: further data for the decision, and for the sentence in the office: see `backend.attention.facts`.
     """
     row = Attention(
         kind=kind,
@@ -148,7 +149,7 @@ async def report_clock(session: AsyncSession, event: MomentsPulledBack) -> None:
         AttentionKind.CLOCK_PUT_BACK,
         subject_id="clock",
         message=f"A clock was put back. Moments up to {ahead} too late were pulled back: {counts}",
-        data={"counts": dict(event.counts)},
+        data={"counts": dict(event.counts), AHEAD_S: round(event.ahead.total_seconds())},
     )
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, raise_attention
+from backend.attention.facts import MAX_PRICE
 from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import JsonObject
@@ -235,6 +236,7 @@ async def _wait_for_decision(database: Database, fulfillment_id: str, cause: Lab
             amount=cause.price,
             order_id=fulfillment.order_id,
             fulfillment_id=fulfillment.id,
+            data={MAX_PRICE: cause.max_price},
         )
 
 

@@ -14,6 +14,7 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
+from backend.attention.facts import REFERENCE, WORDS
 from backend.core.db.database import Database, database_now
 from backend.core.errors import ShopError
 from backend.core.events import publish
@@ -177,6 +178,7 @@ class Tracker:
                 message=f"Fulfillment {fulfillment.reference} was not delivered within {days} days",
                 order_id=fulfillment.order_id,
                 fulfillment_id=fulfillment.id,
+                data={REFERENCE: fulfillment.reference},
             )
             return None
         if fulfillment.id in news:
@@ -203,5 +205,10 @@ async def _update_attention(session: AsyncSession, fulfillment: Fulfillment, upd
             await close_incident(session, fulfillment, note=f"The parcel moved on: {update.stage}")
             return
     await raise_attention(
-        session, kind, message=message, order_id=fulfillment.order_id, fulfillment_id=fulfillment.id
+        session,
+        kind,
+        message=message,
+        order_id=fulfillment.order_id,
+        fulfillment_id=fulfillment.id,
+        data={REFERENCE: fulfillment.reference, WORDS: update.words},
     )

@@ -5,11 +5,14 @@ from datetime import timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.facts import NUMBERS_LEFT, TITLE, UNTIL
 from backend.attention.kinds import AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import raise_attention
-from backend.core.dates import today_in_colombia
+from backend.core.dates import date_name, today_in_colombia
 from backend.core.db.database import Database, database_now, db_now
+from backend.core.db.tables import JsonObject
+from backend.core.texts import _
 from backend.invoices.models import Invoice
 from backend.invoices.numbering import read_last_number
 from backend.invoices.states import InvoiceState
@@ -60,6 +63,7 @@ class InvoiceWatch:
                     order_id=row.order_id,
                     amount=row.amount,
                     message=f"{row.full_number or 'A document without a number'} was not issued within 24 hours",
+                    data={TITLE: row.full_number or _("Sin número todavía")},
                 )
             await _check_range(session, await read_invoicing(session))
 
@@ -70,18 +74,23 @@ async def _check_range(session: AsyncSession, invoicing: Invoicing) -> None:
     name = f"{invoicing.resolution} {invoicing.prefix}{invoicing.first}-{invoicing.last}"
     left = invoicing.last - max(await read_last_number(session, invoicing.prefix), invoicing.first - 1)
     if left <= compute_low_limit(invoicing):
-        await _raise_once(session, f"{name} numbers", f"Resolution {name}: {max(left, 0)} numbers are left")
+        left = max(left, 0)
+        message = f"Resolution {name}: {left} numbers are left"
+        await _raise_once(session, f"{name} numbers", message, {NUMBERS_LEFT: left})
     today = today_in_colombia(await database_now(session))
     if invoicing.valid_until is not None and invoicing.valid_until - today <= END_NOTICE:
+        end = invoicing.valid_until
         await _raise_once(
-            session, f"{name} {invoicing.valid_until}", f"Resolution {name} ends on {invoicing.valid_until}"
+            session, f"{name} {end}", f"Resolution {name} ends on {end}", {UNTIL: date_name(end)}
         )
 
 
-async def _raise_once(session: AsyncSession, subject: str, message: str) -> None:
+async def _raise_once(session: AsyncSession, subject: str, message: str, data: JsonObject) -> None:
     """Open an attention row, unless there was one for this subject before: staff may have dismissed it."""
     known = select(Attention.id).where(
         Attention.kind == AttentionKind.INVOICE_NUMBERS, Attention.subject_id == subject
     )
     if (await session.execute(known.limit(1))).first() is None:
-        await raise_attention(session, AttentionKind.INVOICE_NUMBERS, subject_id=subject, message=message)
+        await raise_attention(
+            session, AttentionKind.INVOICE_NUMBERS, subject_id=subject, message=message, data=data
+        )

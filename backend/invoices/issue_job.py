@@ -16,15 +16,17 @@ from datetime import timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.facts import REASON, TITLE
 from backend.attention.kinds import AttentionKind
 from backend.attention.service import close_attention, is_dismissed, raise_attention
 from backend.core.config.settings import Settings
 from backend.core.dates import today_in_colombia
 from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.db.tables import get_or_404
-from backend.core.errors import InvalidData
+from backend.core.errors import InvalidData, ShopError
 from backend.core.events import publish
 from backend.core.money import Cop
+from backend.core.texts import _
 from backend.invoices.creation import ISSUE, find_invoice_of_order
 from backend.invoices.document_lines import (
     build_correction,
@@ -86,7 +88,7 @@ class Invoices:
         try:
             prepared = await self._prepare(invoice_id)
         except (NoNumber, InvalidData) as error:
-            await self._raise_waiting(invoice_id, error.message)
+            await self._raise_waiting(invoice_id, error)
             return RunAgain(RETRY_INTERVAL, reset=True)
         if prepared is None or isinstance(prepared, RunAgain):
             return prepared
@@ -231,9 +233,10 @@ class Invoices:
                 order_id=row.order_id,
                 amount=row.amount,
                 message=f"{row.full_number} was rejected: {row.reason[:500]}",
+                data={TITLE: row.full_number, REASON: reason[:500] or _("no dicen por qué")},
             )
 
-    async def _raise_waiting(self, invoice_id: str, why: str) -> None:
+    async def _raise_waiting(self, invoice_id: str, error: ShopError) -> None:
         """Open an attention row for a document that cannot get a number, unless staff have dismissed it."""
         kind = AttentionKind.INVOICE_WAITS
         async with self.database.transaction() as session:
@@ -241,7 +244,13 @@ class Invoices:
             if row is None or row.state != InvoiceState.PENDING or await is_dismissed(session, kind, row.id):
                 return
             await raise_attention(
-                session, kind, subject_id=row.id, order_id=row.order_id, amount=row.amount, message=why
+                session,
+                kind,
+                subject_id=row.id,
+                order_id=row.order_id,
+                amount=row.amount,
+                message=error.message,
+                data={REASON: error.staff_text},
             )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import NotAllowed
+from backend.core.texts import _
 from backend.invoices.documents import Range
 from backend.invoices.models import InvoiceSequence
 from backend.office_settings.invoicing import Invoicing
@@ -32,10 +33,14 @@ def get_valid_range(invoicing: Invoicing, today: date) -> Range:
     dated, first, last = invoicing.dated, invoicing.first, invoicing.last
     valid_from, valid_until = invoicing.valid_from, invoicing.valid_until
     if problems or not (dated and first and last and valid_from and valid_until):
-        raise NoNumber(f"The numbering is not complete: {', '.join(sorted(problems)) or 'nothing is saved'}")
+        raise NoNumber(
+            f"The numbering is not complete: {', '.join(sorted(problems)) or 'nothing is saved'}",
+            staff_text=_("La numeración está incompleta."),
+        )
     if not valid_from <= today <= valid_until:
         raise NoNumber(
-            f"Resolution {invoicing.resolution} is valid from {valid_from} to {valid_until}, and today is {today}"
+            f"Resolution {invoicing.resolution} is valid from {valid_from} to {valid_until}, and today is {today}",
+            staff_text=_("La resolución no está vigente hoy."),
         )
     return Range(invoicing.resolution, dated, first, last, valid_from, valid_until, invoicing.technical_key)
 
@@ -57,7 +62,10 @@ async def take_number(session: AsyncSession, prefix: str, within: Range | None) 
     ).scalar_one()
     number = max(row.last + 1, within.first if within is not None else 1)
     if within is not None and number > within.last:
-        raise NoNumber(f"Resolution {within.resolution} ends with {prefix}{within.last}, which is used")
+        raise NoNumber(
+            f"Resolution {within.resolution} ends with {prefix}{within.last}, which is used",
+            staff_text=_("Se acabaron los números de la resolución."),
+        )
     row.last = number
     await session.flush()
     return number

@@ -12,6 +12,7 @@ from stdnum.co import nit
 from backend.core.config.settings import Identity
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
+from backend.core.texts import _
 from backend.core.web.contact import full_name, to_one_line
 from backend.invoices.documents import DocumentPlace, Party
 from backend.orders.models import Order
@@ -51,10 +52,16 @@ def build_seller(shop: Identity, tax_level: str) -> Party:
     """
     number = nit.compact(shop.store_nit)
     if not nit.is_valid(number):
-        raise InvalidData(f"STORE_NIT is not a NIT with its check digit: {to_one_line(shop.store_nit)[:40]}")
+        raise InvalidData(
+            f"STORE_NIT is not a NIT with its check digit: {to_one_line(shop.store_nit)[:40]}",
+            staff_text=_("El NIT de la tienda no es válido."),
+        )
     place = find_municipality_by_code(shop.carrier_origin_dane_code)
     if place is None:
-        raise InvalidData(f"CARRIER_ORIGIN_DANE_CODE is not a municipality: {shop.carrier_origin_dane_code}")
+        raise InvalidData(
+            f"CARRIER_ORIGIN_DANE_CODE is not a municipality: {shop.carrier_origin_dane_code}",
+            staff_text=_("El municipio de la bodega no existe."),
+        )
     return Party(
         name=shop.store_legal_name,
         document_type=NIT,

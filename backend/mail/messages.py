@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertKind, read_alert
 from backend.alerts.kinds import RULES as ALERT_RULES
+from backend.attention.facts import describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.catalog.models import variant_name
@@ -276,14 +277,13 @@ async def _compose_attention(session: AsyncSession, settings: Settings, attentio
     rules = RULES[AttentionKind(row.kind)]
     values = {
         "name": "",
-        "id": row.id,
         "title": rules.title,
+        "facts": describe_facts(row),
         "advice": rules.advice,
-        "action": rules.recommended,
-        "amount": None if row.amount is None else format_cop(row.amount),
+        "amount": format_disputed_amount(row),
         "number": None if row.order_id is None else await _find_order_number(session, row.order_id),
         "due": None if row.due_at is None else time_label(row.due_at),
-        "details": to_one_line(row.message)[:MAX_DETAILS],
+        "link": f"{settings.base_url}/oficina/por-resolver",
     }
     return Message(MailKind.ATTENTION, settings.alert_email or settings.store_email, values)
 
@@ -346,7 +346,7 @@ async def _compose_alert(session: AsyncSession, settings: Settings, alert_id: st
         "title": rules.title,
         "advice": rules.advice,
         "since": time_label(alert.began_at),
-        "details": to_one_line(f"{alert.subject}: {alert.message}".removeprefix(": "))[:MAX_DETAILS],
+        "details": to_one_line(alert.message)[:MAX_DETAILS],
     }
     return Message(MailKind.ALERT, settings.alert_email or settings.store_email, values)
 

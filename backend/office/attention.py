@@ -3,20 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.facts import describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.core.dates import time_label
 from backend.core.db.database import database_now
-from backend.core.money import format_exact, parse_amount
 from backend.core.texts import _
 from backend.office.listing import ListView, count_new_rows, exclude_next_pages, read_page
 from backend.orders.models import Order
-from backend.payment.transitions import EXACT_AMOUNT
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 30
@@ -54,11 +52,11 @@ class AttentionRow:
 
     Attributes:
         title: what happened, in one sentence.
-        about: the order, amount of money or product that the row concerns; empty for none.
+        about: the order or the amount of money that the row concerns; empty for none.
         advice: the advised way to handle it.
         recommended: the action that is right unless there is a reason against it.
         others: the other allowed actions.
-        detail: the exact message, for further investigation.
+        facts: what happened, in one or two sentences; empty if the title says everything.
         due_label: the deadline; empty for none.
     """
 
@@ -69,7 +67,7 @@ class AttentionRow:
     advice: str
     recommended: ActionView
     others: list[ActionView]
-    detail: str
+    facts: str
     order_id: str
     due_label: str
     is_late: bool
@@ -126,8 +124,7 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
     rules = RULES[AttentionKind(row.kind)]
     about = [
         *([_("Pedido {number}").format(number=number)] if number is not None else []),
-        *([_amount(row)] if row.amount is not None else []),
-        *([str(row.data["toy"])] if "toy" in row.data else []),
+        *([format_disputed_amount(row)] if row.amount is not None else []),
     ]
     kind = AttentionKind(row.kind)
     return AttentionRow(
@@ -138,17 +135,11 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
         advice=rules.advice,
         recommended=_action(kind, rules.recommended),
         others=[_action(kind, action) for action in rules.actions if action is not rules.recommended],
-        detail=row.message,
+        facts=describe_facts(row),
         order_id=row.order_id or "",
         due_label=time_label(row.due_at) if row.due_at else "",
         is_late=row.due_at is not None and row.due_at < moment,
     )
-
-
-def _amount(row: Attention) -> str:
-    """Return the disputed amount, with cents if the bank reported some."""
-    exact = parse_amount(str(row.data.get(EXACT_AMOUNT, "")))
-    return format_exact(exact if exact is not None else Decimal(row.amount or 0))
 
 
 def _action(kind: AttentionKind, action: Action) -> ActionView:

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.facts import TITLE
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
 from backend.audit import Subject, SubjectType, record
@@ -163,6 +164,7 @@ class PqrsReminders:
                     AttentionKind.PQRS_DUE,
                     subject_id=row.id,
                     message=f"PQRS {row.number} ({KIND_NAMES[PqrsKind(row.kind)]}) must be answered in time",
+                    data={TITLE: f"{KIND_NAMES[PqrsKind(row.kind)]} {row.number}"},
                 )
 
 

@@ -132,6 +132,10 @@ def attention_row(row: ObjectVar[AttentionRow]) -> rx.Component:
             class_name="o-attention__head",
         ),
         rx.el.div(
+            rx.cond(
+                row.facts != "",
+                rx.el.p(rx.el.b(row.facts), class_name="o-attention__facts", data_testid="attention-facts"),
+            ),
             rx.el.p(row.advice, class_name="o-attention__advice"),
             action_form(row, row.recommended, is_recommended=True),
             rx.cond(
@@ -141,7 +145,6 @@ def attention_row(row: ObjectVar[AttentionRow]) -> rx.Component:
                     rx.foreach(row.others, lambda other: action_form(row, other, is_recommended=False)),
                 ),
             ),
-            rx.el.p(row.detail, class_name="o-attention__detail"),
             class_name="o-attention__body",
         ),
         row_id=row.id,

@@ -292,10 +292,9 @@ class ClientHolds:
 
     def _create_excess(self, message: str, shopper_text: str, *, by_others: bool) -> HoldTooLarge:
         own_units = self.held.total() + self.unheld.total()
-        notice = (
-            f"a client with {own_units} units of unpaid purchases asked for {sum(self.sale.units.values())} more; "
-            f"unpaid payments hold {self.shop_unpaid} units of the shop"
-        )
+        notice = _(
+            "Alguien que ya aparta {own} unidades sin pagar pidió {more} más. En total hay {all} unidades apartadas."
+        ).format(own=own_units, more=sum(self.sale.units.values()), all=self.shop_unpaid)
         return HoldTooLarge(message, shopper_text, is_repeated=bool(own_units) or by_others, notice=notice)
 
 

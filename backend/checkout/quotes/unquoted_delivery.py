@@ -3,8 +3,8 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
+from backend.attention.facts import PLACE
 from backend.core.errors import InvalidData
-from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.orders.models import Order
 from backend.shipping.addresses import find_municipality_code
@@ -39,9 +39,8 @@ async def report_unquoted(session: AsyncSession, order: Order) -> None:
     await raise_attention(
         session,
         AttentionKind.NO_COURIER,
-        message=_("Ninguna transportadora cotizó a {place}: por el envío se cobró {amount}").format(
-            place=place, amount=format_cop(order.shipping_total)
-        ),
+        message=f"No courier quoted {place}: the customer paid {order.shipping_total} for shipping",
         amount=order.shipping_total,
         order_id=order.id,
+        data={PLACE: place},
     )

@@ -19,7 +19,9 @@ from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.core.clock import now
 from backend.core.config.settings import Settings
+from backend.core.dates import time_label
 from backend.core.db.database import Database, database_now
+from backend.core.texts import _
 from backend.core.web.http_client import failing_services
 from backend.jobs import JobRun, periodic
 from backend.jobs.models import Job
@@ -34,6 +36,13 @@ CHECK_INTERVAL = timedelta(minutes=1)
 MAX_SEARCHED_ORDERS = 200
 """Number of newest orders that are searched for the latest paid one."""
 MEBIBYTE = 1024 * 1024
+SERVICE_NAMES = {
+    "The gateway": _("La pasarela de pagos"),
+    "the carrier": _("La transportadora"),
+    "The invoice provider": _("El proveedor de facturas"),
+    "the owner's webhook": _("Tu dirección de avisos"),
+}
+"""Names for staff of the services that `backend.core.web.http_client` calls."""
 
 FoundAlert = tuple[AlertKind, str, str]
 """Kind, subject and message of an alert."""
@@ -70,13 +79,15 @@ class AlertChecks:
             since = timedelta(hours=hours)
             if hours and has_orders and (latest is None or await database_now(session) - latest >= since):
                 message = (
-                    f"no order was paid since {latest:%Y-%m-%d %H:%M} UTC"
+                    _("El último pago es del {moment}.").format(moment=time_label(latest))
                     if latest
-                    else "no order was ever paid"
+                    else _("Nadie ha pagado un pedido todavía.")
                 )
                 await raise_alert(session, AlertKind.NO_SALE, "", message)
             if count := await _count_given_up_mails(session):
-                await raise_alert(session, AlertKind.MAIL, "", f"mails that were given up: {count}")
+                await raise_alert(
+                    session, AlertKind.MAIL, "", _("Correos que no salieron: {n}.").format(n=count)
+                )
             await end_alerts(session)
 
     @periodic("alert.certificate", every=timedelta(hours=1))
@@ -87,7 +98,7 @@ class AlertChecks:
             return
         found = await count_days_left(self._settings.base_url, now())
         if isinstance(found, str) or found < minimum:
-            message = found if isinstance(found, str) else f"it is valid for {found} days"
+            message = found if isinstance(found, str) else _("Le quedan {n} días.").format(n=found)
             async with self._database.transaction() as session:
                 await raise_alert(session, AlertKind.CERTIFICATE, self._settings.base_url, message)
 
@@ -114,7 +125,8 @@ class AlertChecks:
     def _check_disk(self, minimum: int) -> Iterator[FoundAlert]:
         folder = self._settings.data_dir
         if minimum and folder.exists() and (free := shutil.disk_usage(folder).free // MEBIBYTE) < minimum:
-            yield AlertKind.DISK, socket.gethostname(), f"the data folder's disk has {free} MiB free"
+            host = socket.gethostname()
+            yield AlertKind.DISK, host, _("Quedan {free} MiB en {host}.").format(free=free, host=host)
 
     async def _run(self) -> None:
         while True:
@@ -130,7 +142,9 @@ def _find_failing_services(minutes: int) -> Iterator[FoundAlert]:
         return
     for service, seconds in failing_services().items():
         if seconds >= minutes * 60:
-            yield AlertKind.OUTSIDE, service, f"{service} has failed for {seconds / 60:.0f} minutes"
+            name = SERVICE_NAMES.get(service, service)
+            text = _("{service}: sin respuesta desde hace {n} minutos.")
+            yield AlertKind.OUTSIDE, service, text.format(service=name, n=f"{seconds / 60:.0f}")
 
 
 async def _count_given_up_mails(session: AsyncSession) -> int:

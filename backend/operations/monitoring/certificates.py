@@ -5,6 +5,8 @@ import ssl
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from backend.core.texts import _
+
 CONNECT_TIMEOUT_S = 10.0
 """Timeout of the connection."""
 
@@ -34,7 +36,7 @@ async def count_days_left(url: str, moment: datetime) -> int | str:
     try:
         until = await read_certificate_expiry(address.hostname or "", address.port or 443)
     except ssl.SSLCertVerificationError as error:
-        return f"browsers refuse it: {error.verify_message}"
-    except OSError as error:
-        return f"no TLS at {address.netloc} ({type(error).__name__})"
+        return _("Los navegadores lo rechazan ({reason}).").format(reason=error.verify_message)
+    except OSError:
+        return _("{address} no responde con https.").format(address=address.netloc)
     return (until - moment).days

@@ -150,6 +150,7 @@ class LabelTooExpensive(NotAllowed):
 
     Attributes:
         price: its price, in whole pesos.
+        max_price: its limit, in whole pesos.
     """
 
     staff_text = _("Ahora cuesta todavía más. Mira el precio y decide otra vez.")
@@ -159,6 +160,7 @@ class LabelTooExpensive(NotAllowed):
             f"The label costs {price}, above the limit of {max_price}: it waits in attention for a decision by staff"
         )
         self.price = price
+        self.max_price = max_price
 
 
 class FulfillmentProvider(ABC):

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.attention.facts import describe_facts
 from backend.attention.models import Attention
 from backend.mail.models import Mail
 from backend.office_settings import save_settings
@@ -78,7 +79,7 @@ async def test_owner_is_notified_when_an_order_to_an_unquoted_place_is_paid(
     await capture(admin, order["id"])
     (notice,) = await notices(shop)
     assert (notice.order_id, notice.amount, notice.resolved_at) == (order["id"], FALLBACK_PRICE, None)
-    assert notice.message.startswith("Ninguna transportadora cotizó a Medellín, Antioquia")
+    assert describe_facts(notice).startswith("Ninguna transportadora cotizó a Medellín, Antioquia")
     async with shop.database.read() as session:
         mails = (await session.execute(select(Mail).where(Mail.kind == "attention"))).scalars().all()
     assert len(mails) == 1

@@ -73,7 +73,7 @@ async def test_hours_without_an_order_raise_an_alert(
     await paid(6.1)
     assert await again() == []  # the alert is turned off
     ((kind, _subject, message),) = await again(alert_no_sale_hours=6)
-    assert (kind, message[:24]) == ("no_sale", "no order was paid since ")
+    assert (kind, message[:20]) == ("no_sale", "El último pago es de")
 
 
 async def test_disk_that_fills_up_raises_an_alert(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,12 +83,12 @@ async def test_disk_that_fills_up_raises_an_alert(shop: Shop, monkeypatch: pytes
     assert await alerts(shop) == []
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10**9, 0, 599 * 2**20))
     await create_checks(shop, alert_disk_free_mb=600).check_process()
-    ((kind, _host, message),) = await alerts(shop)
-    assert (kind, message) == ("disk", "the data folder's disk has 599 MiB free")
+    ((kind, host, message),) = await alerts(shop)
+    assert (kind, message) == ("disk", f"Quedan 599 MiB en {host}.")
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"), [(14, None), (13, "it is valid for 13 days"), ("no TLS", "no TLS")]
+    ("found", "expected"), [(14, None), (13, "Le quedan 13 días."), ("no TLS", "no TLS")]
 )
 async def test_certificate_that_expires_raises_an_alert(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, found: int | str, expected: str | None
@@ -145,7 +145,7 @@ async def test_service_that_fails_for_minutes_raises_an_alert(
     assert await alerts(shop) == []
     await call(0, 60)
     await create_checks(shop, alert_failing_minutes=5).check_process()
-    assert await alerts(shop) == [("outside", "kiosk", "kiosk has failed for 5 minutes")]
+    assert await alerts(shop) == [("outside", "kiosk", "kiosk: sin respuesta desde hace 5 minutos.")]
     clock.now += 601
     assert failing_services() == {}  # no call was made since
     await call(200, 0)
@@ -162,8 +162,8 @@ async def test_owner_gets_one_mail_per_alert(shop: Shop, monkeypatch: pytest.Mon
     (mail,) = inbox.mails
     assert mail["To"] == "duena@correo.example"
     assert mail["Subject"] == "Aviso: Queda poco espacio en el disco"
-    assert "5 MiB free" in text_of(mail)
-    assert "5 MiB free" in text_of(mail, "html")
+    assert "Quedan 5 MiB" in text_of(mail)
+    assert "Quedan 5 MiB" in text_of(mail, "html")
 
 
 async def test_given_up_customer_mails_raise_one_alert(
@@ -191,7 +191,7 @@ async def test_given_up_customer_mails_raise_one_alert(
     await complete_purchase(store, variant)
     await complete_purchase(store, variant)
     await send_in_vain()
-    assert await look_again() == [("mail", "", "mails that were given up: 2")]
+    assert await look_again() == [("mail", "", "Correos que no salieron: 2.")]
     assert len(await look_again()) == 1
     await worker.run_due("mail.send")
     assert [mail["Subject"] for mail in inbox.mails] == ["Aviso: Hay correos que no salieron"]
