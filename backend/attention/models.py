@@ -31,7 +31,7 @@ class Attention(Timestamps, table=True):
     subject_id: str
     """Id of the payment session, order, fulfillment or job that it is about."""
     message: str
-    """What happened, for programs and logs, in English. `backend.attention.facts` has the sentence for staff."""
+    """What happened, for programs and logs, in English. `backend.attention.descriptions` has the sentence for staff."""
     amount: Cop | None = None
     """The disputed money, in whole pesos."""
     order_id: str | None = Field(default=None, index=True)

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.facts import AHEAD_S
+from backend.attention.descriptions import AHEAD_S
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.audit import Subject, SubjectType, record
@@ -65,7 +65,7 @@ async def raise_attention(
         order_id: the order, if any.
         payment_session_id: the payment session, if any.
         fulfillment_id: the fulfillment, if any.
-        data: further data for the decision, and for the sentence in the office: see `backend.attention.facts`.
+        data: further data for the decision, and for the sentence in the office: see `backend.attention.descriptions`.
     """
     row = Attention(
         kind=kind,

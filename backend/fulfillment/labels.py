@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, raise_attention
-from backend.attention.facts import MAX_PRICE
+from backend.attention.descriptions import MAX_PRICE
 from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import JsonObject

@@ -14,7 +14,7 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
-from backend.attention.facts import REFERENCE, WORDS
+from backend.attention.descriptions import REFERENCE, WORDS
 from backend.core.db.database import Database, database_now
 from backend.core.errors import ShopError
 from backend.core.events import publish

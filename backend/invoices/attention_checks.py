@@ -5,7 +5,7 @@ from datetime import timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.facts import NUMBERS_LEFT, TITLE, UNTIL
+from backend.attention.descriptions import NUMBERS_LEFT, TITLE, UNTIL
 from backend.attention.kinds import AttentionKind
 from backend.attention.models import Attention
 from backend.attention.service import raise_attention

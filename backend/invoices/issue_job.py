@@ -16,7 +16,7 @@ from datetime import timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.facts import REASON, TITLE
+from backend.attention.descriptions import REASON, TITLE
 from backend.attention.kinds import AttentionKind
 from backend.attention.service import close_attention, is_dismissed, raise_attention
 from backend.core.config.settings import Settings

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertKind, read_alert
 from backend.alerts.kinds import RULES as ALERT_RULES
-from backend.attention.facts import describe_facts, format_disputed_amount
+from backend.attention.descriptions import describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.catalog.models import variant_name

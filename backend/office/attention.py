@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.facts import describe_facts, format_disputed_amount
+from backend.attention.descriptions import describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.core.dates import time_label

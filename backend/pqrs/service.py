@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.facts import TITLE
+from backend.attention.descriptions import TITLE
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
 from backend.audit import Subject, SubjectType, record

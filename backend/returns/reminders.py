@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.facts import TITLE
+from backend.attention.descriptions import TITLE
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import close_attention, raise_attention
 from backend.core.db.database import Database, lock_rows

@@ -3,7 +3,7 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
-from backend.attention.facts import PLACE
+from backend.attention.descriptions import PLACE
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.orders.models import Order

@@ -38,6 +38,7 @@ ACTION_LABELS = {
     "return receipt added": _("Comprobante de la devolución guardado"),
     "address corrected": _("Dirección corregida"),
     "mail sent again": _("Correo enviado otra vez"),
+    "invoice tried again": _("Factura reintentada"),
 }
 """Labels of staff actions by audit action. `HIDDEN_ACTIONS` lists those that are not in the timeline as actions."""
 HIDDEN_ACTIONS = frozenset({"noted", "return written"})

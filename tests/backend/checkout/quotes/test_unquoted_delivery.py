@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
-from backend.attention.facts import describe_facts
+from backend.attention.descriptions import describe_facts
 from backend.attention.models import Attention
 from backend.mail.models import Mail
 from backend.office_settings import save_settings

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from backend.attention.facts import JOB_NAMES, PAYMENT_STATES, describe_facts, format_disputed_amount
+from backend.attention.descriptions import JOB_NAMES, PAYMENT_STATES, describe_facts, format_disputed_amount
 from backend.attention.kinds import AttentionKind as K
 from backend.attention.models import Attention
 from backend.payment.providers.base import ProviderState
@@ -101,7 +101,7 @@ def test_sentence_states_the_facts_in_spanish(
 @pytest.mark.parametrize("kind", list(K))
 @pytest.mark.parametrize("amount", [None, 5_000])
 def test_row_of_an_earlier_version_has_no_ids_and_no_english(kind: K, amount: int | None) -> None:
-    """Its data has none of the keys."""
+    """Describe a row whose data has none of the keys."""
     text = describe_facts(make_row(kind, amount, {"key": "mail_1", "reference": None}))
     assert not re.search(r"None|_\d|payses|approved|\{", text)
 

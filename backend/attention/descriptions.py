@@ -15,7 +15,7 @@ from backend.core.texts import _
 OWED, EXACT, REASON, WORDS = "owed", "exact_amount", "reason", "words"
 PLACE, MAX_PRICE, REFERENCE, TITLE = "place", "max_price", "reference", "title"
 UNTIL, NUMBERS_LEFT, AHEAD_S = "until", "numbers_left", "ahead_s"
-"""Keys of `Attention.data`. Whoever raises a row stores those that its sentence needs."""
+"""Keys of `Attention.data`. The code that raises a row stores those that its sentence needs."""
 PAYMENT_STATES = {
     "captured": _("aprobado"),
     "rejected": _("rechazado"),
