@@ -32,14 +32,12 @@ from backend.core.texts import _
 from backend.customers.models import CustomerGroup
 from backend.legal.texts import TITLES as LEGAL_TITLES
 from backend.office.listing import ListView, active_filters, days_label, filters_url, read_page
-from backend.office.orders.detail import LABEL_CHIPS
 from backend.office.settings.form import LABELS as SETTING_LABELS
 from backend.office.settings.form import format_setting
 from backend.office.settings.page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
 from backend.orders.models import Order, RefundReason, ReturnReason
-from backend.orders.state_labels import FULFILLMENT_LABELS, PAYMENT_LABELS
-from backend.orders.states import LabelState
+from backend.orders.state_labels import FULFILLMENT_LABELS, LABEL_LABELS, PAYMENT_LABELS
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import Campaign, Promotion
 from backend.returns.states import STATE_NAMES as RETURN_STATES
@@ -61,8 +59,7 @@ VALUES: dict[str, dict[str, str]] = {
     "payment_status": {**PAYMENT_LABELS},
     "role": {str(role): words for role, words in ROLE_NAMES.items()},
     "state": {
-        LabelState.CREATED: _("Guía lista"),
-        **{state: words for state, (words, _tone) in LABEL_CHIPS.items()},
+        **LABEL_LABELS,
         **{state.value: words for state, words in RETURN_STATES.items()},
         **{state.value: words for state, words in REVIEW_STATES.items()},
     },

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from backend.core.texts import _
 from backend.orders.states import FulfillmentStatus as F
-from backend.orders.states import OrderStatus, PaymentStatus
+from backend.orders.states import LabelState, OrderStatus, PaymentStatus
 
 ORDER_LABELS: Mapping[str, str] = {
     OrderStatus.PENDING: _("En curso"),
@@ -34,3 +34,24 @@ PICKUP_LABELS: Mapping[str, str] = {
     F.FULFILLED: _("Listo para recoger"),
 }
 """Labels of the fulfillment of an order that its customer collects in the shop."""
+LABEL_LABELS: Mapping[str, str] = {
+    LabelState.CREATING: _("Haciendo la guía"),
+    LabelState.CREATED: _("Guía lista"),
+    LabelState.FAILED: _("No se pudo hacer la guía"),
+    LabelState.UNKNOWN: _("Guía en duda"),
+    LabelState.TOO_EXPENSIVE: _("Guía muy cara"),
+    LabelState.CANCELED: _("Guía anulada"),
+}
+STAGE_LABELS: Mapping[str, str] = {
+    "ready": _("Guía lista"),
+    "awaiting_pickup": _("Guía lista"),
+    "shipped": _("Enviado"),
+    "collected": _("Lo tiene la transportadora"),
+    "in_transit": _("En camino"),
+    "out_for_delivery": _("En reparto"),
+    "delivered": _("Entregado"),
+    "incident": _("Con novedad"),
+    "returned": _("Devuelto por la transportadora"),
+    "canceled": _("Guía anulada"),
+}
+"""Labels of a parcel's progress: the carrier's stages, and `ready` and `shipped` of the shop itself."""

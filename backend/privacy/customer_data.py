@@ -18,7 +18,6 @@ from sqlmodel import SQLModel
 
 from backend.attention.models import Attention
 from backend.audit import AuditEntry, AuditPersonalValue, Subject, SubjectType, record
-from backend.audit.labels import AUDITED_FIELD_LABELS
 from backend.cart.models import Cart, LineItem
 from backend.core.db.database import database_now
 from backend.core.db.tables import JsonObject, table_of
@@ -42,6 +41,7 @@ from backend.mail.models import Mail
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.pqrs.models import Pqrs
+from backend.privacy.customer_table import COLUMNS, build_row_cells
 from backend.promotions.eligibility import hash_customer_email
 from backend.promotions.models import PromotionUse
 from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFile, ReturnLine
@@ -49,7 +49,6 @@ from backend.reviews.models import Review
 from backend.staff.rights import Actor, Right
 from backend.stock_notices.models import StockNotice
 
-COLUMNS = (_("Qué"), _("Número"), _("Campo"), _("Valor"))
 LEFT_OUT = frozenset({
     "content", "label_pdf", "password_hash", "snapshot", "token_epoch", "token_hash", "xml",
 })  # fmt: skip
@@ -75,11 +74,11 @@ class DataSubject:
 
 @dataclass(frozen=True, slots=True)
 class HeldRows:
-    """Rows of one table with the person's data, with the table's technical name and its label."""
+    """Rows of one table with the person's data, with the table's technical name and its label. Moments are aware."""
 
     name: str
     label: str
-    rows: list[JsonObject]
+    rows: list[dict[str, Any]]
 
 
 async def find_data_subject(session: AsyncSession, customer_id: str) -> DataSubject:
@@ -119,11 +118,11 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
             "exported_at": (await database_now(session)).isoformat(),
             "held": {one.name: one.rows for one in held},
         }
-        return json.dumps(body, ensure_ascii=False, indent=2)
+        return json.dumps(body, ensure_ascii=False, indent=2, default=datetime.isoformat)
     table: list[Sequence[object]] = [COLUMNS]
     for one in held:
         for number, row in enumerate(one.rows, 1):
-            table += [(one.label, number, name, value) for name, value in _flatten(row)]
+            table += [(one.label, number, *cells) for cells in build_row_cells(one.name, row)]
     return format_csv_for_people(table, is_beginning=True)
 
 
@@ -131,7 +130,7 @@ async def read_held_data(session: AsyncSession, person: DataSubject) -> list[Hel
     """Return all rows of the person by table, without empty tables."""
     held = []
     for name, label, query in build_queries(person):
-        rows = [_json_row(found) for found in (await session.execute(query)).mappings()]
+        rows = [dict(found) for found in (await session.execute(query)).mappings()]
         if rows:
             held.append(HeldRows(name, label, rows))
     return held
@@ -225,25 +224,3 @@ def _select(model: type[SQLModel], whose: ColumnElement[bool]) -> Select[Any]:
 
 def _columns(model: type[SQLModel]) -> list[ColumnElement[Any]]:
     return [column for column in table_of(model).columns if column.name not in LEFT_OUT]
-
-
-def _json_row(found: Any) -> JsonObject:
-    return {
-        str(name): value.isoformat() if isinstance(value, datetime) else value
-        for name, value in found.items()
-    }
-
-
-def _flatten(value: Any, path: str = "") -> list[tuple[str, object]]:
-    """Return the non-empty values with their paths."""
-    if isinstance(value, dict):
-        return [
-            one
-            for name, part in value.items()
-            for one in _flatten(
-                part, f"{path} · {name}" if path else AUDITED_FIELD_LABELS.get(str(name), str(name))
-            )
-        ]
-    if isinstance(value, list):
-        return [one for number, part in enumerate(value, 1) for one in _flatten(part, f"{path} · {number}")]
-    return [] if value is None or value == "" else [(path, value)]

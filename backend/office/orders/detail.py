@@ -37,6 +37,7 @@ from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_customer_phone, find_party_name, format_party_name
 from backend.orders.search import list_pickup_options
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
+from backend.orders.state_labels import LABEL_LABELS, STAGE_LABELS
 from backend.orders.states import (
     FAILURE_REASON,
     HAS_MONEY,
@@ -322,32 +323,23 @@ def _difference_text(payment: PaymentSession) -> str:
     return "" if exact == payment.amount else _("El banco aprobó {amount}").format(amount=format_exact(exact))
 
 
-STAGE_CHIPS: dict[str, tuple[str, str]] = {
-    "ready": (_("Guía lista"), "plain"),
-    "shipped": (_("Enviado"), "plain"),
-    "collected": (_("Lo tiene la transportadora"), "plain"),
-    "in_transit": (_("En camino"), "plain"),
-    "out_for_delivery": (_("En reparto"), "plain"),
-    "delivered": (_("Entregado"), "good"),
-    "incident": (_("Con novedad"), "bad"),
-    "returned": (_("Devuelto por la transportadora"), "bad"),
-    "canceled": (_("Guía anulada"), "plain"),
+STAGE_TONES: dict[str, str] = {"delivered": "good", "incident": "bad", "returned": "bad"}
+LABEL_TONES: dict[str, str] = {
+    LabelState.CREATING: "wait",
+    **dict.fromkeys((LabelState.FAILED, LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE), "bad"),
 }
-LABEL_CHIPS: dict[str, tuple[str, str]] = {
-    LabelState.CREATING: (_("Haciendo la guía"), "wait"),
-    LabelState.FAILED: (_("No se pudo hacer la guía"), "bad"),
-    LabelState.UNKNOWN: (_("Guía en duda"), "bad"),
-    LabelState.TOO_EXPENSIVE: (_("Guía muy cara"), "bad"),
-    LabelState.CANCELED: (_("Guía anulada"), "plain"),
-}
+"""Colours of the chips; the others are `plain`."""
 
 
 def _parcel_view(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:
     stage = get_display_stage(one)
-    text, tone = LABEL_CHIPS.get(one.state) or STAGE_CHIPS.get(stage, (stage, "plain"))
-    if is_pickup and stage == "ready":
-        text = _("Listo para recoger")
     is_made = one.state == LabelState.CREATED
+    if not is_made:
+        text, tone = LABEL_LABELS[one.state], LABEL_TONES.get(one.state, "plain")
+    elif is_pickup and stage == "ready":
+        text, tone = _("Listo para recoger"), "plain"
+    else:
+        text, tone = STAGE_LABELS.get(stage, stage), STAGE_TONES.get(stage, "plain")
     path = f"/admin/orders/{one.order_id}/fulfillments/{one.id}/label"
     return ParcelView(
         id=one.id,

@@ -1,6 +1,7 @@
 """Export of a person's data: its content, the needed right, and no formulas."""
 
 import csv
+import re
 from io import StringIO
 
 import httpx
@@ -24,6 +25,7 @@ from backend.privacy.customer_data import (
     find_data_subject,
     read_held_data,
 )
+from backend.privacy.customer_table import FIELD_LABELS
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (
@@ -101,8 +103,18 @@ async def test_export_cells_are_never_formulas(admin: httpx.AsyncClient, ana: st
     rows = list(csv.reader(StringIO(answer.text.removeprefix("\ufeff")), delimiter=";"))
     assert rows[0] == ["Qué", "Número", "Campo", "Valor"]
     assert ["Nota del equipo", "1", "Texto", '\'=HYPERLINK("http://x")'] in rows
-    assert ["Pedido", "1", "Dirección de entrega · city", "Medellín"] in rows
+    assert ["Pedido", "1", "Dirección de entrega · Ciudad", "Medellín"] in rows
+    assert ["Pedido", "1", "Pago", "Esperando al banco"] in rows
+    placed = next(value for what, _n, field, value in rows if (what, field) == ("Pedido", "Creado"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", placed)
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
+
+
+def test_every_column_of_the_table_for_people_has_a_label() -> None:
+    all_tables()
+    queries = build_queries(DataSubject("ana@example.com", ("cus_1",)))
+    columns = {column.name for _name, _label, query in queries for column in query.selected_columns}
+    assert columns - set(FIELD_LABELS) == set()
 
 
 async def test_export_contains_only_account_and_guest_with_the_same_email(shop: Shop, ana: str) -> None:
