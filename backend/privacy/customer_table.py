@@ -148,7 +148,7 @@ _LABELS_IN_TABLE: Mapping[tuple[str, str], str] = {
     ("customer_address", "address"): _("Dirección"),
 }
 """Labels of fields that mean something else in their table than elsewhere."""
-_VALUE_LABELS: Mapping[tuple[str, str], Mapping[str, str]] = {
+_VALUE_LABELS: Mapping[tuple[str, str], Mapping[Any, str]] = {
     ("consent", "kind"): CONSENT_NAMES,
     ("fulfillment", "stage"): STAGE_LABELS,
     ("fulfillment", "state"): LABEL_LABELS,
