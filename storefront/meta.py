@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.app import current_shop
+from backend.catalog.merchant_facts import COUNTRY, CURRENCY, parse_suggested_ages, to_plain_name
 from backend.catalog.ratings import MAX_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail
 from backend.core.config.settings import Settings
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.core.web.html_text import to_plain_text
+from backend.legal.texts import LegalKind
+from backend.returns.deadlines import WITHDRAWAL_DAYS
 from backend.reviews.views import ProductReviews
-from storefront.links import HOME, catalog_path
+from storefront.links import HOME, catalog_path, legal_path
 
 MAX_DESCRIPTION_LENGTH = 155
 INDEX = "index,follow"
@@ -97,7 +100,7 @@ def store_data(settings: Settings) -> dict[str, Any]:
                 "url": absolute_url("/"),
                 "telephone": settings.store_phone,
                 "email": settings.store_email,
-                "currenciesAccepted": "COP",
+                "currenciesAccepted": CURRENCY,
             },
             {
                 "@type": "WebSite",
@@ -122,7 +125,7 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
         offers = {
             "@type": "AggregateOffer",
             "url": url,
-            "priceCurrency": "COP",
+            "priceCurrency": CURRENCY,
             "lowPrice": min(prices),
             "highPrice": max(prices),
             "offerCount": len(prices),
@@ -131,7 +134,7 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
                     **_offer_data(
                         f"{url}?variant={variant.id}", variant.price, is_in_stock=variant.available
                     ),
-                    "name": variant.title,
+                    "name": to_plain_name(variant.title),
                     "sku": variant.sku,
                 }
                 for variant in detail.variants
@@ -141,10 +144,11 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
         offers = _offer_data(url, card.price, is_in_stock=card.available)
     return {
         "@type": "Product",
-        "name": card.title,
+        "name": to_plain_name(card.title),
         "description": shorten_text(detail.description, 500),
         "sku": next((variant.sku for variant in detail.variants if variant.id == card.variant_id), ""),
-        "brand": {"@type": "Brand", "name": card.brand},
+        "brand": {"@type": "Brand", "name": to_plain_name(card.brand)},
+        **_audience_data(card.age_range),
         **({"image": [absolute_url(picture.url) for picture in detail.pictures]} if detail.pictures else {}),
         "offers": offers,
         **_video_data(detail),
@@ -160,7 +164,7 @@ def _video_data(detail: ProductDetail) -> dict[str, Any]:
         return {}
     video = {
         "@type": "VideoObject",
-        "name": detail.card.title,
+        "name": to_plain_name(detail.card.title),
         "description": shorten_text(detail.description or detail.card.title, 500),
         "thumbnailUrl": [absolute_url(detail.pictures[0].url)],
         "uploadDate": detail.video.day,
@@ -205,10 +209,48 @@ def _offer_data(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
     return {
         "@type": "Offer",
         "url": url,
-        "priceCurrency": "COP",
+        "priceCurrency": CURRENCY,
         "price": price,
         "availability": f"https://schema.org/{'InStock' if is_in_stock else 'OutOfStock'}",
         "itemCondition": "https://schema.org/NewCondition",
+        "shippingDetails": SHIPPING_DATA,
+        "hasMerchantReturnPolicy": _return_policy_data(),
+    }
+
+
+def _audience_data(age_range: str) -> dict[str, Any]:
+    """Return the structured data of a product's ages (schema.org/PeopleAudience); empty if it has none."""
+    if (ages := parse_suggested_ages(age_range)) is None:
+        return {}
+    youngest = {"@type": "PeopleAudience", "suggestedMinAge": ages.min_years}
+    oldest = {} if ages.max_years is None else {"suggestedMaxAge": ages.max_years}
+    return {"audience": {**youngest, **oldest}}
+
+
+SHIPPING_DATA = {
+    "@type": "OfferShippingDetails",
+    "shippingDestination": {"@type": "DefinedRegion", "addressCountry": COUNTRY},
+}
+"""Structured data of the delivery (schema.org/OfferShippingDetails).
+
+It has no rate, because carriers calculate the price for an address.
+"""
+
+
+def _return_policy_data() -> dict[str, Any]:
+    """Return the structured data of the retracto (schema.org/MerchantReturnPolicy; Ley 1480 of 2011, art. 47).
+
+    The law's business days are given as days, so that the policy never promises more than the law.
+    """
+    return {
+        "@type": "MerchantReturnPolicy",
+        "applicableCountry": COUNTRY,
+        "returnPolicyCategory": "https://schema.org/MerchantReturnFiniteReturnWindow",
+        "merchantReturnDays": WITHDRAWAL_DAYS,
+        "returnMethod": "https://schema.org/ReturnByMail",
+        "returnFees": "https://schema.org/ReturnFeesCustomerResponsibility",
+        "refundType": "https://schema.org/FullRefund",
+        "merchantReturnLink": absolute_url(legal_path(LegalKind.WITHDRAWAL)),
     }
 
 

@@ -3,7 +3,7 @@
 API_SEGMENTS = frozenset(
     {
         "store", "admin", "auth", "hooks", "api", "livez", "readyz", "health", "metrics", "docs", "openapi.json",
-        "sandbox", "pictures", "manifest.webmanifest",
+        "sandbox", "pictures", "manifest.webmanifest", "feed",
     }
 )  # fmt: skip
 """The first path segments that belong to the API. All other paths belong to Reflex."""

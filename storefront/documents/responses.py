@@ -63,7 +63,7 @@ class DocumentResponse:
             await NotModified(_raw(headers))(scope, receive, send)
             return
         content, is_packed = self.body.content, self.body.is_packed
-        if is_packed and _takes_gzip(Headers(scope=scope)):
+        if is_packed and accepts_gzip(Headers(scope=scope)):
             headers["content-encoding"] = "gzip"
         elif is_packed:
             content = self.body.unpacked()
@@ -76,7 +76,7 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
 
-def _takes_gzip(headers: Headers) -> bool:
+def accepts_gzip(headers: Headers) -> bool:
     """Return True if the browser accepts gzip (RFC 9110, 12.5.3)."""
     weights = {}
     for entry in headers.get("accept-encoding", "").lower().replace(" ", "").split(","):

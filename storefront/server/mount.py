@@ -26,6 +26,7 @@ from backend.media.upload_routes import PATH as UPLOADS
 from backend.returns.routes import MAX_RECEIPT_REQUEST_BYTES, MAX_REQUEST_BYTES, RECEIPTS, REQUEST_PATH
 from backend.reviews.routes import MAX_REVIEW_REQUEST_BYTES, WRITE
 from storefront.documents.app import Documents
+from storefront.documents.merchant_feed import router as merchant_feed_router
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.security_headers import with_security_headers
 from storefront.documents.web_manifest import router as web_manifest_router
@@ -64,6 +65,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     api.include_router(revalidation.router)
     api.include_router(admin_redirect.router)
     api.include_router(web_manifest_router)
+    api.include_router(merchant_feed_router)
     if isinstance(pages, Starlette):
         remove_unused_routes(pages)
     if environment.REFLEX_MOUNT_FRONTEND_COMPILED_APP.get():

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,7 +95,44 @@ def test_sold_out_product_has_an_out_of_stock_offer(shop: Shop) -> None:
         "price": 18_900,
         "availability": "https://schema.org/OutOfStock",
         "itemCondition": "https://schema.org/NewCondition",
+        "shippingDetails": {
+            "@type": "OfferShippingDetails",
+            "shippingDestination": {"@type": "DefinedRegion", "addressCountry": "CO"},
+        },
+        "hasMerchantReturnPolicy": {
+            "@type": "MerchantReturnPolicy",
+            "applicableCountry": "CO",
+            "returnPolicyCategory": "https://schema.org/MerchantReturnFiniteReturnWindow",
+            "merchantReturnDays": 5,
+            "returnMethod": "https://schema.org/ReturnByMail",
+            "returnFees": "https://schema.org/ReturnFeesCustomerResponsibility",
+            "refundType": "https://schema.org/FullRefund",
+            "merchantReturnLink": "http://localhost:3000/legal/retracto",
+        },
     }
+
+
+@pytest.mark.parametrize(
+    ("age_range", "ages"),
+    [
+        ("6-8", {"suggestedMinAge": 6, "suggestedMaxAge": 8}),
+        ("12+", {"suggestedMinAge": 12}),
+    ],
+)
+def test_audience_has_the_products_ages(shop: Shop, age_range: str, ages: dict[str, int]) -> None:
+    data = product_data(replace(DETAIL, card=replace(CARD, age_range=age_range)))
+    assert data["audience"] == {"@type": "PeopleAudience", **ages}
+
+
+def test_product_without_ages_has_no_audience(shop: Shop) -> None:
+    assert "audience" not in product_data(replace(DETAIL, card=replace(CARD, age_range="")))
+
+
+def test_names_in_structured_data_have_no_tags(shop: Shop) -> None:
+    card = replace(CARD, title="Oso <b>Tomás</b> & Cía 🧸 <3", brand="A<br>B\x07")
+    data = product_data(replace(DETAIL, card=card, description="<ul><li>Uno</li></ul>"))
+    assert (data["name"], data["brand"]["name"]) == ("Oso Tomás & Cía 🧸 <3", "A B")
+    assert data["description"] == "• Uno"
 
 
 def test_each_variant_is_an_offer_with_its_own_url(shop: Shop) -> None:
@@ -117,6 +155,7 @@ def test_each_variant_is_an_offer_with_its_own_url(shop: Shop) -> None:
         ("Grande", "T-2", 20_000, "https://schema.org/OutOfStock"),
     ]
     assert offers["offers"][1]["url"] == "http://localhost:3000/product/trompo?variant=v_2"
+    assert all(one["hasMerchantReturnPolicy"]["merchantReturnDays"] == 5 for one in offers["offers"])
 
 
 def test_video_data_has_its_picture_and_upload_date(shop: Shop) -> None:

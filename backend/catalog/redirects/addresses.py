@@ -19,8 +19,9 @@ MAX_PARAMETERS = 50
 MAX_ADDRESSES_PER_CELL = 50
 RESERVED_SEGMENTS = frozenset(
     {
-        "_event", "admin", "api", "auth", "docs", "health", "hooks", "livez", "manifest.webmanifest", "metrics",
-        "oficina", "openapi.json", "pictures", "readyz", "robots.txt", "sandbox", "sitemap.xml", "store", "sw.js",
+        "_event", "admin", "api", "auth", "docs", "feed", "health", "hooks", "livez", "manifest.webmanifest",
+        "metrics", "oficina", "openapi.json", "pictures", "readyz", "robots.txt", "sandbox", "sitemap.xml", "store",
+        "sw.js",
     }
 )  # fmt: skip
 """First path segments that never lead to the page of unknown addresses, so a redirect could not answer them."""

@@ -204,7 +204,7 @@ async def test_head_of_a_product_page_has_title_price_and_breadcrumbs(browser: h
     assert preload["imagesrcset"] == "/demo/Oso%20%281%29-320.webp 320w, /demo/Oso%20%281%29-960.webp 960w"
     assert (preload["as"], preload["fetchpriority"]) == ("image", "high")
     product, trail = json.loads(head.texts["application/ld+json"])["@graph"]
-    assert (product["@type"], product["name"], product["sku"]) == ("Product", TITLE, "SKU-oso")
+    assert (product["@type"], product["name"], product["sku"]) == ("Product", "Oso Tomás & Cía", "SKU-oso")
     assert product["offers"]["price"] == 50_000
     assert product["offers"]["priceCurrency"] == "COP"
     assert product["offers"]["availability"] == "https://schema.org/InStock"

@@ -25,7 +25,7 @@ async def find_answering_app(path: str) -> str:
     "path",
     ["/health", "/livez", "/readyz", "/store/products", "/admin", "/auth/google/callback", "/hooks/payment/gateway_pse",
      "/api/revalidate", "/docs", "/openapi.json", "/sandbox/bank?ref=1", "/pictures/0123/a-320.webp",
-     "/manifest.webmanifest"],
+     "/manifest.webmanifest", "/feed/google.xml"],
 )  # fmt: skip
 async def test_paths_of_the_api_are_answered_by_the_api(path: str) -> None:
     assert await find_answering_app(path) == "api"

@@ -1,0 +1,228 @@
+"""The products for sale as a shopping program's feed lists them: an item for each variant, read page by page."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.category_tree import Tree, read_tree
+from backend.catalog.merchant_facts import SuggestedAges, parse_suggested_ages, to_plain_name
+from backend.catalog.models import (
+    Picture,
+    Product,
+    ProductCategory,
+    ProductOption,
+    ProductOptionValue,
+    Variant,
+    VariantOptionValue,
+    for_sale,
+)
+from backend.core.collation import fold
+from backend.core.money import Cop, percent_off
+from backend.core.web.html_text import to_plain_text
+from backend.inventory.models import InventoryLevel
+from backend.media.picture_urls import encode_picture_url
+
+ATTRIBUTES = {
+    "color": "color",
+    "colour": "color",
+    "talla": "size",
+    "tamano": "size",
+    "size": "size",
+    "material": "material",
+    "diseno": "pattern",
+    "estampado": "pattern",
+    "pattern": "pattern",
+}
+"""Google's attributes of variants by the folded title of the shop's option."""
+MAX_PICTURES = 11
+"""Pictures of an item: Google reads one and ten additional ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedItem:
+    """A variant that is for sale.
+
+    Attributes:
+        handle: handle of the product's page.
+        title: the product's title.
+        variant_title: the variant's title; empty if the product has only this variant.
+        price: the price without a discount.
+        sale_price: the price that the variant is sold at, if it has a discount.
+        bar_code: EAN or UPC; empty if it is unknown.
+        category_path: names of the categories from the department down.
+        attributes: Google's attributes (`ATTRIBUTES`) that the variant has.
+        weight: in kg; the sides are in cm.
+    """
+
+    variant_id: str
+    product_id: str
+    handle: str
+    title: str
+    variant_title: str
+    description: str
+    sku: str
+    bar_code: str
+    brand: str
+    price: Cop
+    sale_price: Cop | None
+    is_available: bool
+    ages: SuggestedAges | None
+    pictures: Sequence[str]
+    category_path: Sequence[str]
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    weight: float | None = None
+    length: float | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPage:
+    """The items of some products. `last_product_id` is where the next page begins; None after the final page."""
+
+    items: list[FeedItem]
+    last_product_id: str | None
+
+
+async def read_feed_page(session: AsyncSession, after: str, limit: int) -> FeedPage:
+    """Return the variants for sale of the next products, in the order of the products' ids.
+
+    Variants without a valid price are left out.
+
+    Args:
+        session: a session to read with.
+        after: the `last_product_id` of the previous page; empty for the first page.
+        limit: number of products.
+    """
+    query = select(Product).where(for_sale(), Product.id > after).order_by(Product.id).limit(limit)
+    products = (await session.execute(query)).scalars().all()
+    if not products:
+        return FeedPage([], None)
+    ids = [product.id for product in products]
+    variants = await _read_variants(session, ids)
+    pictures = await _read_pictures(session, ids)
+    paths = await _read_category_paths(session, ids)
+    attributes = await _read_attributes(session, ids)
+    items = [
+        _build_item(
+            product,
+            variant,
+            has_choice=len(variants[product.id]) > 1,
+            units=units,
+            pictures=pictures[product.id],
+            category_path=paths.get(product.id, ()),
+            attributes=attributes[variant.id],
+        )
+        for product in products
+        for variant, units in variants[product.id]
+        if variant.has_price
+    ]
+    return FeedPage(items, ids[-1] if len(ids) == limit else None)
+
+
+def _build_item(
+    product: Product,
+    variant: Variant,
+    *,
+    has_choice: bool,
+    units: int,
+    pictures: Sequence[str],
+    category_path: Sequence[str],
+    attributes: Mapping[str, str],
+) -> FeedItem:
+    has_discount = percent_off(variant.price, variant.compare_at_price) is not None
+    material = to_plain_name(product.material or "")
+    return FeedItem(
+        variant_id=variant.id,
+        product_id=product.id,
+        handle=product.handle,
+        title=to_plain_name(product.title),
+        variant_title=to_plain_name(variant.title) if has_choice else "",
+        description=to_plain_text(product.description or product.subtitle),
+        sku=variant.sku or "",
+        bar_code=variant.ean or "",
+        brand=to_plain_name(product.brand),
+        price=variant.compare_at_price if has_discount and variant.compare_at_price else variant.price,
+        sale_price=variant.price if has_discount else None,
+        is_available=units > 0,
+        ages=parse_suggested_ages(product.age_range),
+        pictures=pictures,
+        category_path=category_path,
+        attributes={"material": material, **attributes} if material else attributes,
+        weight=product.weight,
+        length=product.length,
+        width=product.width,
+        height=product.height,
+    )
+
+
+async def _read_variants(
+    session: AsyncSession, product_ids: Collection[str]
+) -> Mapping[str, list[tuple[Variant, int]]]:
+    """Return the products' variants and their units that can be sold, by product id."""
+    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
+    rows = await session.execute(
+        select(Variant, units)
+        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        .where(Variant.product_id.in_(product_ids))
+        .group_by(Variant.id)
+        .order_by(Variant.rank, Variant.id)
+    )
+    found: dict[str, list[tuple[Variant, int]]] = defaultdict(list)
+    for variant, count in rows:
+        found[variant.product_id].append((variant, int(count)))
+    return found
+
+
+async def _read_pictures(session: AsyncSession, product_ids: Collection[str]) -> Mapping[str, list[str]]:
+    rows = await session.execute(
+        select(Picture.product_id, Picture.url)
+        .where(Picture.product_id.in_(product_ids))
+        .order_by(Picture.rank)
+    )
+    found: dict[str, list[str]] = defaultdict(list)
+    for product_id, url in rows:
+        if len(found[product_id]) < MAX_PICTURES:
+            found[product_id].append(encode_picture_url(url))
+    return found
+
+
+async def _read_category_paths(
+    session: AsyncSession, product_ids: Collection[str]
+) -> Mapping[str, Sequence[str]]:
+    """Return the names of the path to each product's deepest category, as its page shows it."""
+    rows = await session.execute(
+        select(ProductCategory.product_id, ProductCategory.category_id).where(
+            ProductCategory.product_id.in_(product_ids)
+        )
+    )
+    of_product: dict[str, list[str]] = defaultdict(list)
+    for product_id, category_id in rows:
+        of_product[product_id].append(category_id)
+    tree: Tree = await read_tree(session)
+    return {
+        product_id: [
+            to_plain_name(category.name) for category in max(map(tree.breadcrumb_to, category_ids), key=len)
+        ]
+        for product_id, category_ids in of_product.items()
+    }
+
+
+async def _read_attributes(
+    session: AsyncSession, product_ids: Collection[str]
+) -> Mapping[str, Mapping[str, str]]:
+    """Return the option values that Google has an attribute for, by variant id."""
+    rows = await session.execute(
+        select(VariantOptionValue.variant_id, ProductOption.title, ProductOptionValue.value)
+        .join(ProductOptionValue, ProductOptionValue.id == VariantOptionValue.value_id)
+        .join(ProductOption, ProductOption.id == ProductOptionValue.option_id)
+        .where(ProductOption.product_id.in_(product_ids))
+    )
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for variant_id, title, value in rows:
+        if attribute := ATTRIBUTES.get(fold(title.strip())):
+            found[variant_id][attribute] = to_plain_name(value)
+    return found
