@@ -10,7 +10,7 @@ from backend.core.texts import _
 from backend.office.audit import FILTER_FIELDS, AuditActor, AuditFilter, AuditPage, AuditRow, audit_entries
 from backend.office.listing import read_filters
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty_state, screen
+from storefront.office.components.feedback import empty_list, empty_state, screen
 from storefront.office.components.history import entry_changes
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list
@@ -47,8 +47,10 @@ FILTERS = ListFilters("audit", AUDIT, VIEW, AuditState.apply_filters)
 
 def page() -> rx.Component:
     """Render the audit screen."""
-    nothing = empty_state(
-        "history", _("Nada en esta búsqueda"), _("Prueba con otras fechas o con otra persona.")
+    nothing = empty_list(
+        VIEW,
+        empty_state("history", _("Nada en esta búsqueda"), _("Prueba con otras fechas o con otra persona.")),
+        empty_state("history", _("Nada todavía"), _("Aquí queda quién cambió qué, y cuándo.")),
     )
     content = rx.fragment(
         filters(),

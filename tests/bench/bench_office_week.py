@@ -42,6 +42,7 @@ def refund_return(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]
             await user.fill_field(user.page.get_by_label(label), text)
         await user.choose(user.page.get_by_label("Tipo de cuenta"), "savings")
         await user.tap(user.by_test_id("save"))
+        await user.choose(user.by_test_id("return-arrival"), "all good")
         await user.tap(user.by_test_id("return-receive"))
         await user.tap(user.by_test_id("return-approve"))
         await user.fill_field(user.page.get_by_label("Referencia de la transferencia"), "TR-2026-001")

@@ -67,6 +67,7 @@ async def test_return_is_requested_with_a_picture_and_approved(
         await expect(row).to_contain_text("Quedan 15 días")
         await row.get_by_role("link").click()
         await expect(office.locator(".o-return__picture")).to_have_count(1)
+        await office.get_by_test_id("return-arrival").select_option("all good")
         await office.get_by_test_id("return-receive").click()
         await expect(office.get_by_test_id("return-state")).to_contain_text("Recibida")
         await office.get_by_test_id("return-approve").click()

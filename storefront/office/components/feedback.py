@@ -6,6 +6,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
+from backend.office.listing import ListView
 from backend.office.views import ChipView
 from storefront.components.placeholders import loading_notice, skeleton_bar
 from storefront.office.icons import icon
@@ -20,6 +21,11 @@ def empty_state(shape: str, title: str, text: str, *actions: rx.Component) -> rx
         *([rx.el.div(*actions, class_name="o-empty__actions")] if actions else []),
         class_name="o-empty",
     )
+
+
+def empty_list(view: ObjectVar[ListView], filtered: rx.Component, unfiltered: rx.Component) -> rx.Component:
+    """Render an empty list: `filtered` if a search or filter is set, else `unfiltered`, which says how to begin."""
+    return rx.cond(view.filters.values().join() != "", filtered, unfiltered)
 
 
 def chip(text: str | rx.Var[str], tone: str | rx.Var[str] = "plain") -> rx.Component:

@@ -17,7 +17,7 @@ from backend.office.customers.listing import (
 )
 from backend.office.listing import labels_of
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty_state, screen, state_chip
+from storefront.office.components.feedback import empty_list, empty_state, screen, state_chip
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list, row_link
 from storefront.office.layout import office_layout
@@ -49,10 +49,16 @@ FILTERS = ListFilters("customers", CUSTOMERS, VIEW, CustomersState.apply_filters
 
 def page() -> rx.Component:
     """Render the list of customers."""
-    nothing = empty_state(
-        "customers",
-        _("Ningún cliente"),
-        _("Quien compra o abre una cuenta aparece aquí. Busca por nombre, correo, documento o teléfono."),
+    nothing = empty_list(
+        VIEW,
+        empty_state(
+            "customers",
+            _("Ningún cliente"),
+            _("Con esta búsqueda no hay ninguno. Busca por nombre, correo, documento o teléfono."),
+        ),
+        empty_state(
+            "customers", _("Todavía no hay clientes"), _("Quien compra o abre una cuenta aparece aquí.")
+        ),
     )
     content = rx.fragment(
         filters(),

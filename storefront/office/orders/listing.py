@@ -16,7 +16,7 @@ from backend.office.orders.listing import (
 )
 from backend.staff.rights import Right
 from storefront.components.placeholders import skeleton_bar
-from storefront.office.components.feedback import chip, empty_state, screen, state_chip
+from storefront.office.components.feedback import chip, empty_list, empty_state, screen, state_chip
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list
 from storefront.office.components.selection_bar import selection_bar
@@ -34,10 +34,19 @@ FILTERS = ListFilters("orders", ORDERS, VIEW, OrdersState.apply_filters)
 
 def page() -> rx.Component:
     """Render the order list."""
-    nothing = empty_state(
-        "receipt",
-        _("Ningún pedido"),
-        _("Con estos filtros no hay ninguno. Quita alguno, o espera el siguiente."),
+    nothing = empty_list(
+        VIEW,
+        empty_state(
+            "receipt",
+            _("Ningún pedido"),
+            _("Con estos filtros no hay ninguno. Quita alguno, o espera el siguiente."),
+        ),
+        empty_state(
+            "receipt",
+            _("Todavía no hay pedidos"),
+            _("El primero aparece aquí apenas alguien compre. Haz tú una compra de prueba."),
+            rx.el.a(_("Ver la tienda"), href="/", class_name="button button--small button--dark"),
+        ),
     )
     content = rx.fragment(
         filters(),

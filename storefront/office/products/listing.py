@@ -18,12 +18,12 @@ from backend.office.views import ChipView
 from backend.staff.rights import Right
 from storefront.components.forms import field, select_field
 from storefront.components.placeholders import skeleton_bar
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import chip, empty_list, empty_state, screen
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
-from storefront.office.navigation import NEW_PRODUCT, PRODUCTS, STOCK
+from storefront.office.navigation import IMPORT, NEW_PRODUCT, PRODUCTS, STOCK
 from storefront.office.products.bulk import (
     draft_panel,
     last_changes_panel,
@@ -57,10 +57,19 @@ def new_product_link() -> rx.Component:
 
 def page() -> rx.Component:
     """Render the product list."""
-    nothing = empty_state(
-        "blocks",
-        _("Ningún producto"),
-        _("Con estos filtros no hay ninguno. Quita alguno, o busca por otra palabra o por el código."),
+    nothing = empty_list(
+        VIEW,
+        empty_state(
+            "blocks",
+            _("Ningún producto"),
+            _("Con estos filtros no hay ninguno. Quita alguno, o busca por otra palabra o por el código."),
+        ),
+        empty_state(
+            "blocks",
+            _("Todavía no hay productos"),
+            _("Crea el primero con una foto, o trae tu lista de Excel, Shopify o WooCommerce."),
+            rx.el.a(_("Importar una lista"), href=IMPORT, class_name="button button--small button--dark"),
+        ),
     )
     content = rx.fragment(
         filters(),

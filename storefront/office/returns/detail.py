@@ -25,7 +25,15 @@ from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
 from storefront.office.navigation import ORDERS, RETURNS
 from storefront.office.returns.bank_account_fields import account_form_fields
-from storefront.office.returns.detail_state import DAMAGED, GOOD, ReturnState
+from storefront.office.returns.detail_state import (
+    ALL_DAMAGED,
+    ALL_GOOD,
+    ARRIVAL,
+    DAMAGED,
+    GOOD,
+    OTHER,
+    ReturnState,
+)
 from storefront.office.state import answer_number
 from storefront.reflex_ext.hooks import text_at
 
@@ -151,25 +159,43 @@ def lines_panel() -> rx.Component:
 
 
 def arrived_fields(line: ObjectVar[ReturnLineView]) -> list[rx.Component]:
-    """Return the two fields for the arrived units of a line: in good condition, and damaged."""
+    """Return the fields of a line's arrived units: how they arrived, and the numbers if neither choice fits."""
 
-    def units(prefix: str, label: str, default: Any) -> rx.Component:
+    def units(prefix: str, label: str) -> rx.Component:
         return rx.el.label(
             rx.el.span(label, class_name="o-row__detail"),
             rx.el.input(
                 name=f"{prefix}{line.id}",
-                default_value=default,
                 input_mode="numeric",
                 max_length=5,
                 auto_complete="off",
                 class_name="field__input o-return__units",
             ),
+            class_name="o-return__count",
         )
 
-    return [
-        units(GOOD, _("Buenas"), line.quantity.to_string()),
-        units(DAMAGED, _("Con daño"), "0"),
-    ]
+    def choice(value: str, one: str, several: str) -> rx.Component:
+        label = rx.cond(line.quantity == 1, one, several.format(n=line.quantity))
+        return rx.el.option(label, value=value)
+
+    arrival = rx.el.label(
+        rx.el.span(_("¿Cómo llegó?"), class_name="o-row__detail"),
+        rx.el.span(
+            rx.el.select(
+                rx.el.option(_("Elige"), value=""),
+                choice(ALL_GOOD, _("En buen estado"), _("Las {n} en buen estado")),
+                choice(ALL_DAMAGED, _("Con daño"), _("Las {n} con daño")),
+                choice(OTHER, _("No llegó"), _("De otra forma: escribir cuántas")),
+                name=f"{ARRIVAL}{line.id}",
+                default_value="",
+                class_name="field__input",
+                data_testid="return-arrival",
+            ),
+            icon("down", size=18),
+            class_name="select",
+        ),
+    )
+    return [arrival, units(GOOD, _("Buenas")), units(DAMAGED, _("Con daño"))]
 
 
 def decision_forms() -> rx.Component:

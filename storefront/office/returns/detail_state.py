@@ -1,5 +1,6 @@
 """State of a return's screen."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -11,7 +12,15 @@ from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.returns.detail import ReturnDetail, return_detail
 from backend.returns.forms import ACCOUNT_FIELDS
-from backend.returns.processing import MAX_DENIAL_LENGTH, approve, deny, pay, receive, save_account
+from backend.returns.processing import (
+    MAX_DENIAL_LENGTH,
+    approve,
+    deny,
+    list_return_lines,
+    pay,
+    receive,
+    save_account,
+)
 from backend.returns.refund_limits import MAX_REASON_LENGTH
 from backend.staff.rights import Actor, Right
 from storefront.office.returns.new_return import MAX_FIELDS
@@ -19,8 +28,10 @@ from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_text
 
-GOOD, DAMAGED = "good-", "damaged-"
-"""Prefixes of the fields with the units that arrived in good state and damaged; the line's id follows."""
+ARRIVAL, GOOD, DAMAGED = "arrival-", "good-", "damaged-"
+"""Prefixes of a line's fields: how its units arrived, and the numbers of good and damaged units; its id follows."""
+ALL_GOOD, ALL_DAMAGED, OTHER = "all good", "all damaged", "other"
+"""Values of the first field. Only `OTHER` uses the numbers."""
 MAX_UNITS = 99_999
 NO_RECEIPT = "comprobante=no"
 
@@ -41,10 +52,12 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.HANDLE_RETURNS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record the units that arrived. The form has the fields `good-…` and `damaged-…` for each line."""
+        """Record the units that arrived. The form has the fields `arrival-…`, `good-…`, `damaged-…` of each line."""
         try:
             async with current_shop().database.transaction() as session:
-                await receive(session, actor, self._id_in_url(), parse_arrived_units(form))
+                lines = await list_return_lines(session, self._id_in_url())
+                arrived = parse_arrived_units(form, {line.line_id: line.quantity for line in lines})
+                await receive(session, actor, self._id_in_url(), arrived)
         except InvalidData as error:
             self._announce(
                 error.fields.get("units") or _("Revisa las unidades: son más que las pedidas."), "problem"
@@ -121,23 +134,31 @@ class ReturnState(OfficeScreen, KnownClientState):
             await self._announce_done(actor, _("Pagada. Al comprador le llega la referencia por correo."))
 
 
-def parse_arrived_units(form: object) -> dict[str, tuple[int, int]]:
+def parse_arrived_units(form: object, requested: Mapping[str, int]) -> dict[str, tuple[int, int]]:
     """Return the arrived units by line id: the number in good condition, and the number damaged.
 
+    Args:
+        form: the form as the browser sent it.
+        requested: the units of each line of the return.
+
     Raises:
-        InvalidData: the form or a number of units is invalid. For a wrong number, `fields` has the message under
-            `units`.
+        InvalidData: the form or a number of units is invalid, or it does not say how the units of a line arrived.
+            `fields` has the message under `units`.
     """
     if not isinstance(form, dict) or len(form) > MAX_FIELDS:
         raise InvalidData("not a form")
     arrived: dict[str, tuple[int, int]] = {}
-    for name, value in form.items():
-        for prefix, index in ((GOOD, 0), (DAMAGED, 1)):
-            if str(name).startswith(prefix):
-                line_id = checked_text(name, 100).removeprefix(prefix)
-                counts = list(arrived.get(line_id, (0, 0)))
-                counts[index] = _parse_units(value)
-                arrived[line_id] = (counts[0], counts[1])
+    for line_id, units in requested.items():
+        choice = checked_text(form.get(f"{ARRIVAL}{line_id}", ""), 20)
+        if choice == ALL_GOOD:
+            arrived[line_id] = (units, 0)
+        elif choice == ALL_DAMAGED:
+            arrived[line_id] = (0, units)
+        elif choice == OTHER:
+            good, damaged = (form.get(f"{prefix}{line_id}", "") for prefix in (GOOD, DAMAGED))
+            arrived[line_id] = (_parse_units(good), _parse_units(damaged))
+        else:
+            raise InvalidData("not chosen", fields={"units": _("Di cómo llegó cada juguete.")})
     return arrived
 
 

@@ -11,14 +11,14 @@ from backend.office.stock.page import MAX_TEXT_LENGTH, ONLY, LocationView, Stock
 from backend.staff.rights import Right
 from backend.warehouse.service import COUNT_REASONS
 from storefront.components.forms import field, select_field
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import chip, empty_list, empty_state, screen
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
-from storefront.office.navigation import STOCK
+from storefront.office.navigation import PRODUCTS, STOCK
 from storefront.office.state import has_right
 from storefront.office.stock.state import ReceiptLine, StockState
 from storefront.reflex_ext.hooks import text_at
@@ -30,8 +30,17 @@ FILTERS = ListFilters("stock", STOCK, VIEW, StockState.apply_filters)
 
 def page() -> rx.Component:
     """Render the inventory levels and the receipt in progress."""
-    nothing = empty_state(
-        "shelves", _("Nada en esta búsqueda"), _("Prueba con otro nombre o con el código de la caja.")
+    nothing = empty_list(
+        VIEW,
+        empty_state(
+            "shelves", _("Nada en esta búsqueda"), _("Prueba con otro nombre o con el código de la caja.")
+        ),
+        empty_state(
+            "shelves",
+            _("La bodega está vacía"),
+            _("Cada producto que crees o importes tiene aquí sus unidades."),
+            rx.el.a(_("Ver los productos"), href=PRODUCTS, class_name="button button--small button--dark"),
+        ),
     )
     content = rx.fragment(
         rx.cond(has_right(Right.CHANGE_STOCK), receiving_panel()),

@@ -98,11 +98,12 @@ async def test_return_is_approved_by_the_shop_role_and_paid_by_the_owner(
     screen = await open_screen(browser_of, Role.SHOP, here, ReturnState)
     assert screen.content.actions == ["receive", "approve", "deny", "account"]
     assert (screen.content.proposed, dict(screen.content.account)["Banco"]) == ("80000", "Bancolombia")
-    await send_event(screen, "receive", {f"good-{delivered.line_id}": "3"})
+    arrival, good, damaged = (f"{name}-{delivered.line_id}" for name in ("arrival", "good", "damaged"))
+    await send_event(screen, "receive", {good: "2"})
+    assert screen.announcement.text == "Di cómo llegó cada juguete."
+    await send_event(screen, "receive", {arrival: "other", good: "3"})
     assert screen.announcement.tone == "problem"
-    await send_event(
-        screen, "receive", {f"good-{delivered.line_id}": "1", f"damaged-{delivered.line_id}": "1"}
-    )
+    await send_event(screen, "receive", {arrival: "other", good: "1", damaged: "1"})
     assert screen.content.lines[0].arrived == "en buen estado: 1, con daño: 1"
     await send_event(screen, "approve", {"amount": "90.000"})
     assert list(screen.problems) == ["amount"]
