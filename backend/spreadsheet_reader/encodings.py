@@ -53,7 +53,7 @@ def choose_encoding(lines: Iterable[bytes]) -> str:
     for line in lines:
         for encoding in ENCODINGS:
             text = line.decode(encoding, "replace")
-            points = [(text[place], rate_letter(*_context(text, place))) for place in _find_places(text)]
+            points = _rate_letters(text)
             if any(point == IMPLAUSIBLE for _letter, point in points):
                 implausible[encoding] += 1
                 continue
@@ -150,13 +150,23 @@ def _decode_older(line: bytes, encoding: str) -> str:
     """Decode a line; without a plausible encoding, its letters that are not ASCII become `UNREADABLE`."""
     if encoding:
         text = line.decode(encoding, "replace")
-        if all(rate_letter(*_context(text, place)) != IMPLAUSIBLE for place in _find_places(text)):
+        if all(points != IMPLAUSIBLE for _letter, points in _rate_letters(text)):
             return text
     return line.decode("ascii", "replace")
 
 
-def _find_places(text: str) -> list[int]:
-    return [place for place, letter in enumerate(text) if letter > "\x7f"]
+def _rate_letters(line: str) -> list[tuple[str, int]]:
+    """Return the letters of a line that are not ASCII, each with its points."""
+    return [
+        (letter, 0 if _is_unclosed(line, place) else rate_letter(*_context(line, place)))
+        for place, letter in enumerate(line)
+        if letter > "\x7f"
+    ]
+
+
+def _is_unclosed(line: str, place: int) -> bool:
+    """Check for a ¡ before a lower-case word without its ! in the line: ¡baco may be Ábaco in another encoding."""
+    return line[place] == "¡" and line[place + 1 : place + 2].islower() and "!" not in line[place:]
 
 
 def _context(text: str, place: int) -> tuple[str, str, str]:

@@ -16,7 +16,7 @@ from backend.spreadsheet_reader.encodings import ENCODINGS, UNREADABLE, decode_l
 WORDS = (
     "Muñeca", "Balón", "María", "Ábaco", "Útil", "índice", "BEBÉ", "CAMIÓN", "JUGUETERÍA", "ÚNICO", "MUÑECA",
     "Pingüino",
-    "¿Qué?", "¡Hola!", "¡hola", "él", "época", "ñandú", "Ñandú", "árbol",
+    "¿Qué?", "¡Hola!", "¡hola!", "él", "época", "ñandú", "Ñandú", "árbol",
     "«clásico»", "“oso”", "–", "LEGO®", "Nº 3", "3°",
     "Barbie’s", "Crêpe", "Façade", "Müller", "SEÑOR", "AÑO", "Peluche", "TROMPO", "café", "Bogotá", "$\xa045.000",
     "oso\xa0azul", "9½", "oso…", "Perú", "bebés", "éxito", "€5", "12", "niño",
@@ -56,10 +56,41 @@ def test_implausible_line_has_unreadable_letters(content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["Ábaco".encode("mac_roman"), "oso\xa0lila".encode("cp1252"), "índice".encode("cp850")]
+    "content",
+    [
+        "Ábaco".encode("mac_roman"),
+        "¡hola!".encode("mac_roman"),
+        "¡HOLA".encode("mac_roman"),
+        "¡hola".encode("cp1252"),
+        "oso\xa0lila".encode("cp1252"),
+        "índice".encode("cp850"),
+    ],
 )
 def test_letters_that_fit_two_encodings_are_unreadable(content: bytes) -> None:
     assert UNREADABLE in decode_lines(content)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("word", ["Ábaco", "Árbol", "Águila", "Época", "Índice", "Óvalo", "Útil", "Ñandú"])
+def test_only_accented_letter_of_a_file_is_read_in_cp1252(word: str, end: str) -> None:
+    text = end.join(["Nombre;SKU;Precio", f"{word};T-1;1000", "Trompo;T-2;2000", ""])
+    assert decode_lines(text.encode("cp1252")) == text
+
+
+SPANISH_WORDS = (
+    "Ábaco", "Águila", "Ángel", "Área", "Ático", "ÁLBUM", "Época", "ÉXITO", "Índice", "Óvalo", "Única", "Ñame",
+    "ábaco", "época", "índice", "óvalo", "único", "ñame", "Balón", "Lápiz", "Bebé", "Maíz", "Útil", "Muñeca",
+    "AJÍ", "CAFÉ", "NIÑO", "PIÑATA", "Pingüino", "Perú", "Sofá", "Colibrí", "Tótem", "Búho", "León", "JÚPITER",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("word", SPANISH_WORDS)
+def test_single_accented_letter_is_read_as_written_or_refused(word: str, encoding: str) -> None:
+    """Check that a file with one accented letter is never read as another word."""
+    content = f"Nombre;Precio\nTrompo;1000\n{word};2000\n".encode(encoding)
+    found = decode_lines(content).split("\n")[2]
+    assert found in (f"{word};2000", f"{word};2000".encode(encoding).decode("ascii", "replace"))
 
 
 def can_encode(text: str, encoding: str) -> bool:
