@@ -1,5 +1,6 @@
 """Views of the former addresses in the office: redirects, unknown addresses, and suggested targets."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import read_tree
 from backend.catalog.models import Category, Product
+from backend.catalog.redirects.addresses import PAGE_ENDINGS, parse_request_address
 from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
 from backend.catalog.redirects.service import count_redirects
 from backend.catalog.redirects.targets import category_page_path, product_page_path
@@ -27,6 +29,7 @@ MAX_SUGGESTIONS = 8
 MAX_TEXT_LENGTH = 200
 FIELDS = ("q",)
 KEY = (UrlRedirect.created_at, UrlRedirect.id)
+_PAGE_ENDING = re.compile(rf"\.(?:{'|'.join(sorted(PAGE_ENDINGS))})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,16 @@ class RedirectRow:
 
 @dataclass(frozen=True, slots=True)
 class UnknownAddressRow:
-    """An address that people visit, but that no page and no redirect has."""
+    """An address that people visit, but that no page and no redirect has.
+
+    Attributes:
+        target: page of the product or category with the same handle as in the address; empty without one.
+    """
 
     id: str
     address: str
     visits_label: str
+    target: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,10 +161,39 @@ async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
         .order_by(UnknownAddress.visits.desc(), UnknownAddress.former_address)
         .limit(MAX_UNKNOWN)
     )
+    found = (await session.execute(query)).scalars().all()
+    pages = await _find_pages(session, [one.former_address for one in found])
     return [
-        UnknownAddressRow(one.id, one.former_address, _visits_label(one))
-        for one in (await session.execute(query)).scalars()
+        UnknownAddressRow(one.id, one.former_address, _visits_label(one), pages[one.former_address])
+        for one in found
     ]
+
+
+async def _find_pages(session: AsyncSession, addresses: Sequence[str]) -> dict[str, str]:
+    """Return the page of the product or category that an address names by its handle; empty without one.
+
+    Shops name them in the last part of the path or in a parameter: `/producto/balero/`, `/?product=balero`.
+    """
+    words = {address: _list_handles(address) for address in addresses}
+    query = select(Product.handle).where(
+        Product.handle.in_({word for some in words.values() for word in some}), Product.deleted_at.is_(None)
+    )
+    pages = {handle: product_page_path(handle) for handle in (await session.execute(query)).scalars()}
+    for handle in (await read_tree(session)).by_handle:
+        pages.setdefault(handle, category_page_path(handle))
+    return {
+        address: next((pages[word] for word in some if word in pages), "") for address, some in words.items()
+    }
+
+
+def _list_handles(text: str) -> list[str]:
+    """Return the parts of an address that may be the handle of a product or category."""
+    path, _mark, query = text.partition("?")
+    address = parse_request_address(path.encode(), query.encode())
+    if address is None:
+        return []
+    last = _PAGE_ENDING.sub("", address.path.rpartition("/")[2])
+    return [*(value for _name, value in address.parameters), last]
 
 
 def _visits_label(unknown: UnknownAddress) -> str:

@@ -251,7 +251,7 @@ def _unknown_row(row: ObjectVar[UnknownAddressRow]) -> rx.Component:
                 rx.el.form(
                     _hidden("form", row.id),
                     _hidden(ADDRESS_FIELD, row.address),
-                    _target_field(row.id),
+                    _target_field(row.id, default_value=row.target),
                     _submit(_("Guardar"), "unknown-save"),
                     class_name="o-attention__way",
                     no_validate=True,
@@ -305,7 +305,7 @@ def _redirect_row(row: ObjectVar[RedirectRow]) -> rx.Component:
     )
 
 
-def _target_field(form: Any) -> rx.Component:
+def _target_field(form: Any, **more: Any) -> rx.Component:
     return _text_field(
         form,
         TARGET_FIELD,
@@ -314,6 +314,7 @@ def _target_field(form: Any) -> rx.Component:
         list=SUGGESTIONS,
         on_change=RedirectsState.suggest,
         max_length=MAX_TEXT_LENGTH,
+        **more,
     )
 
 

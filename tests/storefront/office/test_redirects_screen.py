@@ -64,6 +64,32 @@ async def test_unknown_address_gets_a_target_or_is_dismissed(shop: Shop, browser
         assert (await session.execute(select(UnknownAddress.is_dismissed))).scalars().all() == [True]
 
 
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("/producto/balero", "/product/balero"),
+        ("/?product=balero", "/product/balero"),
+        ("/tienda/balero.html", "/product/balero"),
+        ("/categoria-producto/juguetes/de-madera", "/catalog?category=de-madera"),
+        ("/?product_cat=de-madera", "/catalog?category=de-madera"),
+        ("/producto/balero-viejo", ""),
+        ("/?p=12", ""),
+    ],
+)
+async def test_page_with_the_handle_of_an_unknown_address_is_suggested(
+    shop: Shop, toys: None, browser_of: BrowserFactory, address: str, page: str
+) -> None:
+    async with shop.database.transaction() as session:
+        session.add(UnknownAddress(former_address=address, visits=9, seen_at=now()))
+    screen = await open_screen(browser_of, Role.SHOP)
+    shown = {one.address: one.target for one in screen.content.unknown}
+    assert shown == {address: page, "/viejo/balero": "/product/balero", "/otro": ""}
+    if page:
+        typed = {"form": "x", "address": address, "target": page}
+        await send_event(screen, "save", typed)
+        assert (screen.problems, screen.content.rows[0].href) == ({}, page)
+
+
 @pytest.mark.usefixtures("toys")
 async def test_redirect_is_added_found_and_deleted(shop: Shop, browser_of: BrowserFactory) -> None:
     screen = await open_screen(browser_of, Role.OWNER)
