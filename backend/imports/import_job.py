@@ -46,7 +46,7 @@ from backend.imports.models import (
     ProductImportRow,
     RowState,
 )
-from backend.imports.picture_matching import Album
+from backend.imports.picture_matching import NOT_STORED, Album
 from backend.imports.rows.changes import select_changed
 from backend.inventory.movements import MovementDetails, Reason
 from backend.jobs import JobRun, RunAgain, job
@@ -64,8 +64,8 @@ RUN_TIMEOUT = timedelta(minutes=10)
 FETCH_CONCURRENCY = 4
 FETCH_TIME_S = 60.0
 """Time after which the remaining hosted pictures of a batch are left for the next run."""
-NOT_FETCHED, NOT_STORED = "not fetched", "not stored"
-"""Codes of problems with a picture."""
+NOT_FETCHED = "not fetched"
+"""Code of the problem that a picture could not be downloaded."""
 SLOW_FETCH_S = 5.0
 """Time after which a failed download counts against its host."""
 MAX_SLOW_FETCHES = 3
@@ -249,7 +249,7 @@ async def _write_rows(
                 _outcome_values(row, RowState.REFUSED, to_stored_messages(validation.problems), row.changes)
             )
         elif validation.plan is Plan.SAME:
-            outcomes.append(_outcome_values(row, RowState.DONE, [], row.changes))
+            outcomes.append(_written_values(row, validation, row.changes))
         else:
             good.append(validation)
     actor = Requester(found.actor_id)
@@ -272,8 +272,8 @@ async def _write_rows(
         }
         action = "created" if target.is_new else "variant added" if target.is_new_variant else "changed"
         await record(session, actor, action, subject, changes)
-        done = _outcome_values(row, RowState.DONE, [], to_stored_changes(validation.changes))
-        outcomes.append({**done, "new_product": target.product.id, "new_plan": validation.plan.value})
+        written = _written_values(row, validation, to_stored_changes(validation.changes))
+        outcomes.append({**written, "new_product": target.product.id, "new_plan": validation.plan.value})
     await session.execute(_OUTCOME, outcomes)
 
 
@@ -297,7 +297,7 @@ async def _find_created_products(
     }
     query = select(ProductImportRow.product_id).where(
         ProductImportRow.import_id == import_id,
-        ProductImportRow.state == RowState.DONE,
+        ProductImportRow.state.in_([RowState.DONE, RowState.PARTIAL]),  # type: ignore[attr-defined]
         ProductImportRow.product_id.in_(ids),
     )
     return set((await session.execute(query)).scalars())
@@ -334,6 +334,13 @@ def _get_picture(album: Album, name: str) -> PreparedPicture:
     if found is None:
         raise ShopChanged(f"the picture {name} is gone")
     return found
+
+
+def _written_values(
+    row: ProductImportRow, validation: RowValidation, changes: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    state = RowState.PARTIAL if validation.lost_pictures else RowState.DONE
+    return _outcome_values(row, state, to_stored_messages(validation.lost_pictures), changes)
 
 
 def _outcome_values(

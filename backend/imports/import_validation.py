@@ -33,12 +33,14 @@ class RowValidation:
         match: the product and the variant that the row changes.
         problems: reasons why the row cannot be imported.
         changes: the value before and after, by column.
+        lost_pictures: problems of pictures that could not be downloaded; the row is written without them.
     """
 
     row: Row
     match: Match | None = None
     problems: Sequence[Problem] = ()
     changes: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    lost_pictures: Sequence[Problem] = ()
 
     @property
     def plan(self) -> Plan:
@@ -126,18 +128,24 @@ async def validate_rows(
     validated: list[RowValidation] = []
     pairs: list[tuple[Product, Variant | None]] = []
     matched: list[tuple[Row, Match, list[Problem]]] = []
-    for matching in set_new_statuses(
-        match_rows(known, rows, titled, creates_words=found.makes_places), publishes=found.publishes
-    ):
+    matchings = match_rows(known, rows, titled, creates_words=found.makes_places)
+    lost = {
+        one.row.line: lost_pictures
+        for one in matchings
+        if (lost_pictures := _find_lost_pictures(one.row, one.match, album))
+    }
+    for matching in set_new_statuses(matchings, publishes=found.publishes, hidden_lines=lost):
         row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
             problems += repeats.find_problems(row, match)
             row = repeats.drop_repeated_addresses(row, match)
         problems += _find_picture_problems(row, album)
+        if row.line in lost:
+            row = _drop_lost_pictures(row, match, album)
         if places is not None:
             problems += places.find_group_problems(row)
         if match is None or match.product is None:
-            validated.append(RowValidation(row, match, problems, _to_changes(row)))
+            validated.append(RowValidation(row, match, problems, _to_changes(row), lost.get(row.line, ())))
             continue
         matched.append((row, match, problems))
         pairs.append((match.product, match.variant))
@@ -149,7 +157,7 @@ async def validate_rows(
             changes["status"] = (None, row.get("status"))
         if "stock" in changes and row.get("stock") < now[RESERVED]:
             problems.append(Problem(row.line, "stock", "reserved", "reserved", str(now[RESERVED])))
-        validated.append(RowValidation(row, match, problems, changes))
+        validated.append(RowValidation(row, match, problems, changes, lost.get(row.line, ())))
     return _refuse_incomplete_products(sorted(validated, key=lambda one: one.row.line))
 
 
@@ -191,8 +199,35 @@ def _find_picture_problems(row: Row, album: Album) -> list[Problem]:
     return [
         Problem(row.line, "pictures", code, f"picture {code}", name)
         for name in row.get("pictures") or ()
-        if (code := album.find_problem(name))
+        if (code := album.find_problem(name)) and not album.is_lost(name)
     ]
+
+
+def _find_lost_pictures(row: Row, match: Match | None, album: Album) -> list[Problem]:
+    """Return a problem for each picture that could not be downloaded, and one about what the product got instead."""
+    lost = [name for name in row.get("pictures") or () if album.is_lost(name)]
+    if not lost:
+        return []
+    code = "without picture" if _is_new(match) else "pictures kept"
+    return [
+        *(
+            Problem(row.line, "pictures", "lost", f"picture {album.find_problem(name)}", name)
+            for name in lost
+        ),
+        Problem(row.line, "", code, code),
+    ]
+
+
+def _drop_lost_pictures(row: Row, match: Match | None, album: Album) -> Row:
+    """Return the row without the pictures that could not be downloaded. An existing product keeps its pictures."""
+    values = {column: value for column, value in row.values.items() if column != "pictures"}
+    if _is_new(match):
+        values["pictures"] = tuple(name for name in row.values["pictures"] if not album.is_lost(name))
+    return replace(row, values=values)
+
+
+def _is_new(match: Match | None) -> bool:
+    return match is None or match.product is None or match.product.deleted_at is not None
 
 
 def to_stored_changes(changes: Mapping[str, tuple[Any, Any]]) -> list[JsonObject]:

@@ -32,6 +32,8 @@ ROW_TEXTS: dict[str, str] = {
     "reserved": _("Unidades apartadas para pedidos: {detail}. No puede haber menos."),
     "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
     "collection": _("No hay colección «{detail}». Escríbela como está en la tienda, o deja que se cree."),
+    "tag": _("No hay etiqueta «{detail}». Escríbela como está en la tienda, o deja que se cree."),
+    "type": _("No hay tipo «{detail}». Escríbelo como está en la tienda, o deja que se cree."),
     "several": _(
         "La tienda tiene varias «{detail}». Escribe la dirección de una: está en «Descargar lo que hay»."
     ),
@@ -39,6 +41,10 @@ ROW_TEXTS: dict[str, str] = {
     "picture gone": _("La foto {detail} ya no está en la tienda."),
     "picture not fetched": _("No se pudo descargar la foto de {detail}."),
     "picture not stored": _("La foto {detail} no se pudo guardar. Importa esta fila otra vez."),
+    "without picture": _(
+        "El juguete entró sin esa foto y quedó oculto. Corrige la dirección y envía esta fila otra vez."
+    ),
+    "pictures kept": _("Sus fotos quedaron como estaban. Corrige la dirección y envía esta fila otra vez."),
     "option count": _("Una presentación lleva hasta tres opciones, y esta tiene más: {detail}."),
     "changed since": _("Alguien lo cambió después de la vista previa. Mira cómo quedó."),
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),

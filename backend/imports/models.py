@@ -34,6 +34,8 @@ class RowState(StrEnum):
 
     WAITING = "waiting"
     DONE = "done"
+    PARTIAL = "partial"
+    """Written, but without a picture that could not be downloaded."""
     REFUSED = "refused"
 
 

@@ -12,6 +12,9 @@ from backend.imports.models import ProductImportPicture
 from backend.media.picture_store import URL
 from backend.media.picture_widths import PreparedPicture, parse_uploaded_picture
 
+NOT_STORED = "not stored"
+"""Code of the problem that a downloaded picture could not be stored."""
+
 
 def picture_key(name: str) -> str:
     """Return a picture's name for comparison: without folders, in lower case, with normalized accents."""
@@ -54,3 +57,7 @@ class Album:
         if is_url(name):
             return ""
         return "gone" if name.startswith(f"{URL}/") else "missing"
+
+    def is_lost(self, name: str) -> bool:
+        """Return True if the picture's web address did not answer with a usable picture."""
+        return is_url(name) and self.find_problem(name) not in ("", NOT_STORED)

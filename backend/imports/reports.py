@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import String, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.formats.models import ColumnSuggestion
@@ -15,6 +15,10 @@ from backend.imports.picture_report import PictureReport
 from backend.imports.row_pages import CellMessage, ImportRow, RowList, count_rows, list_rows
 from backend.staff.rights import Actor, Right
 
+MISSING_CODES = ("category", "collection", "tag", "type")
+"""Codes of the problems of a row that names something the shop can create: see `ProductImport.makes_places`."""
+MAX_UNFINISHED = 20
+"""Maximum number of unfinished imports in a list."""
 MAX_SET_ASIDE = 50
 """Maximum number of rows and sheets in a report that are not imported."""
 
@@ -29,6 +33,7 @@ class RowCounts:
         same: rows that change nothing.
         wrong: rows that cannot be imported as they are.
         settled: rows that were written or refused.
+        partial: rows that were written without a picture that could not be downloaded.
         refused: rows that were refused.
     """
 
@@ -37,6 +42,7 @@ class RowCounts:
     same: int
     wrong: int
     settled: int
+    partial: int
     refused: int
 
 
@@ -55,7 +61,8 @@ class ImportReport:
     """State of an import. Its lists have the rows of one page: see `backend.imports.row_pages`.
 
     Attributes:
-        problems: problems of rows that cannot be imported as they are, or that were refused.
+        misses_places: True if a row names a category, collection, tag or type that the shop does not have.
+        problems: problems of rows that cannot be imported as they are, that were refused, or that lack a picture.
         changes: rows that create or change a product.
         format: a `backend.catalog.importer.formats.models.SourceFormat`.
         sheet: name of the imported sheet; empty for a text file.
@@ -75,6 +82,7 @@ class ImportReport:
     status: ImportStatus
     total: int
     makes_places: bool
+    misses_places: bool
     ignored: Sequence[str]
     counts: RowCounts
     problems: Sequence[CellMessage]
@@ -92,6 +100,22 @@ class ImportReport:
     note_count: int
     pictures: PictureReport
     mapping: Sequence[ColumnSuggestion]
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedImport:
+    """An import that is not finished.
+
+    Attributes:
+        total: number of rows.
+        settled: rows that were written or refused.
+    """
+
+    id: str
+    name: str
+    status: ImportStatus
+    total: int
+    settled: int
 
 
 async def read_report(
@@ -114,13 +138,15 @@ async def read_report(
         status=ImportStatus(found.status),
         total=found.total,
         makes_places=found.makes_places,
+        misses_places=await _misses_places(session, import_id),
         ignored=found.ignored,
         counts=RowCounts(
             new=of_plan[Plan.NEW],
             changed=of_plan[Plan.CHANGED],
             same=of_plan[Plan.SAME],
             wrong=of_plan[Plan.WRONG],
-            settled=of_state[RowState.DONE] + of_state[RowState.REFUSED],
+            settled=sum(of_state.values()) - of_state[RowState.WAITING],
+            partial=of_state[RowState.PARTIAL],
             refused=of_state[RowState.REFUSED],
         ),
         problems=[one for row in pages[RowList.PROBLEMS] for one in row.problems],
@@ -159,9 +185,44 @@ async def _count_by_plan_and_state(session: AsyncSession, import_id: str) -> dic
     return {(plan, state): count for plan, state, count in await session.execute(query)}
 
 
+async def _misses_places(session: AsyncSession, import_id: str) -> bool:
+    stored = cast(ProductImportRow.problems, String)
+    # SQLite stores the JSON without spaces, PostgreSQL writes them
+    names_code = or_(
+        *(stored.contains(f'"code":{space}"{code}"') for code in MISSING_CODES for space in ("", " "))
+    )
+    query = select(ProductImportRow.line).where(
+        ProductImportRow.import_id == import_id, ProductImportRow.plan == Plan.WRONG, names_code
+    )
+    return (await session.execute(query.limit(1))).first() is not None
+
+
 async def find_newest_import(session: AsyncSession, actor: Actor) -> str:
     """Return the id of the actor's newest import; empty if there is none."""
     actor.require(Right.READ_CATALOG)
     newest = select(ProductImport.id).where(ProductImport.actor_id == actor.id)
     query = newest.order_by(ProductImport.created_at.desc(), ProductImport.id.desc()).limit(1)
     return (await session.execute(query)).scalar_one_or_none() or ""
+
+
+async def list_unfinished_imports(session: AsyncSession, actor: Actor) -> list[UnfinishedImport]:
+    """Return the newest imports of all staff that are running or stopped, and the actor's preview."""
+    actor.require(Right.READ_CATALOG)
+    settled = (
+        select(func.count())
+        .where(ProductImportRow.import_id == ProductImport.id, ProductImportRow.state != RowState.WAITING)
+        .correlate(ProductImport)
+        .scalar_subquery()
+    )
+    is_started = ProductImport.status.in_([ImportStatus.RUNNING, ImportStatus.STOPPED])
+    is_own_preview = (ProductImport.status == ImportStatus.CHECKED) & (ProductImport.actor_id == actor.id)
+    query = (
+        select(ProductImport.id, ProductImport.name, ProductImport.status, ProductImport.total, settled)
+        .where(is_started | is_own_preview)
+        .order_by(ProductImport.created_at.desc(), ProductImport.id.desc())
+        .limit(MAX_UNFINISHED)
+    )
+    return [
+        UnfinishedImport(import_id, name, ImportStatus(status), total, count)
+        for import_id, name, status, total, count in await session.execute(query)
+    ]

@@ -25,7 +25,7 @@ class RowList(StrEnum):
     """A list of rows of an import. A row may be in several lists."""
 
     PROBLEMS = "problems"
-    """Rows that cannot be imported as they are, or that were refused."""
+    """Rows that cannot be imported as they are, that were refused, or that were written without a picture."""
     NOTES = "notes"
     """Rows with cells that were read in another way than written."""
     CHANGES = "changes"
@@ -61,7 +61,7 @@ class ImportRow:
         line: number of the row in the spreadsheet.
         title: title, SKU or handle, by which people recognize the row.
         is_new: True if it creates a product.
-        problems: reasons why it cannot be imported as it is, or why it was refused.
+        problems: reasons why it cannot be imported as it is, or why it was refused or lacks a picture.
         notes: cells that were read in another way than written.
         changes: a list of `{"column", "before", "after"}`.
         losses: columns whose value it empties or takes away.
@@ -133,7 +133,7 @@ def list_conditions(found: ProductImport, kind: RowList) -> list[ColumnElement[b
         return [of_import, row.plan.in_([Plan.NEW, Plan.CHANGED]), row.state != RowState.REFUSED]
     if found.status == ImportStatus.CHECKED:
         return [of_import, row.plan == Plan.WRONG]
-    return [of_import, row.state == RowState.REFUSED]
+    return [of_import, row.state.in_([RowState.REFUSED, RowState.PARTIAL])]
 
 
 def _to_message(

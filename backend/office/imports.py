@@ -13,9 +13,14 @@ from backend.catalog.importer.headings import get_label
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
 from backend.imports.api.routes import PATH
-from backend.imports.models import ImportStatus
+from backend.imports.models import ImportStatus, ProductImport
 from backend.imports.picture_report import PictureReport
-from backend.imports.reports import ImportReport, find_newest_import, read_report
+from backend.imports.reports import (
+    ImportReport,
+    find_newest_import,
+    list_unfinished_imports,
+    read_report,
+)
 from backend.imports.row_pages import PAGE_SIZE, CellMessage, RowList
 from backend.staff.rights import Actor, Right
 
@@ -30,6 +35,12 @@ FORMAT_TEXTS: dict[str, str] = {
     "unknown": _("Lista propia"),
 }
 """Names of the formats of product files."""
+STATUS_TEXTS: dict[ImportStatus, str] = {
+    ImportStatus.CHECKED: _("Vista previa: nada guardado"),
+    ImportStatus.RUNNING: _("Importando…"),
+    ImportStatus.STOPPED: _("Detenida"),
+    ImportStatus.DONE: _("Importado"),
+}
 PRICES = frozenset({"price", "compare_at_price"})
 LEFT_OUT = "-"
 """Value of the choice that leaves a column out."""
@@ -99,6 +110,16 @@ class QuestionView:
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedView:
+    """An import that is not finished and not shown. `state` is its status and progress in words."""
+
+    id: str
+    name: str
+    is_stopped: bool
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class PagerView:
     """The position of a page in a list of rows.
 
@@ -118,13 +139,13 @@ class ImportView:
     """An import.
 
     Attributes:
-        status: `checked`, `running`, `stopped` or `done`.
+        status: `checked`, `running`, `stopped` or `done`; `status_text` in words.
         total: number of rows.
         settled: number of rows that are finished.
         summary: number of rows by their result, in words.
         to_write: number of rows that create or change a product.
         refused: number of rows that are not imported.
-        makes_places: True if missing categories and collections are created.
+        makes_places: True if missing categories, collections, tags and types are created.
         progress: number of finished rows and of all rows, in words.
         problems_pager: position of the shown problems in the list of all; the same for notes and changes.
         format: name of the recognised format, and the sheet.
@@ -140,6 +161,7 @@ class ImportView:
     id: str
     name: str
     status: str
+    status_text: str
     total: int
     settled: int
     progress: str
@@ -170,19 +192,42 @@ class ImportView:
     questions: list[QuestionView]
 
 
-async def import_view(session: AsyncSession, actor: Actor, pages: Mapping[str, int]) -> ImportView | None:
-    """Return the actor's newest import; None if there is none, or if the actor may not import.
+async def import_view(
+    session: AsyncSession, actor: Actor, pages: Mapping[str, int], opened_id: str = ""
+) -> ImportView | None:
+    """Return the opened import, or else the actor's newest; None if there is none, or if the actor may not import.
 
-    `pages` are the numbers of the shown pages, from 0, by the list (`backend.imports.row_pages.RowList`).
+    Args:
+        session: the session.
+        actor: the staff member.
+        pages: numbers of the shown pages, from 0, by the list (`backend.imports.row_pages.RowList`).
+        opened_id: id of an import that the actor opened.
     """
     actor.require(Right.READ_CATALOG)
     if not actor.may(Right.CHANGE_CATALOG):
         return None
-    import_id = await find_newest_import(session, actor)
+    is_there = opened_id and await session.get(ProductImport, opened_id) is not None
+    import_id = opened_id if is_there else await find_newest_import(session, actor)
     if not import_id:
         return None
     offsets = {kind: pages.get(kind, 0) * PAGE_SIZE for kind in RowList}
     return _import_view(await read_report(session, actor, import_id, offsets), pages)
+
+
+async def unfinished_views(session: AsyncSession, actor: Actor, shown_id: str) -> list[UnfinishedView]:
+    """Return the unfinished imports without the shown one; none if the actor may not import."""
+    if not actor.may(Right.CHANGE_CATALOG):
+        return []
+    return [
+        UnfinishedView(
+            one.id,
+            one.name,
+            one.status is ImportStatus.STOPPED,
+            " · ".join([STATUS_TEXTS[one.status], _progress_text(one.settled, one.total)]),
+        )
+        for one in await list_unfinished_imports(session, actor)
+        if one.id != shown_id
+    ]
 
 
 def _import_view(found: ImportReport, pages: Mapping[str, int]) -> ImportView:
@@ -199,24 +244,25 @@ def _import_view(found: ImportReport, pages: Mapping[str, int]) -> ImportView:
         ]
     else:
         parts = [
-            (counts.settled - bad, _("1 listo"), _("{n} listos")),
+            (counts.settled - bad - counts.partial, _("1 listo"), _("{n} listos")),
+            (counts.partial, _("1 sin todas sus fotos"), _("{n} sin todas sus fotos")),
             (bad, _("1 no se importó"), _("{n} no se importaron")),
         ]
-    codes = {one.code for one in found.problems}
     return ImportView(
         id=found.id,
         name=found.name,
         status=found.status.value,
+        status_text=STATUS_TEXTS[found.status],
         total=found.total,
         settled=counts.settled,
-        progress=_("{done} de {total} filas").format(done=counts.settled, total=found.total),
+        progress=_progress_text(counts.settled, found.total),
         summary=" · ".join(
             one if count == 1 else many.format(n=count) for count, one, many in parts if count
         ),
         to_write=moving,
         refused=bad,
         makes_places=found.makes_places,
-        misses_places=found.makes_places or bool(codes & {"category", "collection"}),
+        misses_places=found.makes_places or found.misses_places,
         ignored=", ".join(found.ignored),
         problems=[
             TextView(
@@ -226,7 +272,7 @@ def _import_view(found: ImportReport, pages: Mapping[str, int]) -> ImportView:
             )
             for number, one in enumerate(found.problems)
         ],
-        problems_pager=_pager_view(pages, RowList.PROBLEMS, bad),
+        problems_pager=_pager_view(pages, RowList.PROBLEMS, bad + (0 if is_checked else counts.partial)),
         rows=[
             RowView(
                 one.line,
@@ -280,6 +326,10 @@ def _import_view(found: ImportReport, pages: Mapping[str, int]) -> ImportView:
         ],
         questions=_question_views(found.mapping),
     )
+
+
+def _progress_text(settled: int, total: int) -> str:
+    return _("{done} de {total} filas").format(done=settled, total=total)
 
 
 def _pager_view(pages: Mapping[str, int], kind: RowList, count: int) -> PagerView:

@@ -3,7 +3,7 @@
 They are drafts unless the file or a person publishes them. A product with a price of 0 is always a draft.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from backend.catalog.importer.row_matching import MatchedRow
@@ -14,14 +14,21 @@ PRICE_ZERO = "price zero"
 """Code of the note that a product is a draft because a price is 0."""
 
 
-def set_new_statuses(matched_rows: Sequence[MatchedRow], *, publishes: bool) -> list[MatchedRow]:
+def set_new_statuses(
+    matched_rows: Sequence[MatchedRow], *, publishes: bool, hidden_lines: Collection[int] = ()
+) -> list[MatchedRow]:
     """Return the rows; those that create or restore a product have a status.
 
     Args:
         matched_rows: all rows of each product.
         publishes: True if products without a status in the file are published.
+        hidden_lines: rows whose new products are drafts, even if the file publishes them.
     """
-    unpriced = {key for one in matched_rows if (key := _new_product_key(one)) and _is_unpriced(one)}
+    hidden = {
+        key
+        for one in matched_rows
+        if (key := _new_product_key(one)) and (_is_unpriced(one) or one.row.line in hidden_lines)
+    }
     with_status: set[str] = set()
     results = []
     for one in matched_rows:
@@ -32,7 +39,7 @@ def set_new_statuses(matched_rows: Sequence[MatchedRow], *, publishes: bool) -> 
         if key and key not in with_status:
             with_status.add(key)
             status = row.get("status") or (PUBLISHED if publishes else DRAFT)
-            if status == PUBLISHED and key in unpriced:
+            if status == PUBLISHED and key in hidden:
                 status = DRAFT
             row = replace(row, values={**row.values, "status": status})
         results.append(replace(one, row=row))

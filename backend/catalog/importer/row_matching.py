@@ -146,10 +146,10 @@ class KnownProducts:
         """Yield a problem for each tag and type that does not exist."""
         for word in row.get("tags") or ():
             if word not in self.tags:
-                yield Problem(row.line, "tags", f"the shop has no tag {word}", "gone", word)
+                yield Problem(row.line, "tags", f"the shop has no tag {word}", "tag", word)
         type_id = row.get("type")
         if type_id is not None and type_id not in self.types:
-            yield Problem(row.line, "type", f"the shop has no type {type_id}", "gone", type_id)
+            yield Problem(row.line, "type", f"the shop has no type {type_id}", "type", type_id)
 
     def find_taken_addresses(self, row: Row, found: Match | None) -> list[str]:
         """Return the former addresses of the row that lead to another page already."""

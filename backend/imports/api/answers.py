@@ -88,6 +88,9 @@ class ImportOut(TypedDict):
     same: int
     wrong: int
     settled: Annotated[int, Field(description="Rows that were written or refused.")]
+    partial: Annotated[
+        int, Field(description="Rows that were written without a picture that could not be downloaded.")
+    ]
     refused: int
     format: Annotated[
         str,
@@ -167,6 +170,7 @@ def report_to_wire(found: ImportReport) -> ImportOut:
         "same": counts.same,
         "wrong": counts.wrong,
         "settled": counts.settled,
+        "partial": counts.partial,
         "refused": counts.refused,
         "format": found.format,
         "sheet": found.sheet,

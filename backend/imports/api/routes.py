@@ -67,8 +67,9 @@ class RowsParameters(ListParameters):
     kind: Annotated[
         RowList,
         Field(
-            description="`problems`: rows that cannot be imported as they are, or that were refused. `notes`: rows "
-            "with cells that were read in another way than written. `changes`: rows that create or change a product."
+            description="`problems`: rows that cannot be imported as they are, that were refused, or that were written "
+            "without a picture. `notes`: rows with cells that were read in another way than written. `changes`: rows "
+            "that create or change a product."
         ),
     ] = RowList.PROBLEMS
 

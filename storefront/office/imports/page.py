@@ -21,7 +21,7 @@ from storefront.office.imports.row_lists import (
     problems_list,
     text_list,
 )
-from storefront.office.imports.running import confirm_panel, progress_panel
+from storefront.office.imports.running import confirm_panel, progress_panel, unfinished_panel
 from storefront.office.imports.state import CURRENT_IMPORT, VIEW, ImportState
 from storefront.office.layout import office_layout
 from storefront.office.navigation import IMPORT, REDIRECTS
@@ -68,6 +68,7 @@ def page() -> rx.Component:
     """Render the import screen."""
     content = rx.fragment(
         upload_panel(),
+        rx.cond(VIEW.unfinished.length() > 0, unfinished_panel()),
         rx.cond(VIEW.current, import_panel()),
         rx.cond(has_right(Right.READ_REPORTS), export_panel()),
     )
@@ -101,17 +102,10 @@ def upload_panel() -> rx.Component:
 def import_panel() -> rx.Component:
     """Render the current import: its preview, its progress, or its result."""
     tone = rx.match(CURRENT_IMPORT.status, ("done", "good"), ("running", "wait"), ("stopped", "bad"), "plain")
-    status = rx.match(
-        CURRENT_IMPORT.status,
-        ("done", _("Importado")),
-        ("running", _("Importando…")),
-        ("stopped", _("Detenida")),
-        _("Vista previa: nada guardado"),
-    )
     return rx.el.section(
         rx.el.div(
             rx.el.h2(CURRENT_IMPORT.name, class_name="o-section__title"),
-            chip(status, tone),
+            chip(CURRENT_IMPORT.status_text, tone),
             class_name="o-bulk__head",
         ),
         rx.el.p(

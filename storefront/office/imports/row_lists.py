@@ -110,7 +110,7 @@ def problems_list() -> rx.Component:
     )
     return text_list(
         CURRENT_IMPORT.problems,
-        rx.cond(CURRENT_IMPORT.status == "checked", _("Por corregir"), _("No se importó")),
+        _("Por corregir"),
         "import-problem",
         end=rx.fragment(pager(CURRENT_IMPORT.problems_pager, RowList.PROBLEMS), refused),
     )

@@ -3,11 +3,13 @@
 from typing import Any
 
 import reflex as rx
+from reflex.vars import ObjectVar
 
 from backend.core.texts import _
+from backend.office.imports import UnfinishedView
 from storefront.components.forms import SubmitOnce
 from storefront.office.imports.row_lists import BUTTON, once_button, text_list
-from storefront.office.imports.state import CURRENT_IMPORT, ImportState
+from storefront.office.imports.state import CURRENT_IMPORT, VIEW, ImportState
 from storefront.office.state import answer_number
 
 
@@ -33,6 +35,36 @@ def progress_panel() -> rx.Component:
             ),
             answers=answer_number(ImportState),
         ),
+    )
+
+
+def unfinished_panel() -> rx.Component:
+    """Render the other imports that are not finished, with buttons that open and continue them."""
+
+    def line(view: ObjectVar[UnfinishedView]) -> rx.Component:
+        buttons = rx.el.div(
+            rx.cond(
+                view.is_stopped,
+                once_button(
+                    _("Seguir"), ImportState.continue_other(view.id), "primary", "import-continue-other"
+                ),
+            ),
+            once_button(_("Ver"), ImportState.open_import(view.id), "quiet", "import-open"),
+            class_name="o-import__ways",
+        )
+        return rx.el.li(
+            rx.el.span(view.name, class_name="o-row__title"),
+            rx.el.span(view.state, class_name="o-row__detail"),
+            buttons,
+            key=view.id,
+            class_name="o-import__row",
+            data_testid="import-unfinished",
+        )
+
+    return rx.el.section(
+        rx.el.h2(_("Sin terminar"), class_name="o-section__title"),
+        SubmitOnce.create(rx.el.ul(rx.foreach(VIEW.unfinished, line)), answers=answer_number(ImportState)),
+        class_name="o-panel o-import",
     )
 
 

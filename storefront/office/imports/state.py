@@ -27,7 +27,9 @@ from backend.office.exports import ExportView, exports_view
 from backend.office.imports import (
     LEFT_OUT,
     ImportView,
+    UnfinishedView,
     import_view,
+    unfinished_views,
 )
 from backend.staff.rights import Actor, Right
 from storefront.office.state import OfficeScreen, office_event
@@ -41,14 +43,21 @@ MAX_PAGE = MAX_ROWS // PAGE_SIZE
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
-    """Content of the import screen: the newest import of the staff member, and their exports of all products.
+    """Content of the import screen: an import of the staff member, and their exports of all products.
 
-    `pages` are the numbers of the shown pages, from 0, by the list of rows.
+    Attributes:
+        current: the import that the staff member opened, or else their newest.
+        unfinished: the other imports that are not finished.
+        exports: the exports of all products.
+        pages: numbers of the shown pages, from 0, by the list of rows.
+        opened_id: id of the opened import; empty to show the newest.
     """
 
     current: ImportView | None
+    unfinished: list[UnfinishedView]
     exports: list[ExportView]
     pages: dict[str, int] = field(default_factory=dict)
+    opened_id: str = ""
 
 
 class ImportState(OfficeScreen, KnownClientState):
@@ -60,10 +69,12 @@ class ImportState(OfficeScreen, KnownClientState):
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.IMPORTS, Topic.EXPORTS})
 
     async def _read_content(self, actor: Actor) -> ImportPage:
-        pages = self.content.pages if self.content is not None else {}
+        pages, opened_id = (self.content.pages, self.content.opened_id) if self.content else ({}, "")
         async with current_shop().database.read() as session:
             exports = await exports_view(session, actor, EXPORT_KIND) if actor.may(Right.READ_REPORTS) else []
-            return ImportPage(await import_view(session, actor, pages), exports, pages)
+            current = await import_view(session, actor, pages, opened_id)
+            unfinished = await unfinished_views(session, actor, current.id if current else "")
+            return ImportPage(current, unfinished, exports, pages, opened_id)
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def open_page(self, actor: Actor, kind: str, page: int) -> None:
@@ -77,7 +88,7 @@ class ImportState(OfficeScreen, KnownClientState):
     async def read_upload(self, actor: Actor, import_id: str) -> None:
         """Read the spreadsheet's rows, after the spreadsheet or its pictures were uploaded."""
         await preview_import(current_shop().database, checked_id(import_id))
-        self._open_first_pages()
+        self._open_import("")
         await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
@@ -124,7 +135,7 @@ class ImportState(OfficeScreen, KnownClientState):
             except UnconfirmedLosses as error:
                 self._announce(error.staff_text, "problem")
             else:
-                self._open_first_pages()
+                self._open_import(shown.id)
                 self._announce(_("Empezó. Puedes cerrar esta pantalla: sigue sola."))
             await self._show(actor)
 
@@ -148,9 +159,18 @@ class ImportState(OfficeScreen, KnownClientState):
     async def go_on(self, actor: Actor) -> None:
         """Continue the stopped import."""
         if (shown := self._current_import()) is not None:
-            await continue_import(current_shop().database, actor, shown.id)
-            self._announce(_("Sigue. Puedes cerrar esta pantalla."))
-            await self._show(actor)
+            await self._continue(actor, shown.id)
+
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
+    async def open_import(self, actor: Actor, import_id: str) -> None:
+        """Show another import that is not finished."""
+        self._open_import(checked_id(import_id))
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG)
+    async def continue_other(self, actor: Actor, import_id: str) -> None:
+        """Continue a stopped import that is not shown, and show it."""
+        await self._continue(actor, checked_id(import_id))
 
     @office_event(Right.READ_REPORTS)
     async def prepare(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -161,9 +181,16 @@ class ImportState(OfficeScreen, KnownClientState):
         self._announce(_("El archivo se está preparando."))
         await self._show(actor)
 
-    def _open_first_pages(self) -> None:
+    async def _continue(self, actor: Actor, import_id: str) -> None:
+        await continue_import(current_shop().database, actor, import_id)
+        self._open_import(import_id)
+        self._announce(_("Sigue. Puedes cerrar esta pantalla."))
+        await self._show(actor)
+
+    def _open_import(self, import_id: str) -> None:
+        """Show the first pages of an import; of the newest if the id is empty."""
         if self.content is not None:
-            self.content = replace(self.content, pages={})
+            self.content = replace(self.content, pages={}, opened_id=import_id)
 
     def _current_import(self) -> ImportView | None:
         return self.content.current if self.content is not None else None

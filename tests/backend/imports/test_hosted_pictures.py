@@ -8,14 +8,16 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from backend.catalog.models import Picture
+from backend.catalog.models import Picture, Product, Variant
 from backend.core.web.outside_fetch import FetchError
 from backend.imports import import_job
 from backend.imports.confirmation import JOB, start_import
 from backend.imports.import_job import FETCH_CONCURRENCY, ProductImports
 from backend.imports.models import ProductImportPicture
+from backend.imports.refused_rows import build_refused_file
+from backend.imports.spreadsheet_parsing import read_product_file
 from backend.jobs import JobRun, RunAgain
-from tests.backend.imports.sender import OWNER, Sender
+from tests.backend.imports.sender import OWNER, Sender, list_problems
 from tests.backend.imports.test_imports import HEAD, picture
 
 NAMES = [f"http://{host}.example/x.jpg" for host in "abcdef"]
@@ -57,7 +59,7 @@ async def test_next_run_of_an_import_continues_with_the_pictures_stored_so_far(
     assert await read_picture_problems(sender) == dict.fromkeys(NAMES, "not fetched")
     assert sorted(requested) == NAMES
     done = await sender.report()
-    assert (done.status, done.counts.refused) == ("done", 6)
+    assert (done.status, done.counts.partial, done.counts.refused) == ("done", 6, 0)
 
 
 async def test_interrupted_run_of_an_import_keeps_the_pictures_stored_so_far(
@@ -106,7 +108,7 @@ async def test_picture_host_is_not_called_again_after_three_slow_failures(
     await sender.run_one_batch()
     assert requested == 3 * ["dead.example"] + 5 * ["good.example"]
     assert sorted((await read_picture_problems(sender)).values()) == 5 * [""] + 5 * ["not fetched"]
-    assert await sender.count() == 5
+    assert (await sender.report()).counts.partial == 5
 
 
 async def test_picture_host_that_fails_quickly_is_still_called_for_every_picture(
@@ -123,6 +125,98 @@ async def test_picture_host_that_fails_quickly_is_still_called_for_every_picture
     await begin_import(sender, rows)
     await sender.run_one_batch()
     assert len(requested) == 9
+
+
+PUBLISHED_HEAD = "Nombre;SKU;Precio;Estado;Fotos\n"
+
+
+def answer_unless_dead(address: str, **_how: object) -> bytes:
+    if "dead" in address:
+        raise FetchError("answers with 404")
+    return picture(address.rpartition("/")[2])
+
+
+async def test_new_product_without_a_dead_picture_goes_in_hidden_and_is_listed(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "fetch", answer_unless_dead)
+    dead = "http://dead.example/red"
+    trompo = f"Trompo;T-1;1000;publicado;{dead} http://a.example/blue\n"
+    await sender.send_spreadsheet(
+        f"{PUBLISHED_HEAD}{trompo}Yoyo;Y-1;2000;publicado;http://a.example/green\nBalón;B-1;3000;publicado;{dead}\n"
+    )
+    done = await sender.run_import()
+    assert (done.counts.settled, done.counts.partial, done.counts.refused) == (3, 2, 0)
+    assert list_problems(done) == [
+        (2, "pictures", "picture not fetched"), (2, "", "without picture"),
+        (4, "pictures", "picture not fetched"), (4, "", "without picture"),
+    ]  # fmt: skip
+    assert dead in done.problems[0].text
+    assert await read_shop_values(sender) == {
+        "T-1": ("draft", 1_000, ["http://a.example/blue"]),
+        "Y-1": ("published", 2_000, ["http://a.example/green"]),
+        "B-1": ("draft", 3_000, []),
+    }
+    async with sender.shop.database.read() as session:
+        refused = await build_refused_file(session, OWNER, sender.id)
+    table = read_product_file(refused)
+    assert [row.line for row in table.rows] == [2, 3]
+    await sender.send_spreadsheet(PUBLISHED_HEAD + trompo.replace(dead, "http://a.example/red"))
+    assert (await sender.run_import()).counts.partial == 0
+    assert (await read_shop_values(sender))["T-1"] == (
+        "published", 1_000, ["http://a.example/red", "http://a.example/blue"],
+    )  # fmt: skip
+
+
+async def test_existing_product_keeps_its_pictures_if_one_is_dead(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "fetch", answer_unless_dead)
+    await sender.send_spreadsheet(f"{PUBLISHED_HEAD}Trompo;T-1;1000;publicado;http://a.example/red\n")
+    await sender.run_import()
+    for row in ("Trompo;T-1;1500;publicado", "Trompo;T-1;1500;publicado"):
+        await sender.send_spreadsheet(
+            f"{PUBLISHED_HEAD}{row};http://a.example/red http://dead.example/blue\n"
+        )
+        done = await sender.run_import()
+        assert (done.counts.settled, done.counts.partial) == (1, 1)
+        assert list_problems(done) == [(2, "pictures", "picture not fetched"), (2, "", "pictures kept")]
+        assert await read_shop_values(sender) == {"T-1": ("published", 1_500, ["http://a.example/red"])}
+
+
+async def test_variants_of_a_new_product_go_in_without_a_dead_picture(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "fetch", answer_unless_dead)
+    await sender.send_spreadsheet(
+        "Nombre;SKU;Precio;Estado;Fotos;Opción 1;Valor 1\n"
+        "Carro;C-P;5000;publicado;;Talla;Chico\n"
+        "Carro;C-G;9000;publicado;http://dead.example/red http://a.example/blue;Talla;Grande\n"
+    )
+    done = await sender.run_import()
+    assert (done.counts.settled, done.counts.partial, done.counts.refused) == (2, 1, 0)
+    assert await read_shop_values(sender) == {
+        "C-P": ("draft", 5_000, ["http://a.example/blue"]), "C-G": ("draft", 9_000, ["http://a.example/blue"]),
+    }  # fmt: skip
+
+
+async def read_shop_values(sender: Sender) -> dict[str | None, tuple[str, int, list[str]]]:
+    """Return the status, the price and the addresses of the pictures, by SKU."""
+    async with sender.shop.database.read() as session:
+        pictures = (
+            await session.execute(select(Picture.product_id, Picture.source_url).order_by(Picture.rank))
+        ).all()
+        products = await session.execute(
+            select(Product, Variant).join(Variant, Variant.product_id == Product.id)
+        )
+        return {
+            variant.sku: (
+                product.status,
+                variant.price,
+                [url for product_id, url in pictures if product_id == product.id],
+            )
+            for product, variant in products
+        }
 
 
 async def test_imported_addresses_are_unchanged_in_the_next_import(

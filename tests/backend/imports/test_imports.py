@@ -29,10 +29,13 @@ from backend.imports.models import ProductImport
 from backend.imports.pictures import PictureUploadResult
 from backend.imports.preview import preview_import
 from backend.imports.refused_rows import build_refused_file
+from backend.imports.row_pages import PAGE_SIZE
 from backend.imports.spreadsheet_parsing import read_product_file
 from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.inventory.models import InventoryLevel
-from backend.media.uploads import MAX_FILE_BYTES
+from backend.media.picture_store import PicturesUnavailable
+from backend.media.uploads import MAX_FILE_BYTES, PictureUploads
+from backend.office.imports import import_view
 from backend.staff.rights import Actor, Role
 from tests.attacks import bombs
 from tests.backend.exports.test_exports import DAYS, request_file
@@ -230,7 +233,7 @@ async def test_categories_missing_in_the_shop_are_created_on_request(sender: Sen
 async def test_missing_tags_and_types_are_created_on_request(sender: Sender) -> None:
     sheet = "Nombre;SKU;Precio;tags;type\nTrompo;T-1;5;madera, niños;Trompos\n"
     found = await sender.send_spreadsheet(sheet)
-    assert list_problems(found) == [(2, "tags", "gone"), (2, "tags", "gone"), (2, "type", "gone")]
+    assert list_problems(found) == [(2, "tags", "tag"), (2, "tags", "tag"), (2, "type", "type")]
     await set_makes_places(sender.shop.database, OWNER, sender.id, makes_places=True)
     assert list_problems(await sender.report()) == []
     assert (await sender.run_import()).counts.refused == 0
@@ -311,6 +314,23 @@ async def test_exact_handle_of_a_category_has_priority_over_its_name(
             assert (await session.execute(placed)).scalars().all() == [handle]
         assert await sender.value(Collection.handle, "T-1") == handle
         assert (await sender.send_spreadsheet(sheet)).counts.same == 1
+
+
+@pytest.mark.parametrize("missing", ["Categorías", "Colección", "Etiquetas", "Tipo"])
+async def test_screen_offers_to_create_what_the_shop_does_not_have(sender: Sender, missing: str) -> None:
+    """Check that the box is shown, also if only a row behind the first page of problems needs it."""
+    async with sender.shop.database.transaction() as session:
+        session.add(Collection(title="Clásicos", handle="clasicos"))  # a shop without any gets those of the file
+    rows = "".join(f"Juguete {n};J-{n};mucho;\n" for n in range(PAGE_SIZE + 1))
+    await sender.send_spreadsheet(f"Nombre;SKU;Precio;{missing}\n{rows}")
+    assert (await sender.report()).misses_places is False
+    await sender.send_spreadsheet(f"Nombre;SKU;Precio;{missing}\n{rows}Trompo;T-1;1000;Robots\n")
+    async with sender.shop.database.read() as session:
+        view = await import_view(session, OWNER, {})
+    assert view is not None
+    assert (view.misses_places, view.to_write) == (True, 0)
+    await set_makes_places(sender.shop.database, OWNER, sender.id, makes_places=True)
+    assert (await sender.report()).counts.new == 1
 
 
 async def test_name_shared_by_several_categories_or_collections_is_refused(sender: Sender) -> None:
@@ -416,28 +436,34 @@ class TestPictures:
         with pytest.raises(InvalidData, match=message):
             await sender.send_pictures("x.zip", content)
 
-    async def test_addresses_in_private_networks_are_refused(self, sender: Sender) -> None:
+    async def test_addresses_in_private_networks_are_not_downloaded(self, sender: Sender) -> None:
         await sender.send_spreadsheet(
             f"{HEAD}Trompo;T-1;5000;;;http://127.0.0.1:1/a.jpg\nYoyo;Y-1;5000;;;https://[::1]/b.jpg\nBalón;B-1;5000;;;\n"
         )
         done = await sender.run_import()
         assert list_problems(done) == [
-            (2, "pictures", "picture not fetched"), (3, "pictures", "picture not fetched"),
+            (2, "pictures", "picture not fetched"), (2, "", "without picture"),
+            (3, "pictures", "picture not fetched"), (3, "", "without picture"),
         ]  # fmt: skip
-        assert await sender.count() == 1
+        assert await sender.count(Picture) == 0
 
     async def test_product_with_a_refused_row_is_not_imported(
-        self, sender: Sender, caplog: pytest.LogCaptureFixture
+        self, sender: Sender, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
+        async def fail(_self: object, _files: object) -> None:
+            raise PicturesUnavailable("the store does not answer")
+
+        monkeypatch.setattr(import_job, "fetch", lambda _address, **_how: picture())
+        monkeypatch.setattr(PictureUploads, "store_unchecked", fail)
         await sender.send_spreadsheet(
             "handle,title,sku,price,pictures,option_1,value_1\n"
-            "carro,Carro,C-P,5000,http://127.0.0.1:1/a.jpg,Talla,Chico\n"
+            "carro,Carro,C-P,5000,http://a.example/a.jpg,Talla,Chico\n"
             "carro,,C-G,9000,,Talla,Grande\n"
             "yoyo,Yoyo,Y-1,5000,,,\n"
         )
         done = await sender.run_import()
         assert list_problems(done) == [
-            (2, "pictures", "picture not fetched"), (3, "", "other row"),
+            (2, "pictures", "picture not stored"), (3, "", "other row"),
         ]  # fmt: skip
         assert await sender.count() == 1
         assert "one by one" not in caplog.text

@@ -18,8 +18,10 @@ from backend.imports.confirmation import JOB, start_import
 from backend.imports.import_job import ProductImports
 from backend.imports.lookup import find_import
 from backend.imports.models import ImportStatus, ProductImport
+from backend.imports.reports import UnfinishedImport, list_unfinished_imports
 from backend.imports.stopping import continue_import, stop_import
 from backend.jobs import JobRun
+from backend.office.imports import UnfinishedView, import_view, unfinished_views
 from backend.staff.rights import Actor, Role
 from tests.backend.imports.sender import OWNER, Sender
 from tests.backend.rivals import run_against_rival
@@ -157,3 +159,29 @@ async def test_only_a_started_import_is_stopped_or_continued(sender: Sender) -> 
     for change in (stop_import, continue_import):
         with pytest.raises(NotAllowed, match="not running"):
             await change(database, OWNER, sender.id)
+
+
+async def test_stopped_import_is_found_after_a_new_upload(running: Sender) -> None:
+    """Check that the screen can open and continue it, also for another staff member."""
+    stopped_id, database = running.id, running.shop.database
+    await stop_import(database, OWNER, stopped_id)
+    await running.send_spreadsheet("Nombre;SKU;Precio\nYoyo;Y-1;1000\n")
+    other = Actor("user_2", Role.SHOP)
+    async with database.read() as session:
+        assert await list_unfinished_imports(session, OWNER) == [
+            UnfinishedImport(running.id, "toys.csv", ImportStatus.CHECKED, 1, 0),
+            UnfinishedImport(stopped_id, "toys.csv", ImportStatus.STOPPED, 5, 2),
+        ]
+        newest = await import_view(session, OWNER, {})
+        opened = await import_view(session, OWNER, {}, stopped_id)
+        gone = await import_view(session, OWNER, {}, "imp_gone")
+        assert [one.id for one in (newest, opened, gone) if one] == [running.id, stopped_id, running.id]
+        (listed,) = await unfinished_views(session, OWNER, running.id)
+        assert listed == UnfinishedView(stopped_id, "toys.csv", True, "Detenida · 2 de 5 filas")
+        assert [one.id for one in await unfinished_views(session, OWNER, stopped_id)] == [running.id]
+        assert [one.id for one in await unfinished_views(session, other, "")] == [stopped_id]
+        assert await unfinished_views(session, Actor("user_3", Role.ACCOUNTANT), "") == []
+    await continue_import(database, other, stopped_id)
+    await running.run_job()
+    async with database.read() as session:
+        assert await unfinished_views(session, OWNER, running.id) == []
