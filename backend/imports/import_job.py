@@ -297,7 +297,7 @@ async def _find_created_products(
     }
     query = select(ProductImportRow.product_id).where(
         ProductImportRow.import_id == import_id,
-        ProductImportRow.state.in_([RowState.DONE, RowState.PARTIAL]),  # type: ignore[attr-defined]
+        ProductImportRow.state.in_([RowState.DONE, RowState.PARTIAL]),
         ProductImportRow.product_id.in_(ids),
     )
     return set((await session.execute(query)).scalars())

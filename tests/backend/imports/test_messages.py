@@ -10,7 +10,7 @@ from pathlib import Path
 import backend
 from backend.catalog.importer.code_cells import find_code_fault
 from backend.catalog.importer.tables.models import SetAsideReason, TableFault
-from backend.imports.import_job import NOT_FETCHED, NOT_STORED
+from backend.imports.import_job import NOT_FETCHED
 from backend.imports.messages import (
     FILE_NOTES,
     FILE_TEXTS,
@@ -21,7 +21,7 @@ from backend.imports.messages import (
     SET_ASIDE_TEXTS,
     format_problem,
 )
-from backend.imports.picture_matching import Album
+from backend.imports.picture_matching import NOT_STORED, Album
 from backend.imports.spreadsheet_parsing import FAULTS, Fault
 from backend.media.uploads import PictureRefused
 from backend.spreadsheet_reader.models import ForeignFormat, Refusal
