@@ -159,6 +159,7 @@ _DESCRIPTIONS: dict[K, Callable[[Attention], str]] = {
     K.APPROVED_AFTER_CANCEL: _describe_money,
     K.PAID_TWICE: _describe_money,
     K.PAID_WITHOUT_ORDER: _describe_money,
+    K.PAID_IN_PART: _describe_money,
     K.PAYMENT_CONTRADICTED: _describe_contradiction,
     K.PAYMENT_UNRESOLVED: _describe_unresolved,
     K.LABEL_IN_DOUBT: _describe_parcel,

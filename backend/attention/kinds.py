@@ -20,6 +20,8 @@ class AttentionKind(StrEnum):
     """Two payments for one purchase were approved: one must be refunded."""
     PAID_WITHOUT_ORDER = "paid_without_order"
     """A payment was approved, but no order can be created for it."""
+    PAID_IN_PART = "paid_in_part"
+    """Staff accepted a payment of less than the order's total: packing waits for a decision."""
     PAYMENT_CONTRADICTED = "payment_contradicted"
     """The provider reports that money of a captured payment went back, is under review, or is another amount."""
     PAYMENT_UNRESOLVED = "payment_unresolved"
@@ -133,6 +135,15 @@ RULES = {
         Action.HONOR,
         _ALL,
         _DAY,
+    ),
+    AttentionKind.PAID_IN_PART: KindRules(
+        _("Un pedido está pagado solo en parte"),
+        _(
+            "Pídele al comprador lo que falta, o devuelve el dinero y cancela el pedido. Hasta que decidas no se hace la guía."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        _WITHOUT_MONEY,
+        2 * _DAY,
     ),
     AttentionKind.PAYMENT_CONTRADICTED: KindRules(
         _("El banco se contradice sobre un pago"),

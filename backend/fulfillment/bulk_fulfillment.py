@@ -226,7 +226,7 @@ async def _build_outcome(
     elif order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         text = _("No está pagado.")
     elif isinstance(error, PackingHeld):
-        waits, text = True, _("El banco se contradice sobre el pago. Decide en Por resolver.")
+        waits, text = True, _("El pago espera una decisión en Por resolver.")
     elif LabelState.UNKNOWN in states:
         waits, text = True, _("La guía quedó en duda: no la pidas otra vez. Está en Por resolver.")
     elif LabelState.TOO_EXPENSIVE in states or isinstance(error, LabelTooExpensive):

@@ -1,35 +1,40 @@
-"""Orders that may not be packed for now, because the provider contradicts a payment that was considered final.
+"""Orders that may not be packed for now, because a staff member has to decide about their payment.
 
-An order is held while an attention row of the kind `PAYMENT_CONTRADICTED` is open. Nothing is reversed
-automatically.
+An order is held while an attention row of the kinds `HOLDING` is open: the provider contradicts a payment that was
+considered final, or the payment was accepted although it is too small. Nothing is reversed automatically.
 """
 
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention, raise_attention
+from backend.attention.descriptions import EXACT, OWED
 from backend.attention.models import Attention
 from backend.core.errors import NotAllowed
 from backend.core.events import subscribe
 from backend.core.texts import _
+from backend.orders.events import OrderPaid
 from backend.orders.models import Order
-from backend.orders.service import lock_order_of_cart
+from backend.orders.money.captured_money import read_order_money
+from backend.orders.service import lock_order_of_cart, read_order
+from backend.orders.states import PaymentStatus
 from backend.payment.events import PaymentContradicted
 from backend.payment.models import PaymentSession
 from backend.payment.transitions import pays
 
+HOLDING = (AttentionKind.PAYMENT_CONTRADICTED, AttentionKind.PAID_IN_PART)
 IS_HELD = exists().where(
     Attention.order_id == Order.id,
-    Attention.kind == AttentionKind.PAYMENT_CONTRADICTED,
+    Attention.kind.in_(HOLDING),
     Attention.resolved_at.is_(None),
 )
 """Condition on `Order`: packing is blocked until a staff member decides."""
 
 
 class PackingHeld(NotAllowed):
-    """The order cannot be packed: the provider contradicts its payment, and a staff member must decide first."""
+    """The order cannot be packed: a staff member must first decide about its payment."""
 
-    staff_text = _("El banco se contradice sobre el pago de este pedido. Resuelve eso primero.")
+    staff_text = _("El pago de este pedido espera una decisión en Por resolver.")
 
 
 @subscribe(PaymentContradicted)
@@ -57,6 +62,28 @@ async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
     )
 
 
+@subscribe(OrderPaid)
+async def hold_partly_paid_order(session: AsyncSession, event: OrderPaid) -> None:
+    """Open an attention row about an order whose accepted payment is smaller than its total; close it once it is paid.
+
+    The order is locked by the caller, which captured the money.
+    """
+    order = await read_order(session, event.order_id)
+    if order.payment_status == PaymentStatus.CAPTURED:
+        await close_attention(session, AttentionKind.PAID_IN_PART, order.id, note="The order is paid")
+    if order.payment_status != PaymentStatus.PARTIALLY_CAPTURED:
+        return
+    money = await read_order_money(session, order)
+    await raise_attention(
+        session,
+        AttentionKind.PAID_IN_PART,
+        message=f"Order {order.number} of {order.total} pesos is paid with {money.exact}",
+        amount=money.paid,
+        order_id=order.id,
+        data={OWED: order.total, EXACT: str(money.exact)},
+    )
+
+
 async def is_held(session: AsyncSession, order_id: str) -> bool:
     """Return True if the order may not be packed until a staff member decides."""
     return (await session.execute(select(Order.id).where(Order.id == order_id, IS_HELD))).first() is not None
@@ -66,10 +93,10 @@ async def require_not_held(session: AsyncSession, order: Order) -> None:
     """Check that the (locked) order may be packed.
 
     Raises:
-        PackingHeld: the provider contradicts its payment, and no decision was made yet.
+        PackingHeld: its payment waits for a decision.
     """
     if await is_held(session, order.id):
         raise PackingHeld(
-            f"The provider contradicts the payment of order {order.number}: "
+            f"The payment of order {order.number} waits for a decision: "
             "nothing is packed until the attention about it is resolved"
         )

@@ -80,7 +80,7 @@ async def test_order_with_contradicted_payment_leads_to_its_attention(
         await expect(held).to_be_visible()
         await expect(page.get_by_test_id("order-pack")).to_have_count(0)
         await visit(page, f"/oficina/empacar?pedido={placed_order.id}")
-        await expect(page.get_by_test_id("pack-stopped")).to_contain_text("se contradice")
+        await expect(page.get_by_test_id("pack-stopped")).to_contain_text("espera una decisión")
         await page.get_by_role("link", name="Ver en Por resolver").click()
         row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {placed_order.number}")
         await row.locator("summary").first.click()

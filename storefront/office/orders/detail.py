@@ -92,7 +92,7 @@ def hold_notice() -> rx.Component:
     """Render a notice that the order must not be packed, with a link to the screen where staff decide about it."""
     return rx.el.div(
         rx.el.p(
-            rx.el.b(_("El banco se contradice sobre el pago.")),
+            rx.el.b(_("El pago espera una decisión.")),
             " ",
             _("No se empaca nada hasta que alguien decida."),
         ),

@@ -38,7 +38,7 @@ TEXTS = {
     "picture": _("Lo que ve la cámara"),
 }
 BUTTON = "button "
-HELD_TEXT = _("El banco se contradice sobre el pago: no lo empaques hasta que alguien decida.")
+HELD_TEXT = _("El pago espera una decisión: no lo empaques todavía.")
 
 
 class PackState(OfficeScreen, KnownClientState):

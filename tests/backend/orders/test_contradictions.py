@@ -240,7 +240,7 @@ async def test_order_with_a_contradicted_payment_cannot_be_packed_until_staff_de
         shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id
     )
     assert (outcome.is_done, outcome.waits) == (False, True)
-    assert outcome.text == "El banco se contradice sobre el pago. Decide en Por resolver."
+    assert outcome.text == "El pago espera una decisión en Por resolver."
     async with shop.database.read() as session:
         view = await pack_view(session, OWNER, order_id)
         waiting = await pack_view(session, OWNER)

@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.fulfillment.bulk_fulfillment import send_remaining_units
 from backend.invoices.creation import ISSUE
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
@@ -103,13 +104,35 @@ async def test_all_views_of_an_order_show_the_amount_that_was_paid(  # noqa: PLR
     (event,) = [one for one in detail.events if one.title == "El banco aprobó el pago"]
     assert plain(event.text) == paid
     assert packing is not None
-    assert (packing.state, plain(packing.difference)) == ("open", words)
+    assert (packing.state, plain(packing.difference)) == ("held" if missing else "open", words)
     assert plain(page.payment.amount_label) == plain(page.paid_label) == paid
     assert (plain(page.missing_label), page.payment.amount) == (missing, pesos)
     assert message is not None
     assert plain(message.values["received"]) == paid
     assert plain(message.values["missing"]) == missing
     assert plain(view.sold_label) == plain(f"$ {pesos:,}".replace(",", "."))
+
+
+async def test_partly_paid_order_is_packed_only_after_a_decision(
+    shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str]
+) -> None:
+    order_id, session_id = order
+    await accept_payment(shop, admin, session_id, "50000")
+
+    async def send() -> tuple[str, bool]:
+        outcome = await send_remaining_units(
+            shop.database, OWNER, shop.settings, shop.fulfillment_providers, order_id
+        )
+        return outcome.text, outcome.waits
+
+    assert await send() == ("El pago espera una decisión en Por resolver.", True)
+    async with shop.database.read() as session:
+        (row,) = (await open_attention(session, OWNER)).rows
+    assert (row.kind, row.recommended.name) == ("paid_in_part", "dismissed")
+    assert plain(row.facts) == "El pedido vale $ 80.000; llegaron $ 50.000; faltan $ 30.000."
+    assert [action.label for action in row.others] == ["Enviarlo así"]
+    assert (await resolve(admin, await read_open_attention(shop), action="honor")).status_code == 200
+    assert await send() == ("Guía lista.", False)
 
 
 @pytest.mark.parametrize(
