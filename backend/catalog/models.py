@@ -221,9 +221,15 @@ ONLY_VARIANT_TITLE = _("Única")
 """The title of a product's only variant."""
 
 
+_UNNAMED_TITLES = frozenset(
+    {ONLY_VARIANT_TITLE.casefold(), "default", "default title", "default variant", "default option value"}
+)
+"""Titles of an only variant: the shop's, and those that other shops and the platform give it."""
+
+
 def variant_name(title: str) -> str:
     """Return the variant's name to display next to the product's title; empty for the only variant."""
-    return "" if title == ONLY_VARIANT_TITLE else title
+    return "" if title.casefold() in _UNNAMED_TITLES else title
 
 
 WRAPPING_SKU = "ENVOLTURA"

@@ -84,7 +84,7 @@ class ShippingOffer:
     notice: str = ""
 
 
-NO_SHIPPING_CHOSEN = _("Elige cómo quieres recibir tu pedido.")
+NO_SHIPPING_CHOSEN = _("Elige cómo quieres recibir tu compra.")
 
 
 CART_CHANGED = "The cart changed while its shipping was being priced"

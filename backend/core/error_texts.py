@@ -86,7 +86,7 @@ CHECKOUT = Surface(
         ),
         NotFound: CART_CLOSED,
         NotAllowed: CART_CLOSED,
-        InvalidData: _("Revisa tu pedido e inténtalo otra vez."),
+        InvalidData: _("Revisa tu compra e inténtalo otra vez."),
         OutcomeUnknown: _("Tu banco no respondió a tiempo. Inténtalo otra vez en un momento."),
         ShopError: NOT_CREATED,
     },

@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.models import variant_name
 from backend.core import texts
 from backend.core.dates import time_label
 from backend.core.db.database import Database
@@ -126,7 +127,7 @@ def _build_slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
             SlipItem(
                 units[line.id],
                 line.title,
-                " · ".join(filter(None, (line.variant_title, line.sku or ""))),
+                " · ".join(filter(None, (variant_name(line.variant_title), line.sku or ""))),
             )
             for line in lines
             if line.id in units

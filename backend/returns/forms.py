@@ -10,11 +10,11 @@ from backend.core.texts import _
 from backend.core.web.contact import (
     Line,
     field_error,
-    normalize_document,
     require_length,
     require_person_name,
     to_paragraphs,
 )
+from backend.core.web.identity_documents import normalize_document, split_document
 from backend.orders.models import OrderLine
 from backend.returns.models import ReturnKind
 
@@ -51,10 +51,12 @@ def _parse_account_number(text: str) -> str:
 
 
 def _parse_document(text: str) -> str:
-    number = normalize_document(text)
+    """Return the number, after the code of the document type if the text names one: `CE 412345`."""
+    written = split_document(text, is_numeric=False)
+    number = normalize_document(written.number)
     if not number.isascii() or not number.isalnum() or not 5 <= len(number) <= MAX_DIGITS:
         raise field_error(_("Escribe el número del documento de quien tiene la cuenta."))
-    return number
+    return f"{written.types[0]} {number}" if len(written.types) == 1 else number
 
 
 class AccountForm(BaseModel):

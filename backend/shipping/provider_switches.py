@@ -23,7 +23,7 @@ _OFF = (
 class ProviderSwitchedOff(InvalidData):
     """Staff have switched off the provider of the shipping option."""
 
-    shopper_text = _("Este envío ya no se ofrece. Elige otra forma de recibir tu pedido.")
+    shopper_text = _("Este envío ya no se ofrece. Elige otra forma de recibir tu compra.")
 
     def __init__(self, option: ShippingOption) -> None:
         super().__init__(f"Shipping option {option.id} is not offered: {option.provider_id} is switched off")

@@ -1,4 +1,4 @@
-"""Validation of contact data: e-mail addresses, phone numbers, names and identity documents.
+"""Validation of contact data: e-mail addresses, phone numbers and names.
 
 The account's forms, the checkout's form, the payer of PSE and the bodies of the API use these rules. They check one
 line of text (`Line`); an error is a `PydanticCustomError` with a message for the customer. A form is a pydantic
@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationError
 from pydantic_core import PydanticCustomError
-from stdnum.co import nit
 
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
@@ -26,6 +25,8 @@ MAX_EMAIL_LENGTH = 60
 MAX_NAME_LENGTH = 50
 """Maximum length of the name of a person or a company; the minimum is one letter."""
 COUNTRY, COUNTRY_CODE = "CO", 57
+COLOMBIAN_FIRST_DIGITS = "36"
+"""First digits of a mobile number and of a landline."""
 FOREIGN_PHONE = _(
     "Ese número es de otro país. Escribe un celular de Colombia, de 10 dígitos, como 300 123 4567: el banco y la "
     "transportadora no aceptan otro."
@@ -138,19 +139,29 @@ def _parse_number(text: str) -> tuple[int, str]:
         dialled = _INTERNATIONAL_PREFIX.sub("+", text)
     try:
         number = phonenumbers.parse(dialled, COUNTRY)
+        digits = phonenumbers.national_significant_number(number)
+        if (
+            number.country_code == COUNTRY_CODE
+            and len(digits) > 10
+            and digits[0] not in COLOMBIAN_FIRST_DIGITS
+        ):
+            foreign = phonenumbers.parse(f"+{digits}")  # `1 305 555 0147`, without the sign
+            number = foreign if phonenumbers.is_valid_number(foreign) else number
     except phonenumbers.NumberParseException:
         return 0, ""
     return number.country_code or 0, phonenumbers.national_significant_number(number)
 
 
-_COLOMBIAN_PREFIX = re.compile(r"^\D*(?:0{0,2}57\D*0?|00?)(?=(?:\D*\d){10}\D*$)", re.ASCII)
+_COLOMBIAN_PREFIX = re.compile(r"^\D*(?:(?:0\D*0?\D*)?57\D*0?|00?)(?=(?:\D*\d){10}\D*$)", re.ASCII)
 """What is dialled before the ten digits of a Colombian number: the country code, or the prefix of long distance."""
 _INTERNATIONAL_PREFIX = re.compile(r"^\D*00(?=\d)", re.ASCII)
 """The prefix that most countries dial instead of `+`. In Colombia an operator's digit would follow."""
 
 
-def require_phone(text: str, first: str = "36", missing: str = _("Escribe tu celular.")) -> str:
-    """Return the ten digits of a Colombian phone number that begins with a digit in `first` (mobile: 3, landline: 6).
+def require_phone(
+    text: str, first: str = COLOMBIAN_FIRST_DIGITS, missing: str = _("Escribe tu celular.")
+) -> str:
+    """Return the ten digits of a Colombian phone number that begins with a digit in `first`.
 
     `missing` is the message if it is empty.
 
@@ -262,40 +273,6 @@ def require_company_name(text: str, missing: str) -> str:
     if not is_company_name(name):
         raise field_error(_("Escribe el nombre de la empresa, sin enlaces."))
     return name
-
-
-def normalize_document(text: str) -> str:
-    """Return the number of an identity document in upper case, without spaces, dots, commas and dashes."""
-    return re.sub(rf"[\s.,{_DASHES}]", "", text).upper()
-
-
-def parse_nit(text: str) -> str:
-    """Return a NIT without its check digit.
-
-    The word NIT may precede the number. The check digit may follow after a dash of any length, or directly:
-    it is the tenth digit of a NIT that begins with 8 or 9, as a company's does, and a right eleventh digit.
-
-    Raises:
-        PydanticCustomError: the check digit is wrong.
-    """
-    text = _NIT_WORD.sub("", text)
-    written = _WITH_CHECK_DIGIT.fullmatch(text)
-    number = normalize_document(written[1] if written else text)
-    check_digit = written[2] if written else ""
-    is_whole = re.fullmatch(r"[89]\d{9}", number, re.ASCII) or (
-        re.fullmatch(r"\d{11}", number, re.ASCII) and nit.is_valid(number)
-    )
-    if written is None and is_whole:
-        number, check_digit = number[:-1], number[-1]
-    if check_digit and re.fullmatch(r"\d+", number, re.ASCII) and nit.calc_check_digit(number) != check_digit:
-        raise field_error(_("Revisa el NIT: su dígito de verificación no corresponde."))
-    return number
-
-
-_DASHES = r"\-‐‑‒–—―−﹘﹣－"
-"""Characters that are typed as a hyphen, for a regular expression."""
-_NIT_WORD = re.compile(r"^\W*n\W?i\W?t(?![^\W\d_])[\W_]*", re.IGNORECASE)
-_WITH_CHECK_DIGIT = re.compile(rf"(.*?)\s*(?:[{_DASHES}]|\bd\.?v\b\W*)\s*(\d)", re.ASCII | re.IGNORECASE)
 
 
 Line = Annotated[str, BeforeValidator(to_one_line)]

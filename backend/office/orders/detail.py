@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.models import variant_name
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.config.modules import GATEWAY_PSE
@@ -362,7 +363,7 @@ def _line_view(line: OrderLine, total_label: str, picture: PictureView | None) -
         id=line.id,
         product_id=line.product_id,
         title=line.title,
-        detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
+        detail=" · ".join(filter(None, (variant_name(line.variant_title), line.sku or ""))),
         quantity=line.quantity,
         packed=line.fulfilled,
         withdrawn=line.withdrawn,

@@ -7,7 +7,7 @@ from sqlalchemy import exists, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.bar_codes import equivalent_codes
-from backend.catalog.models import Variant
+from backend.catalog.models import Variant, variant_name
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import day_label
@@ -229,7 +229,7 @@ def _pack_line(line: OrderLine, units: int, picture: PictureView | None, bar_cod
     return PackLine(
         id=line.id,
         title=line.title,
-        detail=" · ".join(filter(None, (line.variant_title, line.sku or ""))),
+        detail=" · ".join(filter(None, (variant_name(line.variant_title), line.sku or ""))),
         units=units,
         codes=[
             *([line.sku.strip().upper()] if line.sku else []),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.models import variant_name
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import date_label, last_day, time_label
@@ -304,7 +305,7 @@ def _arrived_text(line: ReturnLine) -> str:
 
 
 def _line_detail(line: OrderLine) -> str:
-    return " · ".join(filter(None, (line.variant_title, line.sku or "")))
+    return " · ".join(filter(None, (variant_name(line.variant_title), line.sku or "")))
 
 
 async def _file_views(session: AsyncSession, return_id: str) -> list[FileView]:

@@ -137,7 +137,7 @@ def gift_section() -> rx.Component:
         ),
         text_line(
             "recipient_phone",
-            _("10 dígitos. Si el pedido lo recibes tú, deja vacíos su nombre y su celular."),
+            _("10 dígitos. Si lo recibes tú, deja vacíos su nombre y su celular."),
             is_optional=True,
             type="tel",
             auto_complete="off",
@@ -259,7 +259,7 @@ def shipping_option_cards(priced: ObjectVar[Shipping]) -> rx.Component:
     """
     element_id, problem = field_id("shipping"), problem_text("shipping")
     slow = _("La transportadora está tardando. Sigue con tus datos: el precio llega aquí.")
-    none = _("Por ahora no tenemos envíos para este pedido. Escríbenos y lo resolvemos.")
+    none = _("Por ahora no tenemos envíos para esta compra. Escríbenos y lo resolvemos.")
     has_choices = priced.choices.length() > 0
     shown_options = last_known(priced.choices, has_choices | FORM.is_priced)
 

@@ -146,7 +146,7 @@ async def test_new_municipality_in_the_form_is_priced_before_the_payment(
 async def test_payment_without_shipping_is_refused(checkout: Checkout, cart_id: str) -> None:
     with pytest.raises(InvalidData) as refused:
         await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE, ip=IP)
-    assert refused.value.fields == {"shipping": "Elige cómo quieres recibir tu pedido."}
+    assert refused.value.fields == {"shipping": "Elige cómo quieres recibir tu compra."}
     assert await _count(checkout, PaymentSession) == 0
 
 

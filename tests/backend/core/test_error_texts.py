@@ -129,7 +129,7 @@ SENTENCES: dict[str, tuple[Surface, tuple[str, ...]]] = {
                 "Espera unos minutos e inténtalo otra vez: tu carrito sigue guardado."
             ),
             CLOSED,
-            "Revisa tu pedido e inténtalo otra vez.",
+            "Revisa tu compra e inténtalo otra vez.",
             CLOSED,
             "Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.",
             "No queda nada por pagar, y un banco no cobra $ 0. Recarga la página y confirma tu pedido sin pagar.",

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from backend.app import Shop
 from backend.core.business_days import due_date_after
 from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
+from backend.core.web.contact import read_form
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.orders.models import OrderLine
@@ -20,11 +21,13 @@ from backend.returns.deadlines import (
     compute_withdrawal_deadline,
     count_days_left,
 )
+from backend.returns.forms import AccountForm
 from backend.returns.models import Return, ReturnAccount, ReturnKind
 from backend.returns.requests import list_offers, store_customer_request
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import place_order_at_bank, read_order_status, read_stock
 from tests.backend.returns.steps import (
+    ACCOUNT,
     Sold,
     add_shipping,
     approve_return,
@@ -274,3 +277,16 @@ async def test_staff_with_the_right_can_open_a_late_return(shop: Shop, delivered
     assert (row.asked_by, await read_state(shop, row)) == ("user_1", "requested")
     nothing_came = await open_by_staff(shop, delivered, ReturnKind.REVERSAL, 0)
     assert await read_state(shop, nothing_came) == "requested"
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("C.C. Nº 1.020.304.050", "CC 1020304050"),
+        ("ce 412345", "CE 412345"),
+        ("Cédula 1020304050", "1020304050"),
+        ("ab123456", "AB123456"),
+    ],
+)
+def test_document_of_the_account_keeps_the_type_that_was_written(typed: str, stored: str) -> None:
+    assert read_form(AccountForm, {**ACCOUNT, "document": typed}).document == stored

@@ -5,7 +5,6 @@ type.
 """
 
 import re
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
@@ -16,8 +15,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from backend.core.texts import _
 from backend.core.web.contact import (
     field_error,
-    normalize_document,
-    parse_nit,
     read_form,
     require_company_name,
     require_email,
@@ -25,6 +22,7 @@ from backend.core.web.contact import (
     require_person_name,
     require_phone,
 )
+from backend.core.web.identity_documents import normalize_document, parse_nit, remove_series, split_document
 
 PERSON, COMPANY = "0", "1"
 PLACEHOLDER_BANK = "0"
@@ -105,56 +103,39 @@ DOCUMENT_TYPES = {
 """Every document type that the gateway accepts, by code, common ones first."""
 
 
-_TYPED_NAMES = {
-    "cc": "CC",
-    "cedula": "CC",
-    "ceduladeciudadania": "CC",
-    "ce": "CE",
-    "ceduladeextranjeria": "CE",
-    "ti": "TI",
-    "tarjetadeidentidad": "TI",
-    "ppt": "PPT",
-    "pep": "PEP",
-    "nit": "NIT",
-    "ppn": "PPN",
-    "pasaporte": "PPN",
-    "passport": "PPN",
-    "dni": "DNI",
-}
-"""Document types by the words that people type before a number, without accents and spaces."""
 _LETTERED_TYPES = ("CE", "PPT")
 """Types whose documents print letters before the number, such as `E123456`. The gateway takes only the digits."""
-MAX_SERIES_LETTERS = 5
 
 
-def _remove_type(text: str, kind: DocumentType) -> str:
-    """Return the number without the document type that was typed before it: `1020304050` for `C.C. 1020304050`.
+def _read_document_number(text: str, kind: DocumentType) -> str:
+    """Return the number of a document of the chosen type, without the text around it: see `split_document`.
 
     Raises:
-        PydanticCustomError: the type before the number is another one than the chosen type.
+        PydanticCustomError: the type before the number is another one than the chosen type, or the number is invalid.
     """
-    if not kind.shape.startswith(r"\d"):  # in `PE093823` the letters belong to the passport's number
-        first_word = re.match(r"([^\W\d_]+)\W+(?=\w)", text)
-        is_type = first_word is not None and _TYPED_NAMES.get(_fold_letters(first_word[1])) == kind.code
-        return text[first_word.end() :] if first_word is not None and is_type else text
-    written = re.fullmatch(r"(\D+)(\d.*)", text, re.ASCII)
-    if written is None:
-        return text
-    word, number = re.sub("(?:no|nro|num|numero)$", "", _fold_letters(written[1])), written[2]
-    named = _TYPED_NAMES.get(word)
-    if named is not None and named != kind.code:
-        raise field_error(
-            _("Escribiste {typed}, pero elegiste {chosen}. Cambia el tipo de documento.").format(
-                typed=DOCUMENT_TYPES[named].label, chosen=kind.label
-            )
-        )
-    is_series = kind.code in _LETTERED_TYPES and len(word) <= MAX_SERIES_LETTERS
-    return number if named or not word or is_series else text
+    is_numeric = kind.shape.startswith(r"\d")
+    written = split_document(text, is_numeric=is_numeric)
+    if written.types and kind.code not in written.types:
+        raise field_error(_explain_other_type(DOCUMENT_TYPES[written.types[0]], kind))
+    if kind.code == "NIT":
+        number = parse_nit(written.number)
+    else:
+        number = remove_series(written.number) if kind.code in _LETTERED_TYPES else written.number
+        number = normalize_document(number)
+    if not re.fullmatch(kind.shape, number, re.ASCII):
+        raise field_error(kind.rule)
+    return number
 
 
-def _fold_letters(text: str) -> str:
-    """Return only the letters, in lower case and without accents."""
-    return re.sub("[^a-z]", "", unicodedata.normalize("NFD", text.casefold()))
+def _explain_other_type(typed: DocumentType, chosen: DocumentType) -> str:
+    """Return the message for a number that begins with the name of a type that was not chosen."""
+    if typed.code == "NIT":
+        return _("Escribiste un NIT. Para pagar como empresa, marca «Compra una empresa».")
+    if chosen.code == "NIT":
+        return _("Escribiste {typed}, pero aquí va el NIT de la empresa.").format(typed=typed.label)
+    return _("Escribiste {typed}, pero elegiste {chosen}. Cambia el tipo de documento.").format(
+        typed=typed.label, chosen=chosen.label
+    )
 
 
 def list_document_types(person_type: str) -> list[DocumentType]:
@@ -241,10 +222,7 @@ class Payer(BaseModel):
         kind = DOCUMENT_TYPES.get(info.data.get("doc_type", ""))
         if kind is None:
             return text  # the type is already reported as wrong
-        number = parse_nit(text) if kind.code == "NIT" else normalize_document(_remove_type(text, kind))
-        if not re.fullmatch(kind.shape, number, re.ASCII):
-            raise field_error(kind.rule)
-        return number
+        return _read_document_number(text, kind)
 
     @field_validator("first_name")
     @classmethod

@@ -602,7 +602,7 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     assert get_result_kind(refused.value) == "shipping"
     assert (
         text_for(refused.value, CHECKOUT)
-        == "Este envío ya no se ofrece. Elige otra forma de recibir tu pedido."
+        == "Este envío ya no se ofrece. Elige otra forma de recibir tu compra."
     )
     async with shop.database.transaction() as session:
         await switch_shop_provider(session, COMMAND_LINE, MANUAL, is_on=True, installed=running)

@@ -27,7 +27,7 @@ from storefront.pages.checkout.views import shipping_card
     [
         (InvalidData("x", fields={"email": "Escribe tu correo."}), "fields", "Escribe tu correo."),
         (InvalidData("x", fields={"ip": "Recarga la página."}), "failed", "Recarga la página."),
-        (InvalidData("Cannot complete a cart with no items"), "failed", "Revisa tu pedido"),
+        (InvalidData("Cannot complete a cart with no items"), "failed", "Revisa tu compra"),
         (TotalChanged("The total is now 2"), "total", "pago en proceso"),
         (InsufficientStock("gone"), "stock", "se agotó"),
         (NothingToPay("nothing left"), "failed", "un banco no cobra $ 0"),
