@@ -7,6 +7,7 @@ import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { startTimer, listen, useLostAnswer } from "./effects.jsx";
 import { leaveFor } from "./leaving.js";
 import { isNewAnswer } from "./reconnecting.js";
+import { readTown, storeTown } from "./town.js";
 
 const STORAGE_KEY = "trompo_typed";
 const PAUSE_MS = 500;
@@ -28,6 +29,15 @@ const storage = {
     if (Object.keys(fields).length) sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ cart, fields }));
     else sessionStorage.removeItem(STORAGE_KEY);
   },
+};
+
+// Return the municipality of the shipping estimate for a form that has none, or only one without a street.
+const takeEstimatedTown = ({ address = "", town = "", dane_code: code = "" }) => {
+  const estimated = readTown();
+  if (!estimated && code && town) storeTown(code, town);
+  const isReplaceable = code ? !address.trim() : !town;
+  if (!estimated || !isReplaceable || estimated.code === code) return {};
+  return { town: estimated.label, dane_code: estimated.code };
 };
 
 // The typed `values` by field, the values that the server has not confirmed yet, and the reached fields: only their
@@ -82,6 +92,7 @@ function useTyped({ cart, draft, loadedAt, noted, onNote, onShip }) {
     if (!loadedAt) return;
     own.cart = cart;
     own.unconfirmed = { ...storage.read(cart), ...own.unconfirmed };
+    own.unconfirmed = { ...own.unconfirmed, ...takeEstimatedTown({ ...draft, ...own.unconfirmed }) };
     show({ ...draft, ...own.unconfirmed });
     for (const [name, text] of Object.entries(own.values)) if (text) own.reached.add(name);
     if (own.values.town) own.reached.add("dane_code");
@@ -153,6 +164,7 @@ function useControls({ values, change, markReached, quoteShipping }, { book, add
 
   const town = ({ label, value }) => ({
     onClick: () => {
+      storeTown(value, label);
       change({ town: label, dane_code: value }, 0);
       markReached("dane_code");
       quoteShipping();
@@ -165,7 +177,9 @@ function useControls({ values, change, markReached, quoteShipping }, { book, add
   const address = (entry) =>
     radio("saved_address", current?.id === entry?.id, () => {
       change({ ...part(entry, addressFields), ...(entry?.first_name && peopleOf(entry)) }, 0);
-      if (entry) quoteShipping();
+      if (!entry) return;
+      if (entry.dane_code) storeTown(entry.dane_code, entry.town);
+      quoteShipping();
     });
 
   // A saved address with the shopper's own name is for them. With another name it is for a recipient: the shopper

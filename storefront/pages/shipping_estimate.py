@@ -21,7 +21,7 @@ from backend.shipping.municipalities import search_municipalities
 from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_field, town_panel, town_view
 from storefront.components.icons import icon
 from storefront.pages.checkout.views import ShippingCard, shipping_card
-from storefront.reflex_ext.hooks import props, script, view
+from storefront.reflex_ext.hooks import ABSENT, props, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_id, checked_text, event
@@ -113,6 +113,7 @@ class PlaceView:
 
     Attributes:
         code: code of the chosen municipality; empty if none is chosen.
+        label: name of the stored municipality; empty if none is stored.
         is_current: True if the answer belongs to the current request.
         field: React props of the input.
         town: function that returns the React props of a municipality's option.
@@ -120,6 +121,7 @@ class PlaceView:
     """
 
     code: str
+    label: str
     is_current: bool
     field: Any
     town: Any
@@ -152,15 +154,15 @@ class EstimateBox(rx.Component):
 
 
 def shipping_estimate(item_id: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Component:
-    """Build the box that estimates the shipping.
+    """Build the box that estimates the shipping. It is one line until it is opened.
 
     Args:
         item_id: a variant's id, `WHOLE_CART`, or empty for no estimate.
         version: a value that changes when the price may have changed.
     """
     return EstimateBox.create(
-        rx.el.section(
-            rx.el.h2(icon("truck", size=22), _("¿Cuánto cuesta el envío?"), class_name="estimate__title"),
+        rx.el.details(
+            estimate_line(),
             town_field(
                 _("Municipio"),
                 EstimateState.towns,
@@ -180,6 +182,34 @@ def shipping_estimate(item_id: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Co
         version=version.to(str),
         answered=EstimateState.estimate.question,
         on_ask=EstimateState.estimate_shipping,
+    )
+
+
+@rx.memo
+def estimate_line() -> rx.Component:
+    """Build the line that opens the box: a question, or the stored municipality and the price of its first option."""
+    options = EstimateState.estimate.options
+    price = rx.cond(
+        PLACE.is_current & (options.length() > 0),
+        rx.el.span(options[0].price, class_name="estimate__price", data_testid="estimate-price"),
+        rx.cond(
+            PLACE.is_current, rx.fragment(), rx.el.span(class_name="bone estimate__bone", aria_hidden="true")
+        ),
+    )
+    return rx.el.summary(
+        icon("truck", size=22),
+        rx.el.h2(
+            rx.cond(
+                PLACE.label != "",
+                _("Envío a {town}").format(town=PLACE.label),
+                _("¿Cuánto cuesta el envío?"),
+            ),
+            class_name="estimate__title",
+            data_town=rx.cond(PLACE.label != "", "true", ABSENT),
+        ),
+        rx.cond(PLACE.code != "", price),
+        icon("down", size=18),
+        class_name="estimate__line",
     )
 
 

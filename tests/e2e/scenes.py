@@ -74,6 +74,15 @@ async def open_drawer(page: Page) -> None:
     await expect(page.get_by_test_id("cart-line")).to_be_visible()
 
 
+async def open_estimate(page: Page) -> None:
+    """Open the box that estimates the shipping on a product's page, with a municipality."""
+    await visit(page, "/product/trompo-de-madera")
+    box = await shopper.open_estimate(page)
+    await box.get_by_role("combobox", name="Municipio").fill("medel")
+    await box.get_by_test_id("town-option").first.click()
+    await expect(box.get_by_test_id("estimate-way")).to_have_count(2)
+
+
 async def open_large_view(page: Page) -> None:
     """Open a product's picture in the large view, enlarged."""
     await visit(page, "/product/mapa-de-colombia")
@@ -207,6 +216,7 @@ PAGE_SCENES: dict[str, Scene] = {
     "product-sold-out": page_at("/product/cocina-de-juguete"),
     "product-unknown": page_at("/product/nave-espacial"),
     "product-added": open_added_product,
+    "product-estimate": open_estimate,
     "product-large": open_large_view,
     "drawer": open_drawer,
     "cart": open_cart,

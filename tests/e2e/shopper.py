@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing, suppress
 from typing import Any
 
-from playwright.async_api import Error, Page, expect
+from playwright.async_api import Error, Locator, Page, expect
 
 from tests.e2e import conftest
 from tests.e2e.conftest import ShopServer
@@ -58,6 +58,14 @@ async def pick_town(page: Page, town: tuple[str, str, str]) -> None:
     await page.get_by_test_id("town-option").filter(has_text=name).click(timeout=TIMEOUT_MS)
     await expect(field(page, "town")).to_have_value(name)
     await expect(field(page, "dane_code")).to_have_value(code)
+
+
+async def open_estimate(page: Page) -> Locator:
+    """Open the box that estimates the shipping, and return it."""
+    box = page.get_by_test_id("shipping-estimate")
+    await box.locator("summary").click()
+    await expect(box.get_by_role("combobox", name="Municipio")).to_be_visible()
+    return box
 
 
 async def fill_in_checkout(page: Page, **other: str) -> None:
@@ -145,9 +153,11 @@ async def expect_no_overflow_at_any_width(page: Page) -> None:
 
 
 async def expect_no_overflow_with_large_text(page: Page) -> None:
-    """Check that nothing is wider than the window if the text has twice its size."""
+    """Check that nothing is wider than the window of a phone if the text has twice its size."""
     await page.evaluate("document.documentElement.style.fontSize = '200%'")
-    await expect_no_overflow(page)
+    for width in (390, 320):
+        await resize(page, width, 640)
+        await expect_no_overflow(page)
     await page.evaluate("document.documentElement.style.fontSize = ''")
 
 

@@ -15,7 +15,7 @@ from playwright.async_api import Page, expect
 from tests.e2e.conftest import PHONE_ONLY, PageWatch
 from tests.e2e.held import LostMessages
 from tests.e2e.scenes import visit
-from tests.e2e.shopper import MEDELLIN, field, open_checkout, pick_town, put_in_cart
+from tests.e2e.shopper import MEDELLIN, field, open_checkout, open_estimate, pick_town, put_in_cart
 
 HANDSHAKE = '"pingInterval"'
 """A part of the first message of the server on a connection."""
@@ -91,7 +91,7 @@ async def choose_pickup(page: Page, lost: LostMessages) -> None:
 async def estimate_shipping(page: Page, lost: LostMessages) -> None:
     """Estimate shipping on a product's page while the connection is lost."""
     await page.goto("/product/trompo-de-madera")
-    box = page.get_by_test_id("shipping-estimate")
+    box = await open_estimate(page)
     await box.get_by_role("combobox", name="Municipio").press_sequentially("medel")
     option = box.get_by_test_id("town-option").first
     await expect(option).to_be_visible()

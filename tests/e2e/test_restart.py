@@ -18,6 +18,7 @@ from tests.e2e.shopper import (
     field,
     go_to_bank,
     open_checkout,
+    open_estimate,
     prepare_payment,
     put_in_cart,
     read_stock,
@@ -218,7 +219,7 @@ async def check_town_list(page: Page, server: ShopServer) -> AsyncIterator[None]
 async def check_shipping_estimate(page: Page, server: ShopServer) -> AsyncIterator[None]:
     """Check that shipping is estimated again."""
     await page.goto("/product/yoyo-de-madera")
-    box = page.get_by_test_id("shipping-estimate")
+    box = await open_estimate(page)
     await box.get_by_role("combobox", name="Municipio").press_sequentially("medel")
     await box.get_by_test_id("town-option").first.click(timeout=TIMEOUT_MS)
     options = box.get_by_test_id("estimate-way")
