@@ -197,6 +197,7 @@ ONLY_ALL = (
             "tests/e2e/test_every_page.py::test_layout_does_not_shift_while_loading",
             "tests/e2e/test_every_page.py::test_focus_is_visible_on_every_element",
             "tests/e2e/test_every_page.py::test_skip_link_is_visible_only_with_the_keyboard_focus",
+            "tests/e2e/test_forced_colors.py",
             "tests/e2e/test_picture_shapes.py",
             "tests/e2e/test_missing_pictures.py",
             "tests/e2e/test_home.py",
