@@ -15,10 +15,13 @@
 #   make mutants change the code of payments, stock and rights in 315 places and see whether a test fails (ARGS: other
 #               options); continues
 #   make wander  simulate random shoppers in a real browser, 20,000 actions (ARGS: other options); continues the last run
+#   make fmt     format the code, and correct what the linter can correct
 #   make check   check format, lint, types, import contracts, lint rules, dead code, and the collection of the tests
 #   make bench   run the measurements
+#   make screenshots take the screenshots of the documentation again
 #   make lock    rewrite the lock files from pyproject.toml (UPGRADE=--upgrade takes newer versions)
 #   make clean   delete everything that these commands created, except the data folder
+#   make help    list these targets
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
@@ -82,7 +85,7 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander check types rules collection bench lock clean pages browser packages
+.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander fmt check types rules collection bench screenshots lock clean help pages browser packages
 
 # The build skips itself if nothing has changed: see storefront/server/build.py.
 pages: $(RUN_STAMP)
@@ -147,6 +150,10 @@ packages: $(DEV_STAMP)
 	$(say) 'Installing the Node packages of the tests if needed …'
 	@$(python) -m tests.node_packages
 
+fmt: $(DEV_STAMP)
+	@$(python) -m ruff format .
+	@$(python) -m ruff check --fix .
+
 check: $(DEV_STAMP)
 	@$(MAKE) --no-print-directory --jobs=2 SIDE_BY_SIDE=1 types rules collection
 
@@ -180,6 +187,9 @@ bench: $(DEV_STAMP) pages
 	  $(python) -m "tests.bench.$${name%.py}" || exit 1; \
 	done
 
+screenshots: $(DEV_STAMP) pages browser
+	@$(python) -m tools.screenshots
+
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
   --no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE)
 compile := $(lock) pyproject.toml --group build
@@ -193,3 +203,9 @@ lock: $(DEV_STAMP)
 
 clean:
 	rm -rf .venv .web .states build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage test-results
+
+help:
+	@sed -n 's/^#   /  /p' Makefile
+
+.DEFAULT:
+	@printf '%s\n\n' 'There is no target $@. The targets are:' >&2; $(MAKE) --no-print-directory help >&2; exit 2

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,8 +26,19 @@ app.add_typer(mail, name="mail")
 add_maintenance_commands(app)
 
 
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        typer.echo(version("trompo"))
+        raise typer.Exit
+
+
 @app.callback()
-def trompo() -> None:
+def trompo(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Manage a Trompo shop, from any folder. Settings are read from the same places as by the shop itself."""
 
 

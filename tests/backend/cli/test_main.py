@@ -1,6 +1,7 @@
 import asyncio
 import sqlite3
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,10 @@ def test_migrate_command_creates_the_database_and_may_be_repeated(tmp_path: Path
     for _ in range(2):
         assert run("migrate") == (0, "The database is up to date.\n")
     assert (tmp_path / "trompo.db").exists()
+
+
+def test_version_is_that_of_the_installed_package() -> None:
+    assert run("--version") == (0, f"{version('trompo')}\n")
 
 
 def test_command_that_changes_data_prints_the_data_folder_from_any_folder(
