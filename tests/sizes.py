@@ -386,7 +386,7 @@ NOT_QUICK = (
         )
     ),
     *("tests/storefront/live/test_pubsub.py", "tests/storefront/renderer/", "tests/storefront/server/"),
-    *("tests/tools/test_browser.py", "tests/tools/test_commit_subject.py"),
+    *("tests/tools/test_browser.py", "tests/tools/test_commit_subject.py", "tests/tools/test_makefile.py"),
 )
 """Tests that take long, or that start a process or a server themselves."""
 
