@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ("backend", "storefront", "tools", "tests", "rxconfig.py")
-TEXTS = ("docs", "README.md", "deploy", ".github")
+TEXTS = ("docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "deploy", ".github")
 PACKAGES = ("backend", "storefront", "tools", "tests")
 
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
