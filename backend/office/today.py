@@ -11,17 +11,23 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
-from backend.catalog.models import Product, Variant, for_sale
+from backend.catalog.low_stock import select_low_stock
+from backend.catalog.models import Product, for_sale
 from backend.core.config.settings import Settings
 from backend.core.dates import TIME_ZONE, day_label
 from backend.core.db.database import database_now, db_now
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
-from backend.inventory.models import InventoryLevel
 from backend.office.reviews import count_waiting_reviews
-from backend.office_settings import demo_problems, read_low_stock
+from backend.office.waiting import (
+    WorkWithDeadline,
+    count_orders_to_pack,
+    read_open_pqrs,
+    read_open_returns,
+)
+from backend.office_settings import demo_problems
 from backend.orders.models import Order
-from backend.orders.search import TO_PACK, is_one_of
+from backend.orders.search import is_one_of
 from backend.reports.figures import read_cash_flows
 from backend.reports.periods import Piece
 from backend.shipping.models import StockLocation
@@ -59,6 +65,8 @@ class TodayView:
     Attributes:
         day: today, in words.
         reviews: number of unread reviews.
+        pqrs: PQRS requests without an answer.
+        returns: returns in which a customer waits for the shop.
         waits_since: day since which the oldest order waits to be packed; empty without one.
         attention_late: number of open attention rows whose deadline has passed.
         change: today's sales compared with the same time a week ago, in percent; None if nothing was sold then.
@@ -75,6 +83,8 @@ class TodayView:
     attention_late: int
     low_stock: int
     reviews: int
+    pqrs: WorkWithDeadline
+    returns: WorkWithDeadline
     low_products: list[LowStockProduct]
     sold_label: str
     orders: int
@@ -94,9 +104,7 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
     actor.require(Right.READ_ORDERS)
     moment = await database_now(session)
     begin = moment.astimezone(TIME_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
-    to_pack, oldest = (
-        await session.execute(select(func.count(), func.min(Order.paid_at)).where(TO_PACK))
-    ).one()
+    to_pack, oldest = await count_orders_to_pack(session)
     waits = is_one_of(Order.payment_status, "awaiting") & is_one_of(Order.status, "pending")
     awaiting = (await session.execute(select(func.count()).where(waits))).scalar_one()
     is_late = func.count().filter(Attention.due_at < db_now())
@@ -105,6 +113,7 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
     ).one()
     low_count, low = await _low_stock(session)
     reviews = await count_waiting_reviews(session)
+    pqrs, returns = await read_open_pqrs(session, moment), await read_open_returns(session, moment)
     sold, orders = await _sales_between(session, begin, moment)
     sold_before, orders_before = await _sales_between(session, begin - WEEK, moment - WEEK)
     return TodayView(
@@ -116,13 +125,17 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
         attention_late=late,
         low_stock=low_count,
         reviews=reviews,
+        pqrs=pqrs,
+        returns=returns,
         low_products=low,
         sold_label=format_cop(sold),
         orders=orders,
         sold_last_week_label=format_cop(sold_before),
         orders_last_week=orders_before,
         change=round((sold - sold_before) * 100 / sold_before) if sold_before > 0 else None,
-        is_quiet=not (to_pack or awaiting or attention or low_count or reviews),
+        is_quiet=not (
+            to_pack or awaiting or attention or low_count or reviews or pqrs.count or returns.count
+        ),
         steps=await _opening_steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 
@@ -136,16 +149,8 @@ async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) 
 
 
 async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:
-    """Count the products on sale that have low stock at a location. Also return the ones with the fewest units."""
-    usual = await read_low_stock(session)
-    free = (InventoryLevel.stocked - InventoryLevel.reserved).label("free")
-    few = (
-        select(Product.id, Product.title, func.min(free).label("units"))
-        .join(Variant, Variant.product_id == Product.id)
-        .join(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(free <= func.coalesce(Product.low_stock_at, usual), for_sale())
-        .group_by(Product.id, Product.title)
-    )
+    """Count the products for sale that have low stock. Also return the ones with the fewest units."""
+    few = await select_low_stock(session)
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()
     if not count:
         return 0, []

@@ -21,7 +21,7 @@ from storefront.office.react_components import (
     OfficeShell,
 )
 from storefront.office.search import MAX_TEXT_LENGTH, OfficeSearchState, SearchHit
-from storefront.office.state import StaffState, has_right, place_count
+from storefront.office.state import StaffState, has_right, place_count, place_deadline
 from storefront.reflex_ext.elements import A
 from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
@@ -82,22 +82,27 @@ def office_layout(
     )
 
 
+def count_badge(key: str) -> rx.Component:
+    """Render the number of waiting items of a place; nothing if none waits."""
+    number = place_count(key)
+    is_positive = number > 0  # type: ignore[operator]  # numbers can be compared
+    return rx.cond(is_positive, rx.el.b(number, class_name="o-count", data_testid=f"count-{key}"))
+
+
+def deadline_of(place: OfficePlace) -> list[rx.Component]:
+    """Render the remaining days of a place whose items have a legal deadline."""
+    if not place.has_deadline:
+        return []
+    days = place_deadline(place.count_key)
+    return [rx.cond(place_count(place.count_key) > 0, rx.el.span(days, class_name="o-place__deadline"))]  # type: ignore[operator]  # numbers can be compared
+
+
 def place_link(place: OfficePlace, current: rx.Var[str], *, is_in_bar: bool) -> rx.Component:
     """Render the navigation's link to a place of the office, if the staff member has the right to open it."""
-    counted = (
-        [
-            rx.cond(
-                place_count(place.count_key) > 0,  # type: ignore[operator]  # numbers can be compared
-                rx.el.b(place_count(place.count_key), class_name="o-count"),
-            )
-        ]
-        if place.count_key
-        else []
-    )
     link = rx.el.a(
         icon(place.icon),
-        rx.el.span(place.label, class_name="o-place__label"),
-        *counted,
+        rx.el.span(place.label, *deadline_of(place), class_name="o-place__label"),
+        *([count_badge(place.count_key)] if place.count_key else []),
         href=place.path,
         class_name="o-place",
         custom_attrs={"aria-current": rx.cond(current == place.path, "page", ABSENT)},
@@ -116,6 +121,7 @@ def navigation(current: rx.Var[str]) -> rx.Component:
                 rx.el.button(
                     icon("more"),
                     rx.el.span(_("Más"), class_name="o-place__label"),
+                    count_badge("more"),
                     type="button",
                     class_name="o-place",
                     data_opens=MORE_PLACES_SHEET,

@@ -66,7 +66,8 @@ class OfficePlace:
         icon: its icon's name in `storefront/office/icons.py`.
         right: the right that is required to open it.
         is_main: True if a phone's navigation bar shows it; at most four places. The others are under «Más».
-        count_key: the key in `StaffState.counts` of the number next to it; empty if it has no number.
+        count_key: the key in `StaffState.counts` of the number of waiting items; empty if it has no number.
+        has_deadline: True if the law gives the waiting items a deadline, which `StaffState.deadlines` has.
     """
 
     path: str
@@ -75,12 +76,13 @@ class OfficePlace:
     right: Right
     is_main: bool = False
     count_key: str = ""
+    has_deadline: bool = False
 
 
 PLACES = (
     OfficePlace(OFFICE, _("Hoy"), "sun", Right.READ_ORDERS, is_main=True),
     OfficePlace(ORDERS, _("Pedidos"), "receipt", Right.READ_ORDERS, is_main=True),
-    OfficePlace(PACK, _("Empacar"), "box", Right.FULFILL, is_main=True),
+    OfficePlace(PACK, _("Empacar"), "box", Right.FULFILL, is_main=True, count_key="pack"),
     OfficePlace(
         ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, count_key="attention"
     ),
@@ -88,11 +90,13 @@ PLACES = (
     OfficePlace(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     OfficePlace(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),
     OfficePlace(REDIRECTS, _("Direcciones anteriores"), "signpost", Right.READ_CATALOG),
-    OfficePlace(RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS),
+    OfficePlace(
+        RETURNS, _("Devoluciones"), "undo", Right.READ_ORDERS, count_key="returns", has_deadline=True
+    ),
     OfficePlace(CUSTOMERS, _("Clientes"), "customers", Right.READ_CUSTOMERS),
     OfficePlace(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
-    OfficePlace(PQRS, _("PQRS"), "chat", Right.READ_ORDERS),
-    OfficePlace(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS),
+    OfficePlace(PQRS, _("PQRS"), "chat", Right.READ_ORDERS, count_key="pqrs", has_deadline=True),
+    OfficePlace(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS, count_key="reviews"),
     OfficePlace(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     OfficePlace(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
     OfficePlace(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),

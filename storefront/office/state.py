@@ -26,10 +26,11 @@ from backend.core.error_texts import FAILURE, OFFICE, text_for
 from backend.core.errors import InvalidData, NotFound, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
-from backend.office.attention import count_open
+from backend.news.topics import Topic
+from backend.office.waiting import NavigationCounts, read_navigation_counts
 from backend.presses.service import PressUsed, current_press_id, require_unused_press
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right
-from storefront.live.open_pages import Showing, address_of, open_pages
+from storefront.live.open_pages import Seen, Showing, address_of, digest_of, open_pages, watch
 from storefront.office.navigation import SIGN_IN
 from storefront.office.staff_session import find_actor
 from storefront.reflex_ext.socket_guard import count_failure
@@ -66,10 +67,37 @@ class SignedInStaff:
 
 
 class StaffState(KnownClientState):
-    """The staff member who is signed in in this browser, and the numbers next to the places in the navigation."""
+    """The staff member who is signed in in this browser, and the numbers next to the places in the navigation.
+
+    Live updates change the numbers on every screen.
+    """
 
     member: rx.Field[SignedInStaff | None] = rx.field(None)
     counts: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
+    deadlines: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+
+    async def _show_counts(self, actor: Actor) -> None:
+        """Read the numbers, display them, and watch the topics that change them."""
+        counts = await _read_counts(actor)
+        # assign both so that they are sent even if unchanged: see `OfficeScreen.load`
+        self.counts, self.deadlines = counts.numbers, counts.deadlines
+        seen = Seen(("office counts", actor.role), lambda: _read_counts(actor), digest_of(counts))
+        watch(self, None, COUNTED_TOPICS, seen=seen)
+
+    async def _update(self) -> None:
+        """Refresh the numbers after a change of one of their topics: see `storefront.live.refresh`."""
+        actor = await find_actor(self)
+        if actor is not None:
+            await self._show_counts(actor)
+
+
+COUNTED_TOPICS = frozenset({Topic.ORDERS, Topic.ATTENTION, Topic.PQRS, Topic.RETURNS, Topic.REVIEWS})
+"""The topics that change the numbers next to the places in the navigation."""
+
+
+async def _read_counts(actor: Actor) -> NavigationCounts:
+    async with current_shop().database.read() as session:
+        return await read_navigation_counts(session, actor)
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -292,10 +320,8 @@ class OfficeScreen(AnnouncingState, mixin=True):
         member = SignedInStaff(
             actor.id, ROLE_NAMES[actor.role], sorted(right.name for right in RIGHTS[actor.role])
         )
-        async with current_shop().database.read() as session:
-            counts = {"attention": await count_open(session, actor)}
-        # assign both so that they are sent even if unchanged: see `load`
-        staff.member, staff.counts = member, counts
+        staff.member = member  # assigned even if unchanged, so that it is sent: see `load`
+        await staff._show_counts(actor)  # noqa: SLF001 - a public method would be an event
 
 
 def answer_number(state: Any) -> Any:
@@ -322,3 +348,8 @@ def has_right(right: Right) -> rx.Var[bool]:
 def place_count(name: str) -> rx.Var[int]:
     """Return the number next to a place."""
     return StaffState.counts[name].to(int)
+
+
+def place_deadline(name: str) -> rx.Var[str]:
+    """Return the remaining days until the nearest deadline of a place, in words."""
+    return StaffState.deadlines[name].to(str)

@@ -9,6 +9,7 @@ from backend.app import current_shop
 from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.today import LowStockProduct, Step, TodayView, today_view
+from backend.office.waiting import WorkWithDeadline
 from backend.staff.rights import Actor, Right
 from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.feedback import chip, empty_state, screen
@@ -21,6 +22,8 @@ from storefront.office.navigation import (
     OFFICE,
     ORDERS,
     PACK,
+    PQRS,
+    RETURNS,
     REVIEWS,
     STOCK,
     is_place,
@@ -58,6 +61,8 @@ def page() -> rx.Component:
     tiles = rx.el.div(
         tile(ATTENTION, "bell", VIEW.attention, _("Por resolver"), deadline_text(), tone="bad"),
         tile(PACK, "box", VIEW.to_pack, _("Por empacar"), oldest_order_text(), tone="wait"),
+        deadline_tile(PQRS, "chat", VIEW.pqrs, _("PQRS por responder"), _("Nada por responder.")),
+        deadline_tile(RETURNS, "undo", VIEW.returns, _("Devoluciones abiertas"), _("Nadie espera.")),
         tile(
             ORDERS,
             "bank",
@@ -84,7 +89,7 @@ def page() -> rx.Component:
 
 
 def tile(
-    path: str, shape: str, number: Any, label: str, detail: Any, *, query: str = "", tone: str = "plain"
+    path: str, shape: str, number: Any, label: str, detail: Any, *, query: str = "", tone: Any = "plain"
 ) -> rx.Component:
     """Render a number with its label. It is a link if the office has a screen at the path."""
     parts = (
@@ -93,10 +98,28 @@ def tile(
         rx.el.span(label, class_name="o-tile__label"),
         rx.el.span(detail, class_name="o-tile__detail"),
     )
-    marks = {"data_tone": rx.cond(number > 0, tone, "none"), "data_row": "", "data_testid": "today-tile"}
+    marks = {"data_tone": rx.cond(number > 0, tone, "none"), "data_row": "", "data_testid": "waiting-tile"}
     if is_place(path):
         return rx.el.a(*parts, href=f"{path}{query}", class_name="o-tile", **marks)
     return rx.el.div(*parts, class_name="o-tile", **marks)
+
+
+def deadline_tile(
+    path: str, shape: str, work: ObjectVar[WorkWithDeadline], label: str, nothing: str
+) -> rx.Component:
+    """Render the number of requests that have a legal deadline, with the days that remain until the nearest one."""
+    passed = rx.cond(
+        work.late == 1, _("1 pasó su plazo legal."), _("{n} pasaron su plazo legal.").format(n=work.late)
+    )
+    days = rx.cond(work.late > 0, passed, _("{days} para la más urgente.").format(days=work.deadline_label))
+    return tile(
+        path,
+        shape,
+        work.count,
+        label,
+        rx.cond(work.count > 0, days, nothing),
+        tone=rx.cond(work.is_urgent, "bad", "wait"),
+    )
 
 
 def deadline_text() -> Any:

@@ -118,7 +118,7 @@ async def test_keyboard_shortcuts_reach_every_office_screen(open_page: OpenPage,
     async with open_page(*WIDTHS["1280"]) as page:
         await enter_office(page, server)
         search = page.get_by_test_id("office-search")
-        tiles = page.get_by_test_id("today-tile")
+        tiles = page.get_by_test_id("waiting-tile")
         await page.keyboard.press("j")
         await expect(tiles.first).to_be_focused()
         await page.keyboard.press("/")

@@ -11,7 +11,7 @@ from tests.e2e.shopper import TIMEOUT_MS
 from tests.e2e.test_office_product import PHONE, create_product_in_office, save_form
 
 LISTS = {
-    "/oficina": "today-tile",
+    "/oficina": "waiting-tile",
     "/oficina/pedidos": "order-row",
     "/oficina/productos": "product-row",
     "/oficina/bodega": "stock-row",

@@ -174,5 +174,5 @@ async def test_new_order_is_counted_without_moving_the_list(open_page: OpenPage,
         await page.get_by_test_id("fresh").click()
         await expect(first).to_contain_text(f"#{placed_order.number}")
         await visit(page, "/oficina")
-        await page.get_by_test_id("today-tile").filter(has_text="Por empacar").click()
+        await page.get_by_test_id("waiting-tile").filter(has_text="Por empacar").click()
         await expect(page).to_have_url(re.compile("/oficina/empacar$"))

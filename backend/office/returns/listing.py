@@ -21,6 +21,7 @@ from backend.office.listing import (
     read_page,
 )
 from backend.office.views import ChipView
+from backend.office.waiting import URGENT_DAYS, format_days_left
 from backend.orders.models import Order
 from backend.returns.deadlines import count_days_left
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
@@ -29,8 +30,6 @@ from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 30
 MAX_TEXT_LENGTH = 60
-URGENT_DAYS = 5
-"""Number of remaining days from which a return is marked as urgent."""
 FIELDS = ("q", "estado", "tipo")
 S = ReturnState
 STATES: dict[str, tuple[str, tuple[ReturnState, ...]]] = {
@@ -148,18 +147,10 @@ def state_chips(row: Return, moment: datetime) -> list[ChipView]:
         days = count_days_left(row.due_at, moment)
         chips.append(
             ChipView(
-                _remaining_label(days), "bad" if days <= 0 else "wait" if days <= URGENT_DAYS else "plain"
+                format_days_left(days), "bad" if days <= 0 else "wait" if days <= URGENT_DAYS else "plain"
             )
         )
     return chips
-
-
-def _remaining_label(days: int) -> str:
-    if days < -1:
-        return _("Pasó hace {n} días").format(n=-days)
-    if days < 1:
-        return _("Vence hoy") if days == 0 else _("Pasó ayer")
-    return _("Queda 1 día") if days == 1 else _("Quedan {n} días").format(n=days)
 
 
 def _select_returns() -> Select[Return, Order]:

@@ -1,0 +1,120 @@
+"""Work that waits for staff: its numbers and legal deadlines on the start screen and in the navigation."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from backend.app import Shop
+from backend.catalog.models import Product
+from backend.core.db.database import database_now
+from backend.office.today import today_view
+from backend.office.waiting import format_days_left, read_navigation_counts
+from backend.pqrs.models import Pqrs
+from backend.pqrs.service import answer_pqrs, send_pqrs
+from backend.rate_limit.limiter import Client
+from backend.returns.models import Return
+from backend.returns.states import ReturnState
+from backend.reviews.models import Review
+from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
+from tests.store_defaults import Defaults, add_product
+
+OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
+TYPED = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Nadie contesta el teléfono."}
+
+
+async def add_return(shop: Shop, state: ReturnState, due_in: timedelta) -> None:
+    async with shop.database.transaction() as session:
+        moment = await database_now(session)
+        session.add(
+            Return(
+                order_id="order_1", kind="withdrawal", state=state, asked_at=moment, due_at=moment + due_in
+            )
+        )
+
+
+async def add_pqrs(shop: Shop, due_in: timedelta, number: int = 0) -> str:
+    row = await send_pqrs(
+        shop.database, {**TYPED, "email": f"ana{number}@example.com"}, client=Client(f"190.24.{number}.1")
+    )
+    async with shop.database.transaction() as session:
+        due_at = await database_now(session) + due_in
+        await session.execute(update(Pqrs).where(Pqrs.id == row.id).values(due_at=due_at))
+    return row.id
+
+
+async def test_open_pqrs_and_returns_are_on_the_start_screen_with_their_nearest_deadline(shop: Shop) -> None:
+    await add_pqrs(shop, timedelta(days=9))
+    await add_return(shop, ReturnState.REQUESTED, timedelta(days=3))
+    await add_return(shop, ReturnState.TO_PAY, timedelta(days=12))
+    await add_return(shop, ReturnState.PAID, timedelta(days=-1))
+    async with shop.database.read() as session:
+        view = await today_view(session, OWNER, shop.settings)
+    assert (view.pqrs.count, view.pqrs.late, view.pqrs.deadline_label) == (1, 0, "Quedan 9 días")
+    assert (view.returns.count, view.returns.late, view.returns.deadline_label) == (2, 0, "Quedan 3 días")
+    assert (view.pqrs.is_urgent, view.returns.is_urgent, view.is_quiet) == (False, True, False)
+
+
+@pytest.mark.parametrize("waiting", ["pqrs", "returns", "reviews"])
+async def test_start_screen_is_not_quiet_while_one_of_these_waits(
+    shop: Shop, shop_defaults: Defaults, waiting: str
+) -> None:
+    async with shop.database.transaction() as session:
+        await add_product(session, shop_defaults, "trompo", stock=10)
+    async with shop.database.read() as session:
+        assert (await today_view(session, OWNER, shop.settings)).is_quiet
+    if waiting == "pqrs":
+        await add_pqrs(shop, timedelta(days=9))
+    elif waiting == "returns":
+        await add_return(shop, ReturnState.RECEIVED, timedelta(days=9))
+    else:
+        async with shop.database.transaction() as session:
+            moment = await database_now(session)
+            product_id = (await session.execute(select(Product.id))).scalar_one()
+            session.add(Review(product_id=product_id, name="Ana", stars=4, text="Bien", written_at=moment))
+    async with shop.database.read() as session:
+        assert not (await today_view(session, OWNER, shop.settings)).is_quiet
+
+
+async def test_answered_request_waits_no_longer_and_late_ones_are_counted(shop: Shop) -> None:
+    answered, _late = await add_pqrs(shop, timedelta(days=2), 1), await add_pqrs(shop, -timedelta(days=3), 2)
+    async with shop.database.transaction() as session:
+        await answer_pqrs(session, COMMAND_LINE, answered, "Ya contestamos.")
+    async with shop.database.read() as session:
+        view = await today_view(session, OWNER, shop.settings)
+    assert (view.pqrs.count, view.pqrs.late, view.pqrs.is_urgent) == (1, 1, True)
+    assert view.pqrs.deadline_label == "Pasó hace 3 días"
+
+
+async def test_navigation_counts_have_the_sum_of_the_places_behind_the_button(shop: Shop) -> None:
+    await add_pqrs(shop, timedelta(days=9))
+    await add_return(shop, ReturnState.REQUESTED, timedelta(days=1))
+    async with shop.database.read() as session:
+        counts = await read_navigation_counts(session, OWNER)
+    numbers = {"attention": 0, "pack": 0, "pqrs": 1, "returns": 1, "reviews": 0, "more": 2}
+    assert counts.numbers == numbers
+    assert counts.deadlines == {"pqrs": "Quedan 9 días", "returns": "Queda 1 día"}
+
+
+async def test_navigation_counts_nothing_that_the_role_may_not_see(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add_pqrs(shop, timedelta(days=9))
+    monkeypatch.setitem(RIGHTS, Role.STOCKROOM, frozenset({Right.READ_CATALOG}))
+    async with shop.database.read() as session:
+        counts = await read_navigation_counts(session, Actor("user_2", Role.STOCKROOM))
+    assert (counts.numbers, counts.deadlines) == ({"attention": 0}, {})
+
+
+@pytest.mark.parametrize(
+    ("days", "label"),
+    [
+        (-2, "Pasó hace 2 días"),
+        (-1, "Pasó ayer"),
+        (0, "Vence hoy"),
+        (1, "Queda 1 día"),
+        (2, "Quedan 2 días"),
+    ],
+)
+def test_days_left_are_in_words(days: int, label: str) -> None:
+    assert format_days_left(days) == label
