@@ -65,6 +65,8 @@ from backend.returns.reminders import ReturnReminders
 from backend.reviews.review_requests import ReviewRequests
 from backend.sandbox.embedded import Sandbox
 from backend.shipping.providers.registry import create_fulfillment_providers
+from backend.staff_notices.batches import NoticeBatches
+from backend.staff_notices.stock_watch import StockWatch
 from backend.stock_notices.service import StockNotices
 
 MAX_CACHED_PAGES = 64
@@ -183,6 +185,8 @@ class Shop:
                 self.mailer,
                 self.outbox,
                 StockNotices(self.database),
+                NoticeBatches(self.database),
+                StockWatch(self.database),
                 PqrsReminders(self.database),
                 ReturnReminders(self.database),
                 self.invoices,

@@ -17,4 +17,5 @@ import backend.orders.packing_holds
 import backend.outbox.publisher
 import backend.returns.unpacked_units
 import backend.reviews.review_requests
+import backend.staff_notices.recording
 import backend.stock_notices.service  # noqa: F401

@@ -53,6 +53,7 @@ from backend.returns.states import ReturnState
 from backend.reviews.review_requests import ReviewsRequested
 from backend.staff.events import StaffPasswordChanged
 from backend.staff.invites import InviteMailRequested, record_sent_mail
+from backend.staff_notices.events import NoticeMailRequested
 from backend.stock_notices.events import BackInStock, NoticeRequested
 
 KINDS_THAT_WRITE = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
@@ -311,6 +312,12 @@ async def send_attention(session: AsyncSession, event: AttentionRaised) -> None:
     if row.kind == AttentionKind.JOB_FAILED and row.data.get("kind") == SEND:
         return
     await _enqueue(session, MailKind.ATTENTION, event.attention_id)
+
+
+@subscribe(NoticeMailRequested)
+async def send_staff_notice(session: AsyncSession, event: NoticeMailRequested) -> None:
+    """Notify a staff member of a batch of events."""
+    await _enqueue(session, MailKind.STAFF_NOTICE, f"{event.batch_id} {event.staff_id}")
 
 
 @subscribe(PqrsReceived)

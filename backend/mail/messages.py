@@ -33,6 +33,7 @@ from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
 from backend.invoices.states import InvoiceKind
 from backend.mail.acknowledgement import build_acknowledgement
 from backend.mail.models import Mail, MailKind
+from backend.mail.staff_notice import read_notice_values
 from backend.orders.gifts import read_gift_message
 from backend.orders.links.mailed_links import find_order_of_address
 from backend.orders.links.tokens import ORDER_LINK
@@ -53,6 +54,8 @@ from backend.reviews.tokens import review_path
 from backend.staff.invites import write_invitation_email
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE, ROLE_NAMES
+from backend.staff_notices.choices import list_mail_recipients
+from backend.staff_notices.kinds import PAYMENT_ATTENTION_KINDS, NoticeKind
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
 from backend.stock_notices.service import NOTICE_LINK, find_variant_name, is_available, reset_notice
@@ -269,10 +272,23 @@ async def _compose_invoice_issued(
     return Message(MailKind.INVOICE_ISSUED, order.email, values)
 
 
+async def _compose_staff_notice(session: AsyncSession, settings: Settings, about: str) -> Message | None:
+    """Return the mail about a batch of notices; None if it is not to be sent (see `read_notice_values`)."""
+    found = await read_notice_values(session, settings, *about.split(" "))
+    return Message(MailKind.STAFF_NOTICE, *found) if found is not None else None
+
+
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
-    """Return the mail to the shop's own address; None if the attention row was resolved in the meantime."""
+    """Return the mail to the shop's own address.
+
+    Return None if the attention row was resolved in the meantime. Without an address for alerts, staff members who
+    get the row as a notice are not told a second time at the shop's address.
+    """
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:
+        return None
+    is_notice = row.kind in PAYMENT_ATTENTION_KINDS and not settings.alert_email
+    if is_notice and await list_mail_recipients(session, NoticeKind.PAYMENT):
         return None
     rules = RULES[AttentionKind(row.kind)]
     values = {
@@ -425,5 +441,6 @@ _COMPOSERS = {
     MailKind.REFUNDED: _compose_refunded,
     MailKind.REVIEWS_ASKED: _compose_review_request,
     MailKind.STAFF_INVITE: _compose_staff_invite,
+    MailKind.STAFF_NOTICE: _compose_staff_notice,
 }
 """Functions that compose the mails about other subjects than an order or a return."""

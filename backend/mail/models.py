@@ -39,6 +39,7 @@ class MailKind(StrEnum):
     RETURN_DENIED = "return_denied"
     ALERT = "alert"
     STAFF_INVITE = "staff_invite"
+    STAFF_NOTICE = "staff_notice"
     INVOICE_ISSUED = "invoice_issued"
     ACKNOWLEDGEMENTS = "acknowledgements"
     """Several orders and messages in one mail. No row has this kind: see `backend.mail.limits`."""
@@ -58,7 +59,8 @@ class Mail(Timestamps, table=True):
     about: str
     """Id of the subject: an order, a fulfillment, a refund, a return, attention, an alert, an invoice, and so on.
 
-    For a password reset, an address; for a requested order link, the order's number and an address.
+    For a password reset, an address; for a requested order link, the order's number and an address; for notices to a
+    staff member, the ids of the batch and the staff member.
     """
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     address_key: str | None = Field(default=None, index=True)

@@ -5,6 +5,7 @@ So a customer whose pictures were refused does not lose the text.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
@@ -13,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.errors import Conflict, NotAllowed
+from backend.core.events import publish
 from backend.core.texts import _
 from backend.core.web.contact import field_error, read_form, require_length, to_paragraphs
 from backend.orders.models import Order, OrderLine
@@ -28,6 +30,13 @@ from backend.reviews.reviewable_products import (
 MIN_TEXT_LENGTH, MAX_TEXT_LENGTH = 10, 2000
 MAX_PICTURES = 3
 STARS = ("1", "2", "3", "4", "5")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSubmitted:
+    """Event: a customer wrote a review, or changed one that waits. Published in the transaction of the change."""
+
+    review_id: str
 
 
 def _stars(value: Any) -> int:
@@ -104,6 +113,8 @@ async def write_review(
         row.stars, row.text, row.written_at = form.stars, form.text, moment
         if pictures:
             row.pictures = list(pictures)
+        await session.flush()
+        await publish(session, ReviewSubmitted(row.id))
     return row
 
 

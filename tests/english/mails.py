@@ -59,6 +59,10 @@ VALUES: dict[str, Any] = {
     "withdrawal_link": "https://trompo.example/legal/retracto",
     "toys": [("Robot", "https://trompo.example/review/ordli_1?token=t")],
     "until": day_label(now()),
+    "lines": ["Order 7 · 2 × Robot"],
+    "more": "And 3 more.",
+    "link_label": "Pack",
+    "choices": "https://trompo.example/oficina/cuenta",
 }
 
 

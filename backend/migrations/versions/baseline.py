@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'b6d0f47a92e1'
+revision: str = 'c4e81f5b27a3'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -831,6 +831,20 @@ def _create_tables() -> None:
         sa.UniqueConstraint('token_hash', name=op.f('uq_staff_invite_token_hash')),
     )
     op.create_table(
+        'staff_notice',
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('kind', sa.String(), nullable=False),
+        sa.Column('subject_id', sa.String(), nullable=False),
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('batch_id', sa.String(), nullable=True),
+        sa.Column('batched_at', UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_staff_notice')),
+        sa.UniqueConstraint('kind', 'subject_id', name=op.f('uq_staff_notice_kind_subject_id')),
+    )
+    op.create_index(op.f('ix_staff_notice_batch_id'), 'staff_notice', ['batch_id'])
+    op.create_index(op.f('ix_staff_notice_created_at'), 'staff_notice', ['created_at'])
+    op.create_index('ix_staff_notice_kind_batched_at', 'staff_notice', ['kind', 'batched_at'])
+    op.create_table(
         'stock_location',
         sa.Column('created_at', UtcDateTime(), nullable=False),
         sa.Column('updated_at', UtcDateTime(), nullable=False),
@@ -1256,6 +1270,16 @@ def _create_tables() -> None:
     )
     op.create_index(op.f('ix_secret_key_created_by'), 'secret_key', ['created_by'])
     op.create_table(
+        'staff_notice_choice',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('staff_id', sa.String(), nullable=False),
+        sa.Column('kind', sa.String(), nullable=False),
+        sa.Column('by_mail', sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(['staff_id'], ['staff.id'], name=op.f('fk_staff_notice_choice_staff_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('staff_id', 'kind', name=op.f('pk_staff_notice_choice')),
+    )
+    op.create_table(
         'staff_recovery_code',
         sa.Column('created_at', UtcDateTime(), nullable=False),
         sa.Column('updated_at', UtcDateTime(), nullable=False),
@@ -1305,6 +1329,15 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint('handle', name=op.f('pk_former_handle')),
     )
     op.create_index(op.f('ix_former_handle_product_id'), 'former_handle', ['product_id'])
+    op.create_table(
+        'low_stock',
+        sa.Column('product_id', sa.String(), nullable=False),
+        sa.Column('notice_id', sa.String(), nullable=False),
+        sa.Column('is_out', sa.Boolean(), nullable=False),
+        sa.Column('found_at', UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_low_stock_product_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('product_id', name=op.f('pk_low_stock')),
+    )
     op.create_table(
         'order',
         sa.Column('created_at', UtcDateTime(), nullable=False),

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import short_time_label
 from backend.core.texts import _
+from backend.office.team.notices import NoticeRow, read_notice_rows
 from backend.staff.rights import ROLE_NAMES, Actor
 from backend.staff.second_factor import recovery_codes_left
 from backend.staff.service import read_staff
@@ -51,6 +52,7 @@ class OwnAccount:
     is_proved: bool
     codes_left: int
     sessions: list[SessionRow]
+    notices: list[NoticeRow]
 
 
 def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
@@ -84,6 +86,7 @@ async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
             )
             for one in sorted(found, key=lambda one: (not one.is_current, one.created_at, one.id))
         ],
+        notices=await read_notice_rows(session, actor, actor.id),
     )
 
 

@@ -8,10 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import short_time_label
 from backend.core.texts import _
 from backend.office.team.account import missing_factor
+from backend.office.team.notices import NoticeRow, to_notice_rows
 from backend.staff.invites import InviteView, list_invites
 from backend.staff.models import StaffSession
 from backend.staff.rights import ROLE_NAMES, Actor
 from backend.staff.service import list_staff
+from backend.staff_notices.choices import read_choices_of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class MemberRow:
     is_disabled: bool
     is_self: bool
     seen_label: str
+    notices: list[NoticeRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
         StaffSession.staff_id
     )
     seen = dict((await session.execute(seen_at)).all())
+    choices = await read_choices_of_all(session, actor, {one.id: one.role for one in staff})
     members = [
         MemberRow(
             id=one.id,
@@ -73,6 +77,7 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
             is_disabled=one.is_disabled,
             is_self=one.id == actor.id,
             seen_label=short_time_label(seen[one.id]) if one.id in seen else "",
+            notices=to_notice_rows(choices[one.id]),
         )
         for one in staff
     ]

@@ -44,12 +44,14 @@ from backend.rate_limit.expiry import EXPIRED as EXPIRED_COUNTERS
 from backend.staff.invites import RETENTION as INVITES_KEPT_FOR
 from backend.staff.models import StaffInvite, StaffSession
 from backend.staff.sessions import RETENTION as STAFF_SESSIONS_KEPT_FOR
+from backend.staff_notices.models import StaffNotice
 from backend.stock_notices.models import StockNotice
 
 MAIL_RETENTION = timedelta(days=90)
 NOTIFICATION_RETENTION = timedelta(days=90)
 ALERT_RETENTION = timedelta(days=90)
 JOB_RETENTION = timedelta(days=90)
+STAFF_NOTICE_RETENTION = timedelta(days=90)
 SPREADSHEET_RETENTION = timedelta(days=30)
 UNCONFIRMED_NOTICE_RETENTION, NOTICE_RETENTION = timedelta(days=7), timedelta(days=180)
 UNKNOWN_ADDRESS_RETENTION = timedelta(days=90)
@@ -138,6 +140,11 @@ RULES = (
             ~exists().where(CustomerGroupMember.customer_id == GuestCustomer.id),
         ),
         delete_guests,
+    ),
+    TidyRule(
+        "notices to staff that were sent",
+        StaffNotice,
+        (StaffNotice.batched_at <= db_now(-STAFF_NOTICE_RETENTION),),
     ),
     TidyRule(
         "expired staff sessions",

@@ -1,4 +1,4 @@
-"""The account screen (Mi cuenta): the staff member's password, second factor and sessions."""
+"""The account screen (Mi cuenta): the staff member's password, second factor, notices and sessions."""
 
 from typing import ClassVar
 
@@ -10,8 +10,10 @@ from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.team.account import ENROL as TO_ENROL
 from backend.office.team.account import PROVE, OwnAccount, SessionRow, own_account
+from backend.office.team.notices import parse_ticked_kinds
 from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
+from backend.staff_notices.choices import save_choices
 from storefront.components.forms import SubmitOnce
 from storefront.components.http_forms import http_form
 from storefront.office.auth.sign_in import sign_in_field
@@ -20,8 +22,9 @@ from storefront.office.components.feedback import chip, screen
 from storefront.office.layout import office_layout
 from storefront.office.navigation import ENROL, OWN_ACCOUNT, SIGN_IN
 from storefront.office.state import OfficeScreen, answer_number, office_event
+from storefront.office.team.notices import NOTICE_FIELDS, notices_form
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_id
+from storefront.state.handlers import checked_fields, checked_id
 
 TITLE = _("Mi cuenta")
 BUTTON = "button button--small "
@@ -48,6 +51,15 @@ class OwnAccountState(OfficeScreen, KnownClientState):
         self._announce(_("Esa sesión está cerrada."))
         await self._show(actor)
 
+    @office_event(Right.READ_ORDERS)
+    async def choose_notices(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Save which notices the staff member gets. The form contains the ticked kinds."""
+        ticked = parse_ticked_kinds(checked_fields(form_data, *NOTICE_FIELDS))
+        async with current_shop().database.transaction() as session:
+            await save_choices(session, actor, actor.id, ticked)
+        self._announce(_("Tus avisos quedaron guardados."))
+        await self._show(actor)
+
 
 VIEW = OwnAccountState.content
 
@@ -58,7 +70,10 @@ def page() -> rx.Component:
         rx.el.p(VIEW.email, " · ", VIEW.role_label, class_name="o-row__detail o-account__who"),
         rx.el.div(
             rx.el.div(second_factor_panel(), password_panel()),
-            rx.el.div(SubmitOnce.create(sessions_panel(), answers=answer_number(OwnAccountState))),
+            rx.el.div(
+                SubmitOnce.create(notices_panel(), answers=answer_number(OwnAccountState)),
+                SubmitOnce.create(sessions_panel(), answers=answer_number(OwnAccountState)),
+            ),
             class_name="o-columns",
         ),
     )
@@ -190,6 +205,16 @@ def password_panel() -> rx.Component:
             test_id="own-password-save",
         ),
         test_id="own-password-panel",
+    )
+
+
+def notices_panel() -> rx.Component:
+    """Render the notices that the staff member gets by mail."""
+    return panel(
+        _("Mis avisos"),
+        rx.el.p(_("Te llegan por correo. Varios del mismo tipo van juntos."), class_name="o-row__detail"),
+        notices_form(VIEW.notices, OwnAccountState.choose_notices),
+        test_id="own-notices",
     )
 
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
+from backend.office.team.notices import NoticeRow
 from backend.office.team.page import InviteRow, MemberRow
 from backend.staff.rights import ROLE_NAMES
 from storefront.components.forms import SubmitOnce, select_field
@@ -18,6 +19,7 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import OWN_ACCOUNT, TEAM
 from storefront.office.state import answer_number
 from storefront.office.team.account import second_factor_notice
+from storefront.office.team.notices import notices_form
 from storefront.office.team.state import TeamState
 from storefront.reflex_ext.hooks import text_at
 
@@ -186,7 +188,7 @@ def member_row(row: ObjectVar[MemberRow]) -> rx.Component:
 
 
 def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
-    """Render the actions on a staff member: change role, end sessions, reset second factor, and revoke access."""
+    """Render the actions on a staff member: role, notices, sessions, second factor and access."""
     role = rx.el.form(
         rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
         rx.el.input(type="hidden", name="seen", value=row.role, read_only=True),
@@ -205,8 +207,17 @@ def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
         no_validate=True,
         on_submit=TeamState.change_role,
     )
+    notices = rx.el.details(
+        rx.el.summary(_("Avisos por correo"), class_name="o-disclosure"),
+        notices_form(
+            row.notices.to(ArrayVar, list[NoticeRow]),
+            TeamState.choose_notices,
+            rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
+        ),
+    )
     return rx.fragment(
         role,
+        notices,
         rx.el.div(
             action_button(_("Cerrar sus sesiones"), TeamState.end_sessions(row.id), row.email),
             rx.cond(

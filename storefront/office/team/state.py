@@ -10,13 +10,16 @@ from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import Conflict, Duplicate, InvalidData, NotAllowed
 from backend.core.texts import _
 from backend.news.topics import Topic
+from backend.office.team.notices import parse_ticked_kinds
 from backend.office.team.page import InviteRow, TeamPage, team_page
 from backend.staff.invites import invite, resend_invite, revoke_invite
 from backend.staff.rights import ROLE_NAMES, Actor, Right, Role
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, read_staff
 from backend.staff.sessions import end_everywhere
+from backend.staff_notices.choices import save_choices
 from storefront.office.state import OfficeScreen, office_event
+from storefront.office.team.notices import NOTICE_FIELDS
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id
 
@@ -109,6 +112,15 @@ class TeamState(OfficeScreen, KnownClientState):
         else:
             text = _("{email} ahora tiene el rol {role}.")
             self._announce(text.format(email=changed.email, role=ROLE_NAMES[role]))
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_STAFF)
+    async def choose_notices(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Save which notices a staff member gets. The form contains their `id` and the ticked kinds."""
+        typed = checked_fields(form_data, "id", *NOTICE_FIELDS)
+        async with current_shop().database.transaction() as session:
+            await save_choices(session, actor, checked_id(typed["id"]), parse_ticked_kinds(typed))
+        self._announce(_("Sus avisos quedaron guardados."))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)

@@ -60,6 +60,10 @@ VALUES: dict[str, Any] = {
     "withdrawal_link": "https://trompo.example/legal/retracto",
     "toys": [("Trompo", LINK)],
     "until": "5 de mayo",
+    "lines": ["Pedido 7 · 2 × Trompo"],
+    "more": "Y 3 más.",
+    "link_label": "Empacar",
+    "choices": LINK,
 }
 """Values for the templates of all kinds."""
 MALICE = '<img src=x onerror="alert(1)"><a href="javascript:alert(1)">&</a>'

@@ -166,3 +166,30 @@ async def test_staff_member_ends_only_their_own_sessions(shop: Shop, browser_of:
     await send_event(account, "end_session", own.id)
     await update_state(account)
     assert (account.content, account.problem) == (None, "ended")
+
+
+async def test_member_chooses_their_own_notices(shop: Shop, browser_of: BrowserFactory) -> None:
+    account: Any = await (await browser_of(Role.STOCKROOM)).get_state(OwnAccountState)
+    await send_event(account, "load")
+    assert [(row.kind, row.by_mail) for row in account.content.notices] == [
+        ("order_paid", True),
+        ("stock", True),
+    ]
+    await send_event(account, "choose_notices", {"stock": "yes", "pqrs": "yes"})
+    assert (account.announcement.tone, [row.by_mail for row in account.content.notices]) == (
+        "news",
+        [False, True],
+    )
+
+
+async def test_owner_chooses_the_notices_of_others(shop: Shop, browser_of: BrowserFactory) -> None:
+    staff_id = await create_member(shop, browser_of)
+    screen = await open_screen(browser_of)
+    await send_event(screen, "choose_notices", {"id": staff_id, "order_paid": "yes"})
+    (row,) = [row for row in screen.content.members if row.id == staff_id]
+    assert [notice.kind for notice in row.notices if notice.by_mail] == ["order_paid"]
+    without_code = await open_screen(browser_of, second_factor=False)
+    await send_event(without_code, "choose_notices", {"id": staff_id})
+    assert without_code.announcement.tone == "problem"
+    await send_event(screen, "choose_notices", {"id": "user_none"})
+    assert screen.announcement.tone == "problem"

@@ -1,0 +1,40 @@
+"""The mail about a batch of notices to one staff member."""
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.config.settings import Settings
+from backend.core.texts import _
+from backend.staff.models import Staff
+from backend.staff.rights import OFFICE
+from backend.staff_notices.choices import is_mail_recipient
+from backend.staff_notices.content import read_batch
+from backend.staff_notices.kinds import NoticeKind
+
+
+async def read_notice_values(
+    session: AsyncSession, settings: Settings, batch_id: str, staff_id: str
+) -> tuple[str, dict[str, Any]] | None:
+    """Return the address of the staff member, and the values of the template.
+
+    Return None if the staff member does not get this kind of notice any more, if the shop's address for alerts is
+    theirs and has got the same mail, or if nothing of the batch waits.
+    """
+    kind, content = await read_batch(session, batch_id)
+    member = await session.get(Staff, staff_id)
+    if kind is None or content is None or member is None:
+        return None
+    if not await is_mail_recipient(session, kind, staff_id):
+        return None
+    if kind is NoticeKind.PAYMENT and member.email == settings.alert_email.lower():
+        return None
+    return member.email, {
+        "name": "",
+        "title": content.title,
+        "lines": content.lines,
+        "more": _("Y {n} más.").format(n=content.more) if content.more else "",
+        "link": f"{settings.base_url}{content.path}",
+        "link_label": content.link_label,
+        "choices": f"{settings.base_url}{OFFICE}/cuenta",
+    }

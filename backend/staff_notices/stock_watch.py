@@ -1,0 +1,76 @@
+"""Notices of products whose stock becomes low or sells out: one for each such change, not for each sale.
+
+A periodic job compares the stock with the stored state. So a sale does no additional work, and a new threshold and
+changes by programs count as well.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.low_stock import select_low_stock
+from backend.core.db.database import Database, database_now
+from backend.core.ids import new_id
+from backend.jobs import JobRun, periodic
+from backend.rate_limit.limiter import take_turns
+from backend.staff_notices.kinds import NoticeKind
+from backend.staff_notices.models import OUT_SUFFIX, LowStock
+from backend.staff_notices.recording import record_notice
+
+WATCH_INTERVAL = timedelta(minutes=1)
+
+
+class StockWatch:
+    """Watches for products with low stock."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @periodic("staff_notices.stock", every=WATCH_INTERVAL)
+    async def watch(self, _run: JobRun) -> None:
+        """Record a notice of each product whose stock became low or sold out since the previous run."""
+        async with self._database.read() as session:
+            units, known = await _read_units(session), await _read_known(session)
+        if not _has_changed(units, known):
+            return  # the usual case takes no lock
+        async with self._database.transaction() as session:
+            await take_turns(session, "low stock")
+            await _store_changes(session)
+
+
+async def _read_units(session: AsyncSession) -> dict[str, int]:
+    found = await session.execute(await select_low_stock(session))
+    return {product_id: units for product_id, _title, units in found}
+
+
+async def _read_known(session: AsyncSession) -> dict[str, LowStock]:
+    return {row.product_id: row for row in (await session.execute(select(LowStock))).scalars()}
+
+
+def _has_changed(units: dict[str, int], known: dict[str, LowStock]) -> bool:
+    is_out = {product_id: row.is_out for product_id, row in known.items()}
+    return {product_id: count <= 0 for product_id, count in units.items()} != is_out
+
+
+async def _store_changes(session: AsyncSession) -> None:
+    """Store the current state, and record a notice of each change for the worse."""
+    units, known = await _read_units(session), await _read_known(session)
+    moment = await database_now(session)
+    recovered = known.keys() - units.keys()
+    await session.execute(delete(LowStock).where(LowStock.product_id.in_(recovered)))
+    for product_id, count in units.items():
+        row = known.get(product_id)
+        if row is None:
+            row = LowStock(product_id=product_id, is_out=count <= 0, found_at=moment)
+            session.add(row)
+        elif row.is_out == (count <= 0):
+            continue
+        else:
+            row.is_out, row.found_at = count <= 0, moment
+            if not row.is_out:
+                row.notice_id = new_id("low")  # if it sells out again, that is another notice
+                continue
+        await record_notice(
+            session, NoticeKind.STOCK, f"{row.notice_id}{OUT_SUFFIX}" if row.is_out else row.notice_id
+        )

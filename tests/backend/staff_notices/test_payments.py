@@ -1,0 +1,69 @@
+"""Payments that wait for a decision: each address is told once."""
+
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.attention import AttentionKind, raise_attention
+from backend.attention.models import Attention
+from backend.core.db.database import database_now
+from backend.jobs import Worker
+from backend.mail.mailer import Mailer
+from backend.staff.rights import Role
+from backend.staff_notices.batches import NoticeBatches
+from backend.staff_notices.choices import save_choices
+from tests.backend.mail.conftest import Inbox, text_of
+from tests.backend.staff_notices.conftest import Office, make_due
+
+TITLE = "Pagaron dos veces la misma compra"
+
+
+async def pay_twice(shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        await raise_attention(
+            session, AttentionKind.PAID_TWICE, subject_id="payses_1", amount=80_000, message="Paid twice"
+        )
+
+
+async def test_payment_is_mailed_to_those_who_decide_and_not_to_the_shop_as_well(
+    shop: Shop, office: Office
+) -> None:
+    await pay_twice(shop)
+    await office.send()
+    assert sorted((str(mail["To"]), str(mail["Subject"])) for mail in office.inbox.mails) == [
+        ("owner@trompo.example", TITLE),
+        ("shop@trompo.example", TITLE),
+    ]
+    assert f"{TITLE} · $ 80.000 · antes del " in text_of(office.inbox.mails[0])
+
+
+async def test_payment_is_mailed_to_the_shop_if_nobody_gets_the_notice(shop: Shop, office: Office) -> None:
+    async with shop.database.transaction() as session:
+        for role in (Role.OWNER, Role.SHOP):
+            await save_choices(session, office.actor(Role.OWNER), office.ids[role], [])
+    await pay_twice(shop)
+    await office.send()
+    assert [(str(mail["To"]), str(mail["Subject"])) for mail in office.inbox.mails] == [
+        (shop.settings.store_email, f"Por resolver: {TITLE}")
+    ]
+
+
+async def test_address_for_alerts_gets_the_alert_and_no_notice(shop: Shop, office: Office) -> None:
+    settings = shop.settings.model_copy(update={"alert_email": "Owner@trompo.example"})
+    inbox = Inbox()
+    mailer = Mailer(shop.database, settings, inbox)
+    await pay_twice(shop)
+    await make_due(shop.database)
+    await Worker(shop.database, [NoticeBatches(shop.database), mailer]).run_due()
+    assert sorted((str(mail["To"]).lower(), str(mail["Subject"])) for mail in inbox.mails) == [
+        ("owner@trompo.example", f"Por resolver: {TITLE}"),
+        ("shop@trompo.example", TITLE),
+    ]
+
+
+async def test_decided_payment_is_not_mailed(shop: Shop, office: Office) -> None:
+    await pay_twice(shop)
+    async with shop.database.transaction() as session:
+        row = (await session.execute(select(Attention))).scalar_one()
+        row.resolved_at = await database_now(session)
+    await office.send()
+    assert office.inbox.mails == []
