@@ -66,6 +66,7 @@ from backend.reviews.review_requests import ReviewRequests
 from backend.sandbox.embedded import Sandbox
 from backend.shipping.providers.registry import create_fulfillment_providers
 from backend.staff_notices.batches import NoticeBatches
+from backend.staff_notices.daily_summary import DailySummary
 from backend.staff_notices.stock_watch import StockWatch
 from backend.stock_notices.service import StockNotices
 
@@ -187,6 +188,7 @@ class Shop:
                 StockNotices(self.database),
                 NoticeBatches(self.database),
                 StockWatch(self.database),
+                DailySummary(self.database),
                 PqrsReminders(self.database),
                 ReturnReminders(self.database),
                 self.invoices,

@@ -6,7 +6,7 @@ All dates and times that a customer reads are formatted here.
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date, format_datetime, format_time
 
 from backend.core.texts import language
 
@@ -15,8 +15,9 @@ LOCALE = {"es": "es_CO", "en": "en"}[language]
 TIME = {"es": "d 'de' MMMM 'de' y, h:mm a", "en": "MMMM d, y, h:mm a"}[language]
 DATE = {"es": "d 'de' MMMM 'de' y", "en": "MMMM d, y"}[language]
 SHORT_TIME = {"es": "d MMM, h:mm a", "en": "MMM d, h:mm a"}[language]
+HOUR = {"es": "h a", "en": "h a"}[language]
 DAY = {"es": "EEEE d 'de' MMMM", "en": "EEEE, MMMM d"}[language]
-"""Babel patterns for times, dates and days by language, here chosen for the store's language."""
+"""Babel patterns for times, dates, hours and days by language, here chosen for the store's language."""
 
 
 def time_label(moment: datetime) -> str:
@@ -37,6 +38,11 @@ def day_label(moment: datetime) -> str:
 def day_name(day: date) -> str:
     """Format a day: «lunes 23 de noviembre», in English «Monday, November 23»."""
     return format_date(day, DAY, locale=LOCALE)
+
+
+def hour_label(hour: int) -> str:
+    """Format an hour of the day: «7 a. m.», in English «7 AM»."""
+    return format_time(time(hour), HOUR, locale=LOCALE)
 
 
 def date_label(moment: datetime) -> str:

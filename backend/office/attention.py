@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.descriptions import describe_facts, format_disputed_amount
@@ -98,14 +98,6 @@ async def open_attention(session: AsyncSession, actor: Actor, cursor: str = "") 
     moment = await database_now(session)
     rows = [_row(attention, number, moment) for attention, number in found]
     return AttentionPage(rows=rows, cursor=following)
-
-
-async def count_open(session: AsyncSession, actor: Actor) -> int:
-    """Count the open attention rows; return 0 if the actor may not see them."""
-    if not actor.may(Right.READ_ATTENTION):
-        return 0
-    query = select(func.count()).where(Attention.resolved_at.is_(None))
-    return (await session.execute(query)).scalar_one()
 
 
 async def count_new_attention(

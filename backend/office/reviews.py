@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product
@@ -54,12 +54,6 @@ class ReviewsList(ListView):
 
     rows: list[ReviewRow]
     decided: list[ReviewRow] = field(default_factory=list)
-
-
-async def count_waiting_reviews(session: AsyncSession) -> int:
-    """Count the reviews that wait for a decision."""
-    query = select(func.count()).select_from(Review).where(Review.state == ReviewState.WAITING)
-    return (await session.execute(query)).scalar_one()
 
 
 async def reviews_list(session: AsyncSession, actor: Actor, cursor: str = "") -> ReviewsList:

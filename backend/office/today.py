@@ -18,13 +18,6 @@ from backend.core.dates import TIME_ZONE, day_label
 from backend.core.db.database import database_now, db_now
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
-from backend.office.reviews import count_waiting_reviews
-from backend.office.waiting import (
-    WorkWithDeadline,
-    count_orders_to_pack,
-    read_open_pqrs,
-    read_open_returns,
-)
 from backend.office_settings import demo_problems
 from backend.orders.models import Order
 from backend.orders.search import is_one_of
@@ -33,6 +26,13 @@ from backend.reports.periods import Piece
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
+from backend.staff_notices.waiting_work import (
+    WorkWithDeadline,
+    count_orders_to_pack,
+    count_waiting_reviews,
+    read_open_pqrs,
+    read_open_returns,
+)
 
 MAX_LOW_PRODUCTS = 5
 """Maximum number of products with low stock that are named."""

@@ -4,6 +4,7 @@ from backend.office_settings.service import (
     DEMO,
     LOW_STOCK,
     MUST_BE_OWN,
+    NO_SUMMARY,
     OWN_WAREHOUSE,
     EffectiveSettings,
     SavedSettings,
@@ -11,6 +12,7 @@ from backend.office_settings.service import (
     lock_settings,
     read_effective_settings,
     read_low_stock,
+    read_summary_hour,
     save_settings,
 )
 
@@ -18,6 +20,7 @@ __all__ = [
     "DEMO",
     "LOW_STOCK",
     "MUST_BE_OWN",
+    "NO_SUMMARY",
     "OWN_WAREHOUSE",
     "EffectiveSettings",
     "SavedSettings",
@@ -25,5 +28,6 @@ __all__ = [
     "lock_settings",
     "read_effective_settings",
     "read_low_stock",
+    "read_summary_hour",
     "save_settings",
 ]

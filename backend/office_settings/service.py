@@ -15,6 +15,10 @@ from backend.office_settings.models import StoredSetting
 
 LOW_STOCK = 3
 _LOW_STOCK_AT = "low_stock_at"
+SUMMARY_HOUR = 7
+NO_SUMMARY = -1
+"""Value of `SavedSettings.daily_summary_hour` without a daily summary."""
+_SUMMARY_HOUR = "daily_summary_hour"
 _LOCK = 0x5E771465
 """Key of the advisory lock; no other lock of the shop has it."""
 MAX_LOW_STOCK = 100_000
@@ -25,6 +29,8 @@ class SavedSettings(OfficeSettings):
 
     low_stock_at: int = Field(default=LOW_STOCK, ge=0, le=MAX_LOW_STOCK)
     """Default limit: the stock of a variant at a location is low with this number of units or fewer."""
+    daily_summary_hour: int = Field(default=SUMMARY_HOUR, ge=NO_SUMMARY, le=23)
+    """Hour in Colombia at which the daily summary is mailed to staff; `NO_SUMMARY` for never."""
 
 
 DEMO = Identity()
@@ -63,6 +69,12 @@ async def read_low_stock(session: AsyncSession) -> int:
     """Return the low-stock limit: see `SavedSettings.low_stock_at`."""
     saved = await session.get(StoredSetting, _LOW_STOCK_AT)
     return int(saved.value) if saved is not None else LOW_STOCK
+
+
+async def read_summary_hour(session: AsyncSession) -> int:
+    """Return the hour of the daily summary: see `SavedSettings.daily_summary_hour`."""
+    saved = await session.get(StoredSetting, _SUMMARY_HOUR)
+    return int(saved.value) if saved is not None else SUMMARY_HOUR
 
 
 async def lock_settings(session: AsyncSession) -> None:

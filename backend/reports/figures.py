@@ -28,7 +28,7 @@ from backend.core.money import Cop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.payment_allocation import sum_discounts_by_part
-from backend.payment.models import PaymentSession, Refund
+from backend.payment.cash import sum_cash
 from backend.pricing import price_of_units
 from backend.reports.periods import Period, Piece, split_into_months
 
@@ -74,17 +74,8 @@ def _sold_conditions(begin: datetime, end: datetime | None = None) -> list[Colum
 
 async def read_cash_flows(session: AsyncSession, pieces: list[Piece]) -> list[CashFlow]:
     """Return the captured and refunded pesos of each piece."""
-    sums: list[Any] = []
-    for piece in pieces:
-        captured = select(func.sum(PaymentSession.captured_amount)).where(
-            PaymentSession.captured_at >= piece.begin, PaymentSession.captured_at < piece.end
-        )
-        refunded = select(func.sum(Refund.amount)).where(
-            Refund.created_at >= piece.begin, Refund.created_at < piece.end
-        )
-        sums += [captured.scalar_subquery(), refunded.scalar_subquery()]
-    found = [int(one or 0) for one in (await session.execute(select(*sums))).one()]
-    return [CashFlow(piece, found[2 * n], found[2 * n + 1]) for n, piece in enumerate(pieces)]
+    sums = await sum_cash(session, [(piece.begin, piece.end) for piece in pieces])
+    return [CashFlow(piece, *found) for piece, found in zip(pieces, sums, strict=True)]
 
 
 async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int, Cop]:

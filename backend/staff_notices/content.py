@@ -5,7 +5,7 @@ contains no name, address or text of a customer, only the city.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -33,28 +33,11 @@ from backend.reviews.models import Review, ReviewState
 from backend.staff.rights import OFFICE
 from backend.staff_notices.kinds import NoticeKind
 from backend.staff_notices.models import OUT_SUFFIX, LowStock, StaffNotice
+from backend.staff_notices.notice_content import MAX_LINES, NoticeContent, format_units
+from backend.staff_notices.summary_content import read_summary
 
-MAX_LINES = 20
-"""Subjects that are listed; the others are only counted."""
 MAX_PRODUCTS = 3
 """Products of an order that are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoticeContent:
-    """The content of a batch.
-
-    Attributes:
-        title: what happened, in one line.
-        lines: a sentence for each subject, for at most `MAX_LINES`; `more` is the number of the others.
-        path: address of the screen that shows the subjects, and `link_label`, the text of its button.
-    """
-
-    title: str
-    lines: list[str]
-    path: str
-    link_label: str
-    more: int = 0
 
 
 async def read_batch(session: AsyncSession, batch_id: str) -> tuple[NoticeKind | None, NoticeContent | None]:
@@ -169,18 +152,12 @@ async def _read_stock(session: AsyncSession, ids: Sequence[str]) -> NoticeConten
     products = select(LowStock.product_id).where(LowStock.notice_id.in_(changed))
     few = (await select_low_stock(session)).where(Product.id.in_(products))
     rows = (await session.execute(few.order_by("units", Product.title))).all()
-    lines = [f"{title}: {_format_units(units)}." for _id, title, units in rows]
+    lines = [f"{title}: {format_units(units)}." for _id, title, units in rows]
     if len(rows) == 1:
-        title = f"{rows[0].title}: {_format_units(rows[0].units)}"
+        title = f"{rows[0].title}: {format_units(rows[0].units)}"
     else:
         title = _("{n} juguetes con pocas unidades").format(n=len(rows))
     return NoticeContent(title, lines, f"{OFFICE}/bodega", _("Ver la bodega")) if rows else None
-
-
-def _format_units(units: int) -> str:
-    if units <= 0:
-        return _("agotado")
-    return _("queda 1") if units == 1 else _("quedan {n}").format(n=units)
 
 
 async def _read_payments(session: AsyncSession, ids: Sequence[str]) -> NoticeContent | None:
@@ -215,4 +192,5 @@ _READERS: dict[NoticeKind, Callable[[AsyncSession, Sequence[str]], Awaitable[Not
     NoticeKind.REVIEW: _read_reviews,
     NoticeKind.STOCK: _read_stock,
     NoticeKind.PAYMENT: _read_payments,
+    NoticeKind.DAILY_SUMMARY: read_summary,
 }

@@ -19,6 +19,7 @@ class NoticeKind(StrEnum):
     STOCK = "stock"
     PAYMENT = "payment"
     """A payment waits for a decision of staff: one of `PAYMENT_ATTENTION_KINDS`."""
+    DAILY_SUMMARY = "daily_summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ RULES = {
     NoticeKind.REVIEW: KindRules(_("Reseña por leer"), Right.CHANGE_CATALOG),
     NoticeKind.STOCK: KindRules(_("Pocas unidades o agotado"), Right.CHANGE_STOCK),
     NoticeKind.PAYMENT: KindRules(_("Pago por resolver"), Right.RESOLVE_ATTENTION),
+    NoticeKind.DAILY_SUMMARY: KindRules(_("Resumen del día"), Right.READ_REPORTS),
 }
 """The rules of every kind."""
 

@@ -24,7 +24,7 @@ class StaffNotice(SQLModel, table=True):
     kind: str
     """A `backend.staff_notices.kinds.NoticeKind`."""
     subject_id: str
-    """Id of the order, PQRS request, return, review, attention row, or change of a product's low stock."""
+    """Id of the order, PQRS request, return, review, attention row, change of a product's low stock, or a day."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
     batch_id: str | None = Field(default=None, index=True)
     """The notices that are sent together have the same batch; None until then."""

@@ -9,8 +9,8 @@ from backend.app import current_shop
 from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.today import LowStockProduct, Step, TodayView, today_view
-from backend.office.waiting import WorkWithDeadline
 from backend.staff.rights import Actor, Right
+from backend.staff_notices.waiting_work import WorkWithDeadline
 from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.icons import icon

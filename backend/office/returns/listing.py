@@ -21,12 +21,12 @@ from backend.office.listing import (
     read_page,
 )
 from backend.office.views import ChipView
-from backend.office.waiting import URGENT_DAYS, format_days_left
 from backend.orders.models import Order
 from backend.returns.deadlines import count_days_left
 from backend.returns.models import KIND_NAMES, Return, ReturnKind
 from backend.returns.states import OPEN, STATE_NAMES, ReturnState
 from backend.staff.rights import Actor, Right
+from backend.staff_notices.waiting_work import URGENT_DAYS, format_days_left
 
 PAGE_SIZE = 30
 MAX_TEXT_LENGTH = 60

@@ -13,16 +13,19 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.settings import GatewayEnv, Settings
+from backend.core.dates import hour_label
 from backend.core.errors import Conflict, InvalidData
 from backend.core.money import parse_pesos
 from backend.core.texts import _
 from backend.core.web.contact import field_error, require_email, to_one_line
 from backend.office.settings.shop_data_rules import RULES, Rule
 from backend.office_settings import (
+    NO_SUMMARY,
     SavedSettings,
     lock_settings,
     read_effective_settings,
     read_low_stock,
+    read_summary_hour,
     save_settings,
 )
 from backend.shipping.municipalities import Municipality, find_municipality_by_code
@@ -45,7 +48,8 @@ ALERTS = (
     "alert_email", "alert_webhook", "alert_no_sale_hours", "alert_failing_minutes", "alert_disk_free_mb",
     "alert_certificate_days",
 )  # fmt: skip
-FIELDS = (*SHOP, *WAREHOUSE, *LIMITS, *ALERTS)
+SUMMARY = "daily_summary_hour"
+FIELDS = (*SHOP, *WAREHOUSE, *LIMITS, *ALERTS, SUMMARY)
 """Names of the form's fields: those of the settings, and `town` for the warehouse's municipality."""
 DANE_CODE = "carrier_origin_dane_code"
 LABELS = {
@@ -80,6 +84,7 @@ LABELS = {
     "alert_failing_minutes": _("Minutos que un servicio lleva fallando"),
     "alert_disk_free_mb": _("MiB libres en el disco"),
     "alert_certificate_days": _("Días que le quedan al certificado"),
+    SUMMARY: _("Resumen diario por correo"),
 }
 """Labels of the settings, in the form and in the audit."""
 WAREHOUSE_DOOR = ("carrier_origin_address", "carrier_origin_reference", "carrier_origin_cross_street")
@@ -88,6 +93,11 @@ _TOO_LONG = _("No cabe en la guía: acorta la dirección, el cruce o cómo encon
 YES, NO = "true", "false"
 UNQUOTED = {NO: _("Vender con la tarifa fija y avisarnos"), YES: _("No vender allá")}
 """Labels of the answers to `refuse_unquoted`."""
+SUMMARY_HOURS = {
+    str(NO_SUMMARY): _("No enviarlo"),
+    **{str(hour): hour_label(hour) for hour in range(24)},
+}
+"""Labels of the hours of the daily summary."""
 MAX_FIELD_LENGTH = 500
 """Maximum number of characters of a field."""
 
@@ -114,6 +124,7 @@ async def read_shop_values(session: AsyncSession, settings: Settings) -> dict[st
     values = {name: str(getattr(effective, name, "")) for name in FIELDS}
     values["refuse_unquoted"] = YES if effective.refuse_unquoted else NO
     values["low_stock_at"] = str(await read_low_stock(session))
+    values[SUMMARY] = str(await read_summary_hour(session))
     town = find_municipality_by_code(effective.carrier_origin_dane_code)
     values["town"] = town_label(town) if town else ""
     return values
@@ -123,6 +134,8 @@ def format_setting(name: str, value: str) -> str:
     """Return a stored value as people read it: the name of a municipality, or the label of a choice."""
     if name == "refuse_unquoted":
         return UNQUOTED.get(value, value)
+    if name == SUMMARY:
+        return SUMMARY_HOURS.get(value, value)
     town = find_municipality_by_code(value) if name == DANE_CODE else None
     return town_label(town) if town else value
 
@@ -205,6 +218,12 @@ def _unquoted_rule(text: str) -> str:
     return text
 
 
+def _summary_rule(text: str) -> str:
+    if text not in SUMMARY_HOURS:
+        raise field_error(_("Elige una hora de la lista."))
+    return text
+
+
 def _optional_email_rule(text: str) -> str:
     return require_email(text) if text else ""
 
@@ -244,4 +263,5 @@ _RULES: dict[str, Rule] = {
     "alert_webhook": _url_rule,
     **{name: _number_rule(name) for name in (*NUMBERS, *ALERTS[2:])},
     "refuse_unquoted": _unquoted_rule,
+    SUMMARY: _summary_rule,
 }

@@ -14,6 +14,8 @@ from backend.office.settings.form import (
     MAX_FIELD_LENGTH,
     NUMBERS,
     SHOP,
+    SUMMARY,
+    SUMMARY_HOURS,
     UNQUOTED,
     WAREHOUSE,
 )
@@ -116,7 +118,7 @@ def settings_form() -> rx.Component:
             ),
         ),
         settings_section(_("Límites"), LIMITS),
-        settings_section(_("Avisos"), ALERTS, note=_("Qué te contamos, y a dónde.")),
+        settings_section(_("Avisos"), (*ALERTS, SUMMARY), note=_("Qué te contamos, y a dónde.")),
         shown_values=VIEW.seen,
         conflict_count=SettingsState.clash_count,
     )
@@ -126,7 +128,7 @@ def settings_section(
     title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = False
 ) -> rx.Component:
     """Render fields under a title, expanded or not."""
-    special = {"town": warehouse_town_field, "refuse_unquoted": unquoted_field}
+    special = {"town": warehouse_town_field, "refuse_unquoted": unquoted_field, SUMMARY: summary_hour_field}
     lines = [special[name]() if name in special else settings_field(name) for name in names]
     notes = [rx.el.p(note, class_name="o-row__detail")] if note else []
     return rx.el.details(
@@ -165,6 +167,20 @@ def unquoted_field() -> rx.Component:
         [rx.el.option(text, value=value) for value, text in UNQUOTED.items()],
         default_value=VIEW.texts["refuse_unquoted"],
     )
+
+
+def summary_hour_field() -> rx.Component:
+    """Render the field of the hour at which the daily summary is mailed."""
+    hours = office_select(
+        SettingsState,
+        "settings",
+        SUMMARY,
+        LABELS[SUMMARY],
+        [rx.el.option(text, value=value) for value, text in SUMMARY_HOURS.items()],
+        default_value=VIEW.texts[SUMMARY],
+    )
+    hint = _("Desde las 3 p. m. cuenta ese día; antes, el anterior.")
+    return rx.fragment(hours, rx.el.p(hint, class_name="field__hint"))
 
 
 @rx.memo

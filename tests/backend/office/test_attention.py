@@ -9,8 +9,9 @@ from backend.attention.kinds import RULES, Action
 from backend.attention.models import Attention
 from backend.core.errors import Forbidden, InvalidData
 from backend.office import attention as module
-from backend.office.attention import AttentionPage, count_new_attention, count_open, open_attention
+from backend.office.attention import AttentionPage, count_new_attention, open_attention
 from backend.staff.rights import RIGHTS, Actor, Role
+from backend.staff_notices.waiting_work import count_open_attention
 
 OWNER = Actor("user_1", Role.OWNER)
 
@@ -80,7 +81,7 @@ async def test_new_attention_rows_are_counted(shop: Shop) -> None:
     known = [row.id for row in (await read_attention_page(shop)).rows][:3]
     async with shop.database.read() as session:
         assert await count_new_attention(session, OWNER, known) == len(AttentionKind) - 3
-        assert await count_open(session, OWNER) == len(AttentionKind)
+        assert await count_open_attention(session) == len(AttentionKind)
 
 
 async def test_attention_rows_of_the_next_page_do_not_count_as_new(
@@ -103,6 +104,5 @@ async def test_attention_list_is_not_readable_without_the_right(
     with pytest.raises(Forbidden):
         await read_attention_page(shop, actor=nobody)
     async with shop.database.read() as session:
-        assert await count_open(session, nobody) == 0
         with pytest.raises(Forbidden):
             await count_new_attention(session, nobody, [])

@@ -9,7 +9,7 @@ from backend.app import Shop
 from backend.catalog.models import Product
 from backend.core.db.database import database_now
 from backend.office.today import today_view
-from backend.office.waiting import format_days_left, read_navigation_counts
+from backend.office.waiting import read_navigation_counts
 from backend.pqrs.models import Pqrs
 from backend.pqrs.service import answer_pqrs, send_pqrs
 from backend.rate_limit.limiter import Client
@@ -17,6 +17,7 @@ from backend.returns.models import Return
 from backend.returns.states import ReturnState
 from backend.reviews.models import Review
 from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
+from backend.staff_notices.waiting_work import format_days_left
 from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)

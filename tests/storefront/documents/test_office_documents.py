@@ -139,7 +139,7 @@ async def test_office_document_whose_state_fails_to_load_is_sent_without_state(
     token = await create_token(toyshop, Role.OWNER)
     monkeypatch.setattr(stock_state, "stock_page", broken)
     assert parse_states(await request_document(browser, STOCK, token)) == {}
-    monkeypatch.setattr(office_state, "count_open", broken)
+    monkeypatch.setattr(office_state, "read_navigation_counts", broken)
     answer = await request_document(browser, "/oficina/pedidos", token)
     assert (answer.status_code, parse_states(answer)) == (200, {})
 

@@ -116,6 +116,8 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         ("carrier_origin_phone", "018000123456"),
         ("low_stock_at", "-1"),
         ("low_stock_at", "1,5x"),
+        ("daily_summary_hour", "24"),
+        ("daily_summary_hour", "x"),
         ("manual_payment_days", "0"),
         ("label_over_paid", "11.000.000"),
         ("alert_webhook", "javascript:alert(1)"),

@@ -1,0 +1,32 @@
+"""The content of a batch of notices, as a mail shows it."""
+
+from dataclasses import dataclass
+
+from backend.core.texts import _
+
+MAX_LINES = 20
+"""Subjects that are listed; the others are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeContent:
+    """The content of a batch.
+
+    Attributes:
+        title: what happened, in one line.
+        lines: a sentence for each subject, for at most `MAX_LINES`; `more` is the number of the others.
+        path: address of the screen that shows the subjects, and `link_label`, the text of its button.
+    """
+
+    title: str
+    lines: list[str]
+    path: str
+    link_label: str
+    more: int = 0
+
+
+def format_units(units: int) -> str:
+    """Format the units that a product has left."""
+    if units <= 0:
+        return _("agotado")
+    return _("queda 1") if units == 1 else _("quedan {n}").format(n=units)
