@@ -45,6 +45,7 @@ JOB_NAMES = {
     "returns.soon": _("Recordar una devolución"),
     "returns.late": _("Recordar una devolución"),
     "reviews.ask": _("Pedir una opinión"),
+    "staff_notices.batch": _("Enviar los avisos del equipo"),
     "storefront.revalidate": _("Actualizar las páginas"),
     "content.turn": _("Publicar un contenido"),
 }

@@ -10,6 +10,7 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.attention.descriptions import describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES as ATTENTION_RULES
 from backend.attention.kinds import AttentionKind
 from backend.attention.models import Attention
@@ -173,10 +174,11 @@ async def _read_payments(session: AsyncSession, ids: Sequence[str]) -> NoticeCon
         parts = [
             ATTENTION_RULES[AttentionKind(row.kind)].title,
             _("pedido {number}").format(number=number) if number is not None else "",
-            format_cop(row.amount) if row.amount is not None else "",
+            format_disputed_amount(row),
             _("antes del {due}").format(due=time_label(row.due_at)) if row.due_at else "",
         ]
-        lines.append(" · ".join(filter(None, parts)))
+        facts = describe_facts(row)
+        lines.append(" · ".join(filter(None, parts)) + (f". {facts}" if facts else ""))
     title = (
         ATTENTION_RULES[AttentionKind(rows[0][0].kind)].title
         if len(rows) == 1
