@@ -281,8 +281,8 @@ async def _compose_staff_notice(session: AsyncSession, settings: Settings, about
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
     """Return the mail to the shop's own address.
 
-    Return None if the attention row was resolved in the meantime. Without an address for alerts, staff members who
-    get the row as a notice are not told a second time at the shop's address.
+    Return None if the attention row was resolved in the meantime. Without an address for alerts, a row that
+    staff members get as a notice is not mailed to the shop's address as well.
     """
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:

@@ -19,7 +19,7 @@ SAME_DAY_HOUR = 15
 
 
 def find_due_day(moment: datetime, hour: int) -> date | None:
-    """Return the day of which a summary is due at this moment; None before the hour, or without a summary."""
+    """Return the day whose summary is due at this moment; None before the hour, or without a summary."""
     local = moment.astimezone(TIME_ZONE)
     if hour == NO_SUMMARY or local.hour < hour:
         return None

@@ -38,7 +38,7 @@ class Office:
         return Actor(self.ids[role], role, has_second_factor)
 
     async def send(self) -> None:
-        """Send all notices of which no batch was sent recently."""
+        """Send all notices, except of kinds that have a recent batch."""
         await make_due(self.shop.database)
         await self.worker.run_due()
 

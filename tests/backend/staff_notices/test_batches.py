@@ -149,7 +149,7 @@ async def test_order_that_was_canceled_is_left_out_of_the_mail(
 
 
 async def test_notices_of_an_unwritten_event_are_not_stored(shop: Shop, office: Office) -> None:
-    """The notice belongs to the transaction of its event: if that is rolled back, there is none."""
+    """Roll back the transaction of the event: the notice is gone too."""
 
     async def fail() -> None:
         async with shop.database.transaction() as session:

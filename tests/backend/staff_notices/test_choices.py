@@ -1,4 +1,4 @@
-"""Which notices a staff member gets: on by default, and changed by themselves or by the owner."""
+"""Notices that a staff member gets: on by default, and changed by themselves or by the owner."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Payments that wait for a decision: each address is told once."""
+"""Payments that wait for a decision: each address gets one mail."""
 
 from sqlalchemy import select
 
