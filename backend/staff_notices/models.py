@@ -50,8 +50,6 @@ class LowStock(SQLModel, table=True):
     notice_id: str = Field(default_factory=lambda: new_id("low"))
     """Subject of the notice that the stock became low; with `OUT_SUFFIX`, of the one that it sold out."""
     is_out: bool = False
-    found_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
 
 
 OUT_SUFFIX = ":out"

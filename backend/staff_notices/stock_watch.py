@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.low_stock import select_low_stock
-from backend.core.db.database import Database, database_now
+from backend.core.db.database import Database
 from backend.core.ids import new_id
 from backend.jobs import JobRun, periodic
 from backend.rate_limit.limiter import take_turns
@@ -56,18 +56,17 @@ def _has_changed(units: dict[str, int], known: dict[str, LowStock]) -> bool:
 async def _store_changes(session: AsyncSession) -> None:
     """Store the current state, and record a notice of each change for the worse."""
     units, known = await _read_units(session), await _read_known(session)
-    moment = await database_now(session)
     recovered = known.keys() - units.keys()
     await session.execute(delete(LowStock).where(LowStock.product_id.in_(recovered)))
     for product_id, count in units.items():
         row = known.get(product_id)
         if row is None:
-            row = LowStock(product_id=product_id, is_out=count <= 0, found_at=moment)
+            row = LowStock(product_id=product_id, is_out=count <= 0)
             session.add(row)
         elif row.is_out == (count <= 0):
             continue
         else:
-            row.is_out, row.found_at = count <= 0, moment
+            row.is_out = count <= 0
             if not row.is_out:
                 row.notice_id = new_id("low")  # if it sells out again, that is another notice
                 continue

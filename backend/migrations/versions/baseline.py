@@ -1334,7 +1334,6 @@ def _create_tables() -> None:
         sa.Column('product_id', sa.String(), nullable=False),
         sa.Column('notice_id', sa.String(), nullable=False),
         sa.Column('is_out', sa.Boolean(), nullable=False),
-        sa.Column('found_at', UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_low_stock_product_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('product_id', name=op.f('pk_low_stock')),
     )
