@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from backend.cli.context import with_database, with_shop
 from backend.cli.mail import mail
 from backend.cli.maintenance import add_maintenance_commands
 from backend.core.config.settings import load_settings
+from backend.core.config.version import VERSION
 
 if TYPE_CHECKING:
     from backend.core.config.settings import Settings
@@ -28,7 +28,7 @@ add_maintenance_commands(app)
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
-        typer.echo(version("trompo"))
+        typer.echo(VERSION)
         raise typer.Exit
 
 

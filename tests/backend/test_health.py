@@ -1,6 +1,7 @@
 import asyncio
 import time
 from datetime import timedelta
+from importlib.metadata import version
 
 import httpx
 import pytest
@@ -83,6 +84,7 @@ async def test_healthy_shop_answers_200_with_details(settings: Settings) -> None
     assert body["database"] == "up"
     assert body["event_loop"] == {"lag_ms": 0.0}
     assert body["sandbox"] is True
+    assert body["version"] == version("trompo")
 
 
 async def test_health_shows_jobs_by_kind(database: Database, shop: Shop) -> None:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.core.config.version import VERSION
 from backend.core.db.database import Database
 from backend.core.outage import RETRY_AFTER_S
 from backend.edge.auth.metrics_token import has_metrics_token
@@ -77,6 +78,7 @@ class Health(HealthStatus):
     without pages. For `checks` and `draining`, see `Ready`.
     """
 
+    version: str
     database: Literal["up", "down"]
     checks: dict[str, str]
     draining: bool
@@ -147,6 +149,7 @@ async def health(request: Request, response: Response) -> Health | HealthStatus:
         return HealthStatus(status=status)
     return Health(
         status=status,
+        version=VERSION,
         database="up" if is_up else "down",
         checks=dict(checks),
         draining=readiness.is_draining,
