@@ -79,6 +79,7 @@ from backend.stock_notices.routes import router as stock_notices_router
 from backend.store.routes import router as platform_router
 from backend.store.routes import store_router as store_platform_router
 from backend.warehouse.routes import router as stock_movements_router
+from backend.webhooks.routes import router as webhooks_router
 
 __all__ = ["Shop", "create_api", "current_shop", "set_current_shop"]
 
@@ -146,6 +147,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     price_lists_router,
     content_router,
     stock_router,
+    webhooks_router,
     shipping_router,
     shipping_options_router,
 )
@@ -170,6 +172,7 @@ def create_api(shop: Shop) -> FastAPI:
     api.state.invoices = shop.invoices
     api.state.google = shop.google
     api.state.uploads = shop.uploads
+    api.state.webhooks = shop.webhooks
     api.state.sheets = SpreadsheetUploads(shop.database)
     api.add_middleware(ResponseCache, probe=shop.catalog_version)
     api.add_middleware(NulCheck)

@@ -69,6 +69,7 @@ from backend.staff_notices.batches import NoticeBatches
 from backend.staff_notices.daily_summary import DailySummary
 from backend.staff_notices.stock_watch import StockWatch
 from backend.stock_notices.service import StockNotices
+from backend.webhooks.sending import WebhookSender
 
 MAX_CACHED_PAGES = 64
 """Maximum number of pages whose content is cached; each takes about 10 to 100 KiB."""
@@ -170,6 +171,7 @@ class Shop:
         self.expiry = ReservationExpiry(self.database, self.payments)
         self.watch = AlertChecks(self.database, settings)
         self.webhook = OwnersWebhook(self.database, settings)
+        self.webhooks = WebhookSender(self.database, settings.signing_key)
         self.worker = Worker(
             self.database,
             [
@@ -197,6 +199,7 @@ class Shop:
                 self.tracker,
                 self.watch,
                 self.webhook,
+                self.webhooks,
                 Tidy(self.database, self.pictures),
                 ClockCorrection(self.database),
             ],

@@ -18,4 +18,5 @@ import backend.outbox.publisher
 import backend.returns.unpacked_units
 import backend.reviews.review_requests
 import backend.staff_notices.recording
-import backend.stock_notices.service  # noqa: F401
+import backend.stock_notices.service
+import backend.webhooks.recording  # noqa: F401

@@ -55,7 +55,7 @@ BOTH_DATABASES = tuple(
             "warehouse/",
             "fulfillment/test_locations.py",
         ),
-        *("jobs/", "attention/test_attention.py", "test_pricing.py", "rate_limit/"),
+        *("jobs/", "attention/test_attention.py", "test_pricing.py", "rate_limit/", "webhooks/"),
         *("orders/test_contradictions.py", "orders/test_other_amounts.py"),
     )
 )
@@ -372,7 +372,12 @@ NOT_QUICK = (
         for name in (
             *("catalog/assignment/", "catalog/importer/", "catalog/redirects/test_sheet.py", "cli/"),
             "core/observability/test_tracing.py",
-            *("core/test_spreadsheet.py", "core/web/test_outside_fetch.py", "edge/middleware/test_cors.py"),
+            *(
+                "core/test_spreadsheet.py",
+                "core/web/test_outside_fetch.py",
+                "core/web/test_outside_post.py",
+                "edge/middleware/test_cors.py",
+            ),
             *(
                 "exports/test_product_files.py",
                 "fulfillment/test_label_merging.py",
@@ -383,6 +388,7 @@ NOT_QUICK = (
             *("payment/providers/pse/test_secrets.py", "sandbox/gateway/test_official_sdk.py"),
             *("sandbox/gateway/test_over_sockets.py", "shipping/providers/carrier/test_provider.py"),
             *("shipping/providers/carrier/test_wire_rows.py", "spreadsheet_reader/", "test_start.py"),
+            "webhooks/",
         )
     ),
     *("tests/storefront/live/test_pubsub.py", "tests/storefront/renderer/", "tests/storefront/server/"),

@@ -58,6 +58,8 @@ class AttentionKind(StrEnum):
     """The range of numbers that the DIAN authorized is nearly used up or expired."""
     JOB_FAILED = "job_failed"
     """A job failed permanently."""
+    WEBHOOK_OFF = "webhook_off"
+    """A webhook failed for days and was switched off."""
     CLOCK_PUT_BACK = "clock_put_back"
     """A clock was ahead and was corrected: moments that it wrote were too late and were moved back."""
 
@@ -283,6 +285,15 @@ RULES = {
         ),
         Action.HONOR,
         _WITHOUT_MONEY,
+        2 * _DAY,
+    ),
+    AttentionKind.WEBHOOK_OFF: KindRules(
+        _("Se apagó la conexión con un programa"),
+        _(
+            "No recibió las novedades de tu tienda durante días. Pregúntale a quien lo maneja y enciéndela otra vez en Ajustes: lo que falta le llega entonces."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        (Action.DISMISSED,),
         2 * _DAY,
     ),
     AttentionKind.CLOCK_PUT_BACK: KindRules(

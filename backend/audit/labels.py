@@ -18,6 +18,7 @@ ACTION_LABELS = {
     "data exported": _("descargó los datos de"),
     "deleted": _("borró"),
     "delivered": _("marcó como entregado"),
+    "delivery tried again": _("volvió a enviar una novedad a"),
     "ended": _("terminó"),
     "exported": _("pidió"),
     "import continued": _("siguió una importación en"),
@@ -59,6 +60,7 @@ ACTION_LABELS = {
     "sales channels linked": _("cambió los canales de"),
     "sale began": _("rebajó"),
     "sale over": _("terminó la rebaja de"),
+    "secret rotated": _("cambió la clave de"),
     "second factor begun": _("empezó a activar el código de"),
     "second factor set up": _("activó el código de"),
     "second factor taken": _("quitó el código de"),
@@ -113,6 +115,7 @@ SUBJECT_LABELS = {
     SubjectType.SHIPPING_OPTION: _("el envío {name}"),
     SubjectType.STAFF: _("la cuenta {name}"),
     SubjectType.VARIANT: _("el juguete {name}"),
+    SubjectType.WEBHOOK: _("una conexión con otro programa"),
 }
 AUDITED_FIELD_LABELS = {
     "address": _("Dirección de red"),
@@ -137,6 +140,7 @@ AUDITED_FIELD_LABELS = {
     "budget_attribute": _("Se cuenta por"),
     "budget_limit": _("Tope"),
     "budget_type": _("Tope de"),
+    "callback_url": _("Dirección"),
     "campaign_id": _("Campaña"),
     "campaign_identifier": _("Nombre de la campaña"),
     "canceled_at": _("Cancelado"),
@@ -160,6 +164,7 @@ AUDITED_FIELD_LABELS = {
     "email": _("Correo"),
     "ended_at": _("Terminada"),
     "ends_at": _("Termina"),
+    "events": _("Novedades"),
     "expires_at": _("Vence"),
     "featured": _("Destacado"),
     "fulfilled": _("Enviadas"),
@@ -167,9 +172,11 @@ AUDITED_FIELD_LABELS = {
     "good": _("En buen estado"),
     "handle": _("Dirección"),
     "height": _("Alto"),
+    "host": _("Servidor"),
     "kind": _("Tipo"),
     "label": _("Nombre"),
     "length": _("Largo"),
+    "is_active": _("Encendida"),
     "is_automatic": _("Sin código"),
     "is_enabled": _("Encendido"),
     "is_reviewed": _("Lo confirmó un abogado"),
@@ -209,6 +216,7 @@ AUDITED_FIELD_LABELS = {
     "rule": _("Descuento"),
     "rules": _("Condiciones"),
     "sales_channel_id": _("Canal"),
+    "secret": _("Clave"),
     "sent_at": _("Enviado"),
     "shipped_at": _("Despachado"),
     "shipping_address": _("Dirección de entrega"),
@@ -263,5 +271,8 @@ ID_FIELDS = {
     "variant_id": SubjectType.VARIANT,
 }
 """Fields that hold the id of an object, which is displayed by its name."""
-HIDDEN_FIELDS = frozenset({"extra_metadata", "meta", "rating_count", "rating_total", "source_url", "sources"})
-"""Fields that the office does not display: data of API clients, counts of reviews, and files of pictures."""
+HIDDEN_FIELDS = frozenset({
+    "extra_metadata", "failing_since", "failures", "former_secret", "former_secret_until", "is_given_up", "meta",
+    "paused_until", "rating_count", "rating_total", "source_url", "sources",
+})  # fmt: skip
+"""Fields that the office does not display: data of API clients, counts, times of jobs, and files of pictures."""

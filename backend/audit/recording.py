@@ -61,6 +61,7 @@ class SubjectType(StrEnum):
     SHIPPING_OPTION = "shipping_option"
     STAFF = "staff"
     VARIANT = "variant"
+    WEBHOOK = "webhook"
 
 
 class Subject(NamedTuple):

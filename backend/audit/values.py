@@ -51,6 +51,7 @@ NON_PERSONAL: dict[str, frozenset[str] | None] = {
     "stock_location": frozenset({"id", "name"}),
     "variant": ALL_COLUMNS,
     "variant_option_value": ALL_COLUMNS,
+    "webhook_endpoint": ALL_COLUMNS,
     "attention": frozenset({"kind", "subject_id", "amount", "resolved_at", "resolution"}),
     "fulfillment": frozenset(
         {"state", "tracking_number", "shipped_at", "delivered_at", "canceled_at", "items", "reference"}
@@ -91,7 +92,8 @@ UNRECORDED = frozenset({
 })  # fmt: skip
 """Columns that are not recorded, because they follow from other columns."""
 SECRET_COLUMNS = frozenset({
-    "code_hash", "password_hash", "token_hash", "totp_last_step", "totp_pending", "totp_secret",
+    "callback_url", "code_hash", "former_secret", "password_hash", "secret", "token_hash", "totp_last_step",
+    "totp_pending", "totp_secret",
 })  # fmt: skip
 """Columns whose changes are recorded, but never their values."""
 

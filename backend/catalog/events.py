@@ -31,10 +31,13 @@ class ProductChanged:
 class ProductsEdited:
     """An edit of these products by staff, an API client or an import. Some may have become available for sale.
 
-    Published in the transaction of the change.
+    Published in the transaction of the change. `created_ids` and `deleted_ids` are the new and the deleted products
+    among them.
     """
 
     product_ids: Sequence[str]
+    created_ids: frozenset[str] = frozenset()
+    deleted_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,17 @@ _UNITS = (
 )
 
 
-async def publish_product_changes(session: AsyncSession, product_ids: Iterable[str]) -> None:
-    """Update the search index for these products, and publish `ProductChanged` for each and `ProductsEdited` once."""
+async def publish_product_changes(
+    session: AsyncSession,
+    product_ids: Iterable[str],
+    *,
+    created_ids: Iterable[str] = (),
+    deleted_ids: Iterable[str] = (),
+) -> None:
+    """Update the search index for these products, and publish `ProductChanged` for each and `ProductsEdited` once.
+
+    `created_ids` and `deleted_ids` are the new and the deleted products among them.
+    """
     ids = sorted(set(product_ids))
     if not ids:
         return
@@ -68,7 +80,7 @@ async def publish_product_changes(session: AsyncSession, product_ids: Iterable[s
     await index_products(session, ids)
     for product_id in ids:
         await publish(session, ProductChanged(product_id))
-    await publish(session, ProductsEdited(ids))
+    await publish(session, ProductsEdited(ids, frozenset(created_ids), frozenset(deleted_ids)))
 
 
 @subscribe(StockChanged)

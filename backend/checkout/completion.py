@@ -342,7 +342,7 @@ async def _cancel_unpaid_order(
         if event.was in _PACKABLE_STATES:
             await lock_order(session, order.id)  # packing locks it too
             await require_nothing_sent(session, order.id)
-        mark_unpaid(order)
+        await mark_unpaid(session, order)
         await update_payment_status(
             session, order
         )  # money may have been captured and refunded in the meantime

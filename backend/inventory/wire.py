@@ -15,7 +15,7 @@ from backend.edge.wire import derive_sibling_id, exact_value, stamps
 from backend.inventory.answers import LevelOut, LinkedItem, StockedItem
 from backend.inventory.models import InventoryLevel
 
-ITEM, VARIANT = "iitem", "variant"
+ITEM, LEVEL, VARIANT = "iitem", "ilev", "variant"
 
 _LEVELS = (
     select(InventoryLevel)
@@ -60,7 +60,7 @@ async def read_levels(session: AsyncSession, variant_ids: Collection[str]) -> di
 def level_wire(level: InventoryLevel) -> LevelOut:
     """Return the stock at one location."""
     return {
-        "id": derive_sibling_id("ilev", level.id),
+        "id": derive_sibling_id(LEVEL, level.id),
         "inventory_item_id": derive_sibling_id(ITEM, level.variant_id),
         "location_id": level.location_id,
         "stocked_quantity": level.stocked,

@@ -19,7 +19,7 @@ from backend.edge.wire import derive_sibling_id
 from backend.inventory.answers import ItemOut, LinkedItem
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import MovementDetails, Reason, StockReserved, count_stock, lock_level
-from backend.inventory.wire import VARIANT, item_wire, linked_item_wire, read_levels
+from backend.inventory.wire import LEVEL, VARIANT, item_wire, linked_item_wire, read_levels
 from backend.inventory_items.schemas import ItemsParameters
 from backend.staff.rights import Actor, Right
 
@@ -141,7 +141,7 @@ async def remove_level(
     level = (await session.execute(lock_rows(query))).scalar_one_or_none()
     if level is None:
         raise NotFound(f"Inventory item {item_id} is not stocked at location {location_id}")
-    level_id = derive_sibling_id("ilev", level.id)
+    level_id = derive_sibling_id(LEVEL, level.id)
     refusal = f"Cannot remove Inventory Level {level_id} at Location {location_id}"
     if level.reserved:
         raise NotAllowed(f"{refusal} because there are reservations at location")

@@ -11,7 +11,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.core.db.tables import table_of
 
-OLDEST_COMPATIBLE = "c4e81f5b27a3"
+OLDEST_COMPATIBLE = "5f1c0de84b37"
 """The newest migration of the oldest release whose code works on the current tables."""
 
 

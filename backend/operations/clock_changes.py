@@ -38,6 +38,9 @@ from backend.rate_limit.models import RateLimitCounter
 from backend.staff import invites
 from backend.staff import sessions as staff_sessions
 from backend.staff.models import StaffInvite, StaffSession
+from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
+from backend.webhooks.sending import MAX_ENDPOINT_PAUSE, RETRY_PAUSES
+from backend.webhooks.service import FORMER_SECRET_VALIDITY
 
 MAX_MANUAL_TIME = timedelta(days=60)
 """Maximum value of the setting `manual_payment_days`."""
@@ -123,6 +126,10 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _stored_moment(RateLimitCounter.expires_at, limiter.DAY),
     _stored_moment(Alert.seen_at, NO_TIME),
     _stored_moment(UnknownAddress.seen_at, NO_TIME),
+    _stored_moment(WebhookDelivery.next_try_at, max(RETRY_PAUSES)),
+    _stored_moment(WebhookEndpoint.paused_until, MAX_ENDPOINT_PAUSE),
+    _stored_moment(WebhookEndpoint.failing_since, NO_TIME),
+    _stored_moment(WebhookEndpoint.former_secret_until, FORMER_SECRET_VALIDITY),
     *(
         _stored_moment(
             Attention.due_at, rules.within, (Attention.kind == kind) & Attention.resolved_at.is_(None)

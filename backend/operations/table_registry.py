@@ -42,6 +42,7 @@ def all_tables() -> MetaData:
     import backend.shipping.models
     import backend.staff.models
     import backend.staff_notices.models
-    import backend.stock_notices.models  # noqa: F401
+    import backend.stock_notices.models
+    import backend.webhooks.models  # noqa: F401
 
     return SQLModel.metadata

@@ -18,6 +18,13 @@ class OrderPaid:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderCanceled:
+    """The order was cancelled, for any reason. Published in the same transaction."""
+
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class OrderLost:
     """Event: the order was cancelled because the provider reported that the payment failed and took no money."""
 

@@ -16,7 +16,7 @@ from backend.core.errors import NotAllowed
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.orders.events import OrderPaid, OrderPlaced
+from backend.orders.events import OrderCanceled, OrderPaid, OrderPlaced
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.numbers import insert_numbered
@@ -310,9 +310,17 @@ def mark_paid(order: Order) -> None:
     move(order, status=OrderStatus.PENDING, payment=PaymentStatus.CAPTURED)
 
 
-def mark_unpaid(order: Order) -> None:
+async def mark_canceled(session: AsyncSession, order: Order, *, payment: PaymentStatus | None = None) -> None:
+    """Cancel the (locked) order, and publish `OrderCanceled` unless it was cancelled already."""
+    was = order.status
+    move(order, status=OrderStatus.CANCELED, payment=payment)
+    if was != OrderStatus.CANCELED:
+        await publish(session, OrderCanceled(order.id))
+
+
+async def mark_unpaid(session: AsyncSession, order: Order) -> None:
     """Cancel the order because its payment has finally failed."""
-    move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)
+    await mark_canceled(session, order, payment=PaymentStatus.CANCELED)
 
 
 async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:

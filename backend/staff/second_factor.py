@@ -10,9 +10,8 @@ recovery code or the command line gives access.
 import hmac
 import logging
 import secrets
-from base64 import b32encode, urlsafe_b64encode
+from base64 import b32encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyotp
 from sqlalchemy import delete, func, select
@@ -24,20 +23,19 @@ from backend.core.db.database import Database, lock_rows
 from backend.core.db.tables import get_or_404, table_of
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.texts import _
+from backend.core.web.encryption import decrypt, encrypt
 from backend.core.web.passwords import hash_token
-from backend.core.web.signing import derive_key
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.models import Staff, StaffRecoveryCode
 from backend.staff.rights import OFFICE, Actor, Right, SecondFactorMissing
 from backend.staff.sessions import clear_second_factor, end_others, mark_second_factor
 
-if TYPE_CHECKING:
-    from cryptography.fernet import Fernet
-
 log = logging.getLogger(__name__)
 
 CODES = RateLimit("staff code", per_pair=5, per_client=20, per_subject=10)
+PURPOSE = "second factors"
+"""Purpose of the key that encrypts the secrets."""
 MAX_FAILURES = 20
 NO_SESSION = f"A bearer token never has the second factor: sign in at the office ({OFFICE})"
 STEPS = (-1, 0, 1)
@@ -87,7 +85,7 @@ async def begin(database: Database, signing_key: str, actor: Actor, *, issuer: s
         if staff.totp_secret is not None and not actor.has_second_factor:
             raise SecondFactorMissing(Right.CHANGE_STAFF)
         await record(session, actor, "second factor begun", Subject(SubjectType.STAFF, actor.id))
-        staff.totp_pending = _fernet(signing_key).encrypt(secret.encode()).decode()
+        staff.totp_pending = encrypt(signing_key, PURPOSE, secret)
         await session.flush()
         uri = pyotp.TOTP(secret).provisioning_uri(name=staff.email, issuer_name=issuer)
     return Enrolment(secret, uri)
@@ -246,20 +244,10 @@ def _find_step(secret: str | None, code: str) -> int | None:
 
 def _decrypt(signing_key: str, encrypted: str) -> str | None:
     """Return the secret; None if SECRET_KEY has changed since."""
-    from cryptography.fernet import InvalidToken
-
-    try:
-        return _fernet(signing_key).decrypt(encrypted).decode()
-    except InvalidToken:
+    secret = decrypt(signing_key, PURPOSE, encrypted)
+    if secret is None:
         log.warning("SECRET_KEY has changed: second factors must be set up again (trompo admin totp reset)")
-        return None
-
-
-def _fernet(signing_key: str) -> "Fernet":
-    """Return the cipher that encrypts stored secrets. Its library is imported only when it is needed."""
-    from cryptography.fernet import Fernet
-
-    return Fernet(urlsafe_b64encode(derive_key(signing_key, "second factors")))
+    return secret
 
 
 async def _lock_staff(session: AsyncSession, staff_id: str) -> Staff:

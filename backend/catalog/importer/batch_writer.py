@@ -129,7 +129,8 @@ async def write_rows(
     changed |= await write_options(session, targets)
     changed |= await _write_old_addresses(session, targets)
     changed |= await _write_stock(session, targets, location_id, why)
-    await publish_product_changes(session, changed)
+    created = {target.product.id for target in targets if target.is_new}
+    await publish_product_changes(session, changed, created_ids=created)
     await session.flush()
     return targets, changed
 

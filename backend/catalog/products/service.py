@@ -70,7 +70,7 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
         only = WriteVariant(price=new.price, compare_at_price=new.compare_at_price)
         await insert_variant(session, product, only)
     await _finish_options(session, product, new)
-    await publish_product_changes(session, [product.id])
+    await publish_product_changes(session, [product.id], created_ids=[product.id])
     return product.id
 
 
@@ -118,7 +118,7 @@ async def delete_product(session: AsyncSession, actor: Actor, product_id: str) -
     product.featured = False
     for variant in await read_variants(session, product_id):
         variant.sku = variant.ean = None
-    await publish_product_changes(session, [product_id])
+    await publish_product_changes(session, [product_id], deleted_ids=[product_id])
 
 
 async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new: WriteVariant) -> None:

@@ -234,6 +234,11 @@ def shorten(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else f"{text[:max_length]}… ({len(text) - max_length} more)"
 
 
+def clean_text(text: str, max_length: int) -> str:
+    """Return a text of an outside service on one line, shortened, without e-mail addresses and tokens."""
+    return shorten(escape_controls(_hide_secrets(_hide_personal_data(" ".join(text.split())))), max_length)
+
+
 def set_up_logging(log_format: str) -> None:
     """Write entries of the shop and warnings of libraries to standard error, as `text` or `json`."""
     handler = logging.StreamHandler(sys.stderr)

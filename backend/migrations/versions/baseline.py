@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'c4e81f5b27a3'
+revision: str = '5f1c0de84b37'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -879,6 +879,43 @@ def _create_tables() -> None:
         sa.Column('name', sa.String(), nullable=False),
         sa.Column('value', sa.String(), nullable=False),
         sa.PrimaryKeyConstraint('name', name=op.f('pk_stored_setting')),
+    )
+    op.create_table(
+        'webhook_delivery',
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('endpoint_id', sa.String(), nullable=False),
+        sa.Column('event_id', sa.String(), nullable=False),
+        sa.Column('event', sa.String(), nullable=False),
+        sa.Column('data', Json, nullable=False),
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('state', sa.String(), nullable=False),
+        sa.Column('attempts', sa.Integer(), nullable=False),
+        sa.Column('next_try_at', UtcDateTime(), nullable=True),
+        sa.Column('tried_at', UtcDateTime(), nullable=True),
+        sa.Column('status', sa.Integer(), nullable=True),
+        sa.Column('answer', sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_webhook_delivery')),
+    )
+    op.create_index(op.f('ix_webhook_delivery_created_at'), 'webhook_delivery', ['created_at'])
+    op.create_index('ix_webhook_delivery_endpoint_id_created_at', 'webhook_delivery', ['endpoint_id', 'created_at', 'id'])
+    op.create_index('ix_webhook_delivery_endpoint_id_next_try_at', 'webhook_delivery', ['endpoint_id', 'next_try_at'])
+    op.create_table(
+        'webhook_endpoint',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('callback_url', sa.String(), nullable=False),
+        sa.Column('events', Json, nullable=False),
+        sa.Column('is_active', sa.Boolean(), nullable=False),
+        sa.Column('secret', sa.String(), nullable=False),
+        sa.Column('former_secret', sa.String(), nullable=True),
+        sa.Column('former_secret_until', UtcDateTime(), nullable=True),
+        sa.Column('failures', sa.Integer(), nullable=False),
+        sa.Column('failing_since', UtcDateTime(), nullable=True),
+        sa.Column('paused_until', UtcDateTime(), nullable=True),
+        sa.Column('is_given_up', sa.Boolean(), nullable=False),
+        sa.Column('created_by', sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_webhook_endpoint')),
     )
     op.create_table(
         'audit_personal_value',

@@ -1,16 +1,9 @@
 """The owner's webhook: signed calls about new and ended alerts and about new attention rows. Failed calls are retried.
 
-Calls are signed according to Standard Webhooks (standardwebhooks.com): the headers `webhook-id`,
-`webhook-timestamp` (seconds) and `webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 over
-`{id}.{timestamp}.{body}`. A repeated call has the same id.
+`backend.core.web.webhook_signing` signs the calls. A repeated call has the same id.
 """
 
-import base64
-import binascii
-import hmac
 import json
-from datetime import datetime
-from hashlib import sha256
 from weakref import WeakKeyDictionary
 
 import httpx
@@ -26,6 +19,7 @@ from backend.core.errors import OutsideFailure
 from backend.core.events import subscribe
 from backend.core.ids import new_id
 from backend.core.web.http_client import HttpClient, RetryPolicy
+from backend.core.web.webhook_signing import build_signed_headers
 from backend.jobs import JobRun, enqueue, job
 from backend.office_settings import read_effective_settings
 
@@ -33,8 +27,6 @@ CALL_JOB = "alert.webhook"
 """Kind of the job that calls. Its key names the subject: `{began|ended|attention}:{id}`."""
 CALL_TIMEOUT_S = 10.0
 """Timeout of a call."""
-BASE64_SECRET = "whsec_"  # noqa: S105 - how such a secret begins
-
 
 _settings: WeakKeyDictionary[Engine | Connection, Settings] = WeakKeyDictionary()
 """The settings of each shop at its start, by its database."""
@@ -80,9 +72,8 @@ class OwnersWebhook:
 
     async def _send(self, url: str, call_id: str, fields: dict[str, str | None]) -> None:
         body = json.dumps({"shop": self._settings.base_url, **fields}, ensure_ascii=False).encode()
-        headers = build_signed_headers(
-            self._settings.alert_webhook_secret.get_secret_value(), call_id, now(), body
-        )
+        secret = self._settings.alert_webhook_secret.get_secret_value()
+        headers = build_signed_headers([secret], call_id, now(), body)
         answer = await self._http.send("POST", url, CALL_TIMEOUT_S, headers=headers, content=body)
         if not answer.is_success:
             raise OutsideFailure(f"The owner's webhook answered with {answer.status_code}")
@@ -113,29 +104,6 @@ async def _build_call_fields(session: AsyncSession, event: str, subject: str) ->
         "began_at": alert.began_at.isoformat(),
         "ended_at": alert.ended_at.isoformat() if alert.ended_at else None,
     }
-
-
-def build_signed_headers(secret: str, call_id: str, moment: datetime, body: bytes) -> dict[str, str]:
-    """Return the headers of a call, including its signature."""
-    timestamp = str(int(moment.timestamp()))
-    content = b".".join((call_id.encode(), timestamp.encode(), body))
-    signature = base64.b64encode(hmac.new(_decode_secret(secret), content, sha256).digest()).decode()
-    return {
-        "content-type": "application/json",
-        "webhook-id": call_id,
-        "webhook-timestamp": timestamp,
-        "webhook-signature": f"v1,{signature}",
-    }
-
-
-def _decode_secret(secret: str) -> bytes:
-    """Return the signing key: the secret itself, or the base64-decoded value after `whsec_`."""
-    if secret.startswith(BASE64_SECRET):
-        try:
-            return base64.b64decode(secret.removeprefix(BASE64_SECRET), validate=True)
-        except binascii.Error:
-            pass  # then the secret is used as written
-    return secret.encode()
 
 
 @subscribe(AlertBegan)

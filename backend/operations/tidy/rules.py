@@ -46,6 +46,7 @@ from backend.staff.models import StaffInvite, StaffSession
 from backend.staff.sessions import RETENTION as STAFF_SESSIONS_KEPT_FOR
 from backend.staff_notices.models import StaffNotice
 from backend.stock_notices.models import StockNotice
+from backend.webhooks.models import DeliveryState, WebhookDelivery
 
 MAIL_RETENTION = timedelta(days=90)
 NOTIFICATION_RETENTION = timedelta(days=90)
@@ -55,6 +56,7 @@ STAFF_NOTICE_RETENTION = timedelta(days=90)
 SPREADSHEET_RETENTION = timedelta(days=30)
 UNCONFIRMED_NOTICE_RETENTION, NOTICE_RETENTION = timedelta(days=7), timedelta(days=180)
 UNKNOWN_ADDRESS_RETENTION = timedelta(days=90)
+DELIVERED_RETENTION = timedelta(days=7)
 DEFAULT_RETENTION = timedelta(days=30)
 """Retention of all other rows."""
 
@@ -206,6 +208,19 @@ RULES = (
         "changes that the storefront never received",
         OutboxEvent,
         (OutboxEvent.recorded_at <= db_now(-DEFAULT_RETENTION),),
+    ),
+    TidyRule(
+        "events that other programs received, or never received",
+        WebhookDelivery,
+        (
+            or_(
+                WebhookDelivery.created_at <= db_now(-DEFAULT_RETENTION),
+                and_(
+                    WebhookDelivery.state == DeliveryState.DELIVERED,
+                    WebhookDelivery.created_at <= db_now(-DELIVERED_RETENTION),
+                ),
+            ),
+        ),
     ),
     TidyRule(
         "notifications of the embedded gateway that were delivered or given up",

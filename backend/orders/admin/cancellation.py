@@ -9,8 +9,8 @@ from backend.core.errors import NotAllowed, NotImplementedByProvider
 from backend.core.events import subscribe
 from backend.inventory import service as inventory
 from backend.orders.models import Order
-from backend.orders.service import lock_order, mark_unpaid, read_order, require_nothing_sent
-from backend.orders.states import OrderStatus, PaymentStatus, move
+from backend.orders.service import lock_order, mark_canceled, mark_unpaid, read_order, require_nothing_sent
+from backend.orders.states import OrderStatus, PaymentStatus
 from backend.payment.events import PaymentApproved, PurchaseCanceled
 from backend.payment.models import PaymentSession
 from backend.payment.service import PaymentService
@@ -98,19 +98,19 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
         return
     await require_nothing_sent(session, order.id)
     if order.payment_status == PaymentStatus.REFUNDED:
-        move(order, status=OrderStatus.CANCELED)
+        await mark_canceled(session, order)
         await inventory.release(session, order.cart_id)
         return
     payment = await find_decisive_session(session, order.cart_id)
     if payment is not None and took_nothing(payment):
-        move(order, status=OrderStatus.CANCELED)
+        await mark_canceled(session, order)
         await inventory.release(session, order.cart_id)
         return
     if payment is not None and not SessionState(payment.state).is_final:
         raise NotAllowed(PAYMENT_AT_BANK)
     if payment is not None and pays(payment):
         raise NotAllowed("The payment was just approved: look again")
-    mark_unpaid(order)
+    await mark_unpaid(session, order)
     await inventory.release(session, order.cart_id)
 
 

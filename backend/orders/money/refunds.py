@@ -25,6 +25,7 @@ from backend.orders.service import (
     has_active_fulfillments,
     list_order_lines,
     lock_order,
+    mark_canceled,
     read_order,
     require_nothing_sent,
     update_fulfillment_status,
@@ -375,5 +376,5 @@ async def stop_sending(session: AsyncSession, order: Order, note: str) -> None:
     await inventory.release(session, order.cart_id)
     await close_attention(session, AttentionKind.STOCK_SHORT, order.id, note=note)
     if not await has_active_fulfillments(session, order.id):
-        move(order, status=OrderStatus.CANCELED)
+        await mark_canceled(session, order)
         await session.flush()

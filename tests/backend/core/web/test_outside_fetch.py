@@ -19,8 +19,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from backend.core.web import outside_fetch
-from backend.core.web.outside_fetch import FetchError, fetch, is_public
+from backend.core.web import public_addresses
+from backend.core.web.outside_fetch import FetchError, fetch
+from backend.core.web.public_addresses import is_public
 
 MAX_BYTES = 1000
 
@@ -127,7 +128,7 @@ def test_request_goes_to_the_ip_address_that_was_checked(
 ) -> None:
     """Check that a name is resolved once, so a different second answer has no effect."""
     port = server.rpartition(":")[2]
-    monkeypatch.setattr(outside_fetch, "is_public", lambda ip: str(ip) == "127.0.0.1")
+    monkeypatch.setattr(public_addresses, "is_public", lambda ip: str(ip) == "127.0.0.1")
     with resolve_to(monkeypatch, ["127.0.0.1"], ["127.0.0.2"]) as resolved:
         assert fetch_limited(f"http://products.example:{port}/product") == b"product"
         assert (resolved, Handler.hosts) == (["products.example"], [f"products.example:{port}"])
@@ -155,8 +156,8 @@ def test_redirect_to_a_refused_url_is_not_followed(
     leads_to: str, problem: str, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Handler, "leads_to", leads_to)
-    checked = outside_fetch.is_public
-    monkeypatch.setattr(outside_fetch, "is_public", lambda ip: str(ip) == "127.0.0.1" or checked(ip))
+    checked = public_addresses.is_public
+    monkeypatch.setattr(public_addresses, "is_public", lambda ip: str(ip) == "127.0.0.1" or checked(ip))
     with pytest.raises(FetchError, match=problem):
         fetch_limited(f"http://{server}/away")
 

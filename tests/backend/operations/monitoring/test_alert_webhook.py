@@ -16,10 +16,11 @@ from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import db_now
 from backend.core.events import publish
+from backend.core.web.webhook_signing import build_signed_headers
 from backend.jobs import JobFailed, Worker
 from backend.jobs.models import Job
 from backend.mail.models import Mail
-from backend.operations.monitoring.alert_webhook import CALL_JOB, OwnersWebhook, build_signed_headers
+from backend.operations.monitoring.alert_webhook import CALL_JOB, OwnersWebhook
 
 SECRET = "whsec_" + base64.b64encode(b"a key of twenty-four byte").decode()
 
@@ -128,7 +129,7 @@ async def test_given_up_mails_are_reported_only_by_webhook(shop: Shop) -> None:
 
 
 def test_webhook_secret_without_a_prefix_is_used_as_written() -> None:
-    headers = build_signed_headers("a secret", "id", now(), b"{}")
+    headers = build_signed_headers(["a secret"], "id", now(), b"{}")
     content = f"id.{headers['webhook-timestamp']}.{{}}".encode()
     expected = base64.b64encode(hmac.new(b"a secret", content, sha256).digest()).decode()
     assert headers["webhook-signature"] == f"v1,{expected}"

@@ -1,0 +1,1 @@
+"""Webhooks: signed calls to other programs about orders, payments, products and stock."""
