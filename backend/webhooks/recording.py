@@ -5,6 +5,7 @@ table for it.
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from sqlalchemy import event, insert, select

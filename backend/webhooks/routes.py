@@ -1,7 +1,7 @@
 """`/admin/webhooks`: the programs that are called with events. The commerce platform has no such routes."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import Field
@@ -71,7 +71,7 @@ class DeliveryOut(TypedDict):
 
 
 class WebhookOut(Stamps):
-    """A webhook. `secret` is returned only when it is created or rotated."""
+    """A webhook."""
 
     id: str
     url: str
@@ -79,13 +79,24 @@ class WebhookOut(Stamps):
     is_active: bool
     failing_since: str | None
     last_delivery: DeliveryOut | None
-    secret: NotRequired[str]
+
+
+class NewWebhookOut(WebhookOut):
+    """A webhook with its new signing secret, which is not returned again."""
+
+    secret: str
 
 
 class WebhookAnswer(TypedDict):
     """A webhook."""
 
     webhook: WebhookOut
+
+
+class NewWebhookAnswer(TypedDict):
+    """A webhook with its new signing secret."""
+
+    webhook: NewWebhookOut
 
 
 class WebhooksAnswer(Page):
@@ -155,7 +166,7 @@ async def list_webhooks(
 @router.post("")
 async def create_webhook(
     actor: StaffMember, body: NewWebhook, database: Db, settings: ShopSettings, fields: RequestedFields
-) -> Wire[WebhookAnswer]:
+) -> Wire[NewWebhookAnswer]:
     """Add a webhook. Only this answer contains its signing secret.
 
     Its host must have only public addresses. Calls are signed according to Standard Webhooks.
@@ -165,7 +176,9 @@ async def create_webhook(
         endpoint, secret = await create_endpoint(
             session, actor, settings.signing_key, url=body.url, events=body.events
         )
-        return await _answer(session, endpoint, fields, secret=secret)
+        (wire,) = await _to_wire(session, [endpoint])
+    shown: NewWebhookOut = {**wire, "secret": secret}
+    return Wire({"webhook": fields.pick(shown)})
 
 
 @router.get("/{webhook_id}")
@@ -200,14 +213,16 @@ async def delete_webhook(actor: StaffMember, webhook_id: str, database: Db) -> W
 @router.post("/{webhook_id}/rotate")
 async def rotate(
     actor: StaffMember, webhook_id: str, database: Db, settings: ShopSettings, fields: RequestedFields
-) -> Wire[WebhookAnswer]:
+) -> Wire[NewWebhookAnswer]:
     """Give a webhook a new signing secret, which only this answer contains.
 
     For a day, calls have a signature with the former secret too.
     """
     async with database.transaction() as session:
         endpoint, secret = await rotate_secret(session, actor, settings.signing_key, webhook_id)
-        return await _answer(session, endpoint, fields, secret=secret)
+        (wire,) = await _to_wire(session, [endpoint])
+    shown: NewWebhookOut = {**wire, "secret": secret}
+    return Wire({"webhook": fields.pick(shown)})
 
 
 @router.post("/{webhook_id}/test")
@@ -231,7 +246,7 @@ async def list_deliveries(
         WebhookDelivery.endpoint_id == webhook_id,
         *in_clauses((WebhookDelivery.state, params.state), (WebhookDelivery.event, params.event)),
     ]
-    newest_first = [WebhookDelivery.created_at.desc(), WebhookDelivery.id.desc()]  # type: ignore[attr-defined]
+    newest_first = [WebhookDelivery.created_at.desc(), WebhookDelivery.id.desc()]
     order = order_clauses(params.order, SORTABLE, newest_first)
     async with database.read() as session:
         await find_endpoint(session, actor, webhook_id)
@@ -283,10 +298,6 @@ async def _to_wire(session: AsyncSession, endpoints: Sequence[WebhookEndpoint]) 
     ]
 
 
-async def _answer(
-    session: AsyncSession, endpoint: WebhookEndpoint, fields: Fields, *, secret: str = ""
-) -> Wire[WebhookAnswer]:
+async def _answer(session: AsyncSession, endpoint: WebhookEndpoint, fields: Fields) -> Wire[WebhookAnswer]:
     (wire,) = await _to_wire(session, [endpoint])
-    if secret:
-        wire["secret"] = secret
     return Wire({"webhook": fields.pick(wire)})

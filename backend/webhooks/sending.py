@@ -240,7 +240,8 @@ def _apply(delivery: WebhookDelivery, attempt: Attempt, moment: datetime) -> Non
 
 
 def _pause_after(failures: int) -> timedelta:
-    return min(MIN_ENDPOINT_PAUSE * 2 ** min(failures - 1, 20), MAX_ENDPOINT_PAUSE)
+    doublings = min(failures - 1, 20)
+    return min(MIN_ENDPOINT_PAUSE * (1 << doublings), MAX_ENDPOINT_PAUSE)
 
 
 async def _is_failing_too_long(session: AsyncSession, endpoint: WebhookEndpoint, moment: datetime) -> bool:

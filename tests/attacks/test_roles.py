@@ -62,6 +62,7 @@ BODIES = {
     "/admin/product-tags": {"value": "X"},
     "/admin/product-types": {"value": "X"},
     "/admin/redirects": {"path": "/x", "product_id": "x"},
+    "/admin/webhooks": {"url": "https://127.0.0.1/x", "events": ["order.placed"]},
     "/admin/refund-reasons": {"code": "x", "label": "X"},
     "/admin/return-reasons": {"value": "x", "label": "X"},
     "/admin/collections": {"title": "X"},

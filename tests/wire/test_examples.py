@@ -7,6 +7,7 @@ order. The ids in it belong to no shop and are replaced by ids of the same kind.
 import asyncio
 import re
 import shutil
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -94,6 +95,7 @@ PATH_ID_PREFIXES = {
     "user_id": "user",
     "value_id": "optval",
     "variant_id": "variant",
+    "webhook_id": "hook",
     "zone_id": "serzo",
 }
 """Id prefix of each path parameter. `collection_id` can be of two kinds."""
@@ -331,6 +333,11 @@ async def publish_content(reader: Reader) -> None:
     await read_ok(await reader.send("POST /admin/content/{area}"))
 
 
+async def create_webhook(reader: Reader) -> None:
+    """Create a webhook."""
+    reader.remember_ids((await read_ok(await reader.send("POST /admin/webhooks")))["webhook"]["id"])
+
+
 async def create_account(reader: Reader) -> None:
     """Create a customer with an account and an address."""
     async with reader.shop.database.transaction() as session:
@@ -388,6 +395,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/returns/{return_id}/request-items": start_return,
     "/admin/returns/{return_id}": create_return_with_item,
     "/admin/returns": create_order,
+    "/admin/webhooks/": create_webhook,
     "/": use_seeded_shop,
 }
 """State that an operation needs, by the beginning of its path; the first match counts."""
@@ -410,8 +418,11 @@ BEARER_OPERATIONS = {"POST /auth/token/refresh", "POST /auth/session"}
 
 @pytest.fixture
 async def reader(
-    seeded_folder: Path, tmp_path: Path, request: pytest.FixtureRequest
+    seeded_folder: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Reader]:
+    """Return a reader. The host of the webhook's example has a public address."""
+    public = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_more: public)
     folder = shutil.copytree(seeded_folder, tmp_path / "data")
     shop = Shop(Settings(data_dir=folder))
     key, staff_id, ids = await _read_shop(shop)

@@ -15,7 +15,7 @@ from backend.core.threads import Threads
 from backend.core.web.http_client import get_ssl_context
 from backend.core.web.public_addresses import Ip, PrivateAddress, UnusableAddress, pin_request, resolve_host
 
-MAX_URL_LENGTH = 500
+MAX_URL_LENGTH, MAX_PORT = 500, 65_535
 RESOLVERS = Threads("webhook names", 10)
 """Threads that resolve host names. A name that is resolved slowly must not delay the others."""
 RESOLVE_TIMEOUT_S = 5.0
@@ -105,8 +105,11 @@ async def resolve_target(address: str, *, allow_private: bool = False) -> Outsid
     except (httpx.InvalidURL, UnicodeError):
         raise NotCallable("it is not a web address") from None
     schemes = ("https", "http") if allow_private else ("https",)
-    if url.scheme not in schemes or not url.host or url.userinfo or len(address) > MAX_URL_LENGTH:
+    is_port = url.port is None or 0 < url.port <= MAX_PORT
+    if url.scheme not in schemes or not url.host or url.userinfo or not is_port:
         raise NotCallable("it must begin with https://, have a host, and have no user name")
+    if len(address) > MAX_URL_LENGTH:
+        raise NotCallable(f"it must not be longer than {MAX_URL_LENGTH} characters")
     try:
         async with asyncio.timeout(RESOLVE_TIMEOUT_S):
             ips = await RESOLVERS.run(resolve_host, url, allow_private=allow_private)

@@ -151,8 +151,8 @@ async def make_due(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await session.execute(
             update(WebhookDelivery)
-            .where(WebhookDelivery.next_try_at.is_not(None))  # type: ignore[union-attr]
+            .where(WebhookDelivery.next_try_at.is_not(None))
             .values(next_try_at=db_now())
         )
         await session.execute(update(WebhookEndpoint).values(paused_until=None))
-        await session.execute(update(Job).where(Job.kind == SEND_JOB).values(run_at=db_now()))  # type: ignore[arg-type]
+        await session.execute(update(Job).where(Job.kind == SEND_JOB).values(run_at=db_now()))
