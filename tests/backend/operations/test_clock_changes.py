@@ -36,6 +36,7 @@ from backend.payment.models import BankList, PaymentSession
 from backend.payment.sessions import RESERVATION_TIME
 from backend.rate_limit.models import RateLimitCounter
 from backend.staff.models import Staff, StaffInvite, StaffSession
+from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import PSE, complete_purchase, post
 
@@ -89,6 +90,16 @@ async def moments(
                 ),
                 RateLimitCounter(key="k", hits=99, expires_at=moment),
                 UnknownAddress(former_address="/old", visits=1, seen_at=moment),
+                WebhookDelivery(endpoint_id="hook_1", event_id="evt_1", event="ping", next_try_at=moment),
+                WebhookEndpoint(
+                    callback_url="https://erp.example.com/x",
+                    events=[],
+                    secret="encrypted",
+                    created_by="user_1",
+                    former_secret_until=moment,
+                    paused_until=moment,
+                    failing_since=moment,
+                ),
             )
         )
         await raise_alert(session, AlertKind.DISK, "host", "little room")
