@@ -14,7 +14,7 @@ function getShareAddress(page) {
 }
 
 // Copy a text. Without the clipboard API, as on a page without https, copy it from a temporary field.
-async function copyText(text) {
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

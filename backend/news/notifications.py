@@ -33,6 +33,7 @@ from backend.returns.models import Return
 from backend.reviews.models import Review
 from backend.shipping.models import ProviderSwitch
 from backend.staff.models import Staff, StaffInvite, StaffSession
+from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,8 @@ _TOPIC_BY_MODEL: dict[type[Any], Topic] = {
     StoredSetting: Topic.SETTINGS,
     ProviderSwitch: Topic.SETTINGS,
     Region: Topic.SETTINGS,
+    WebhookEndpoint: Topic.SETTINGS,
+    WebhookDelivery: Topic.SETTINGS,
 }
 _CHANGED = "news.changed"
 _listeners: list[Listener] = []

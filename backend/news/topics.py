@@ -25,4 +25,4 @@ class Topic(StrEnum):
     CONTENT = "news:content"
     """Texts and pictures of the shop's pages, edited in the office."""
     SETTINGS = "news:settings"
-    """The shop's data, limits and notices, payment methods and shipping."""
+    """The shop's data, limits and notices, payment methods, shipping, and programs that are called with events."""

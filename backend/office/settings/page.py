@@ -12,6 +12,7 @@ from backend.core.config.settings import Settings
 from backend.core.errors import Conflict, NotFound
 from backend.core.texts import _
 from backend.office.settings.form import read_shop_values
+from backend.office.settings.webhooks import WebhookRow, read_webhook_rows
 from backend.office.team.account import missing_factor
 from backend.payment.regions import set_provider_enabled
 from backend.payment.sessions import list_offered_providers
@@ -100,6 +101,7 @@ class ShopPage:
     missing: str
     has_mail_server: bool
     has_webhook: bool
+    webhooks: list[WebhookRow]
 
 
 class LastProvider(Conflict):
@@ -146,6 +148,7 @@ async def shop_page(
         missing=missing_factor(actor, is_enrolled=member.has_second_factor),
         has_mail_server=bool(settings.smtp_host),
         has_webhook=bool(texts["alert_webhook"]),
+        webhooks=await read_webhook_rows(session, actor),
     )
 
 

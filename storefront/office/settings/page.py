@@ -28,6 +28,7 @@ from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import CONTENT, INVOICES, SETTINGS, TEAM
 from storefront.office.settings.state import SettingsState
+from storefront.office.settings.webhooks import webhook_panel
 from storefront.office.state import answer_number
 from storefront.office.team.account import second_factor_notice
 from storefront.reflex_ext.hooks import text_at
@@ -94,6 +95,7 @@ def page() -> rx.Component:
                     provider_list(_("Formas de pago"), VIEW.payments, "payments"),
                     provider_list(_("Formas de envío"), VIEW.shippings, "shippings"),
                     mail_panel(),
+                    webhook_panel(),
                     other_settings_links(),
                 ),
                 answers=answer_number(SettingsState),

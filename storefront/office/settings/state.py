@@ -15,14 +15,15 @@ from backend.operations.doctor.trials import TrialResult, run_trial
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import Town, town_view
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.settings.webhook_handlers import WebhookHandlers
+from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text, next_number
 
 MAX_SEEN_LENGTH = 20_000
 
 
-class SettingsState(OfficeScreen, KnownClientState):
+class SettingsState(WebhookHandlers, KnownClientState):
     """State of the settings screen: the saved settings, and the result of the latest test of each service."""
 
     content: rx.Field[ShopPage | None] = rx.field(None)
