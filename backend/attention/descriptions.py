@@ -48,6 +48,7 @@ JOB_NAMES = {
     "staff_notices.batch": _("Enviar los avisos del equipo"),
     "storefront.revalidate": _("Actualizar las páginas"),
     "content.turn": _("Publicar un contenido"),
+    "webhook.send": _("Enviar novedades a otro programa"),
 }
 """Names of jobs for staff, by kind."""
 
@@ -178,5 +179,6 @@ _DESCRIPTIONS: dict[K, Callable[[Attention], str]] = {
     K.INVOICE_WAITS: _describe_title,
     K.INVOICE_NUMBERS: _describe_range,
     K.JOB_FAILED: _describe_job,
+    K.WEBHOOK_OFF: _describe_title,
     K.CLOCK_PUT_BACK: _describe_clock,
 }

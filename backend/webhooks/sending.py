@@ -18,12 +18,14 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
+from backend.attention.descriptions import REASON, TITLE
 from backend.audit import Subject, SubjectType, record
 from backend.core.clock import now
 from backend.core.db.database import Database, database_now, db_now, lock_rows
 from backend.core.errors import NotFound, OutsideFailure
 from backend.core.ids import new_id
 from backend.core.observability.logs import clean_text
+from backend.core.texts import _
 from backend.core.web.outside_post import OutsideAnswer, OutsideTarget, resolve_target
 from backend.core.web.webhook_signing import build_signed_headers
 from backend.edge.wire import iso
@@ -259,10 +261,12 @@ async def _switch_off(session: AsyncSession, endpoint: WebhookEndpoint, latest: 
     endpoint.is_active, endpoint.is_given_up = False, True
     host = get_host(endpoint.callback_url)
     answer = f"status {latest.status}" if latest.status is not None else latest.answer
+    reason = {} if latest.status is None else {REASON: _("respondió {status}").format(status=latest.status)}
     log.warning("webhook %s is switched off: %s", endpoint.id, answer)
     await raise_attention(
         session,
         AttentionKind.WEBHOOK_OFF,
         subject_id=endpoint.id,
         message=f"The webhook of {host} failed {endpoint.failures} times in a row and was switched off: {answer}",
+        data={TITLE: host, **reason},
     )

@@ -23,6 +23,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from backend.app import Shop
 from backend.attention import AttentionKind
+from backend.attention.descriptions import describe_facts
 from backend.attention.models import Attention
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import NotAllowed, NotFound, TooManyRequests
@@ -411,6 +412,7 @@ async def test_program_that_fails_for_days_is_switched_off_with_an_attention_row
     assert timedelta(days=1) < row.due_at - moment <= timedelta(days=2)
     assert "127.0.0.1" in row.message
     assert "/trompo" not in row.message
+    assert describe_facts(row) == "127.0.0.1: respondió 500"
 
     await place_order(shop, "order_2")
     assert await worker.run_due() == 0
