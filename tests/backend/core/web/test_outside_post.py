@@ -138,7 +138,7 @@ async def test_private_address_is_refused_in_any_notation(host: str) -> None:
 
 
 async def test_name_is_resolved_once(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second answer of the name server would be another address."""
+    """Let the second answer of the name server be another address."""
     ip, _colon, port = server.partition(":")
     answers = [ip, "192.0.2.1"]
     resolved: list[str] = []
