@@ -321,6 +321,7 @@ ONLY_ALL = (
     ExtraTests(
         "documents in a browser, beyond status and content",
         (
+            "tests/e2e/test_offline.py",
             "tests/e2e/test_documents.py::test_rendered_document_is_hydrated_without_an_error",
             "tests/e2e/test_documents.py::test_document_that_was_not_rendered_is_hydrated",
             "tests/e2e/test_documents.py::test_api_documentation_loads_nothing_from_other_hosts",

@@ -1,5 +1,6 @@
 // A browser without a network: the shop reports it immediately and keeps the page open. Presses wait for the connection.
-// Links and searches are blocked, as they would open the browser's own error page.
+// Links and searches are blocked, as they would open an error page. If a document cannot be loaded, the service worker
+// shows a page of the shop (storefront/documents/service_worker.py).
 
 import { useEffect, useSyncExternalStore } from "react";
 import { listen, reportLostPress } from "./effects.jsx";
@@ -24,7 +25,18 @@ const handleSubmit = (event) => {
   if (isOffline() && event.target.hasAttribute("action")) block(event);
 };
 
+const registerWorker = () => {
+  const isInOffice = location.pathname.split("/")[1] === "oficina";
+  if (import.meta.env.PROD && !isInOffice) navigator.serviceWorker?.register("/sw.js").catch(() => {});
+};
+
+const registerWorkerAfterLoad = () => {
+  if (document.readyState !== "complete") return listen(window, "load", registerWorker);
+  registerWorker();
+};
+
 export function useIsOffline() {
+  useEffect(registerWorkerAfterLoad, []);
   useEffect(() => listen(window, "click", handleClick, true), []);
   useEffect(() => listen(window, "submit", handleSubmit, true), []);
   return useSyncExternalStore(subscribeToNetwork, isOffline, () => false);

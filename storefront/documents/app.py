@@ -17,7 +17,7 @@ from backend.core.observability.logs import without_query
 from backend.core.outage import DatabaseUnavailable
 from backend.edge.etags import compute_etag
 from backend.edge.middleware.instrumentation import ROUTE
-from storefront.documents import client_detection, sitemap
+from storefront.documents import client_detection, service_worker, sitemap
 from storefront.documents.former_addresses import find_former_page
 from storefront.documents.markup import (
     first_tags,
@@ -214,7 +214,8 @@ class Documents:
     async def _respond_without_page(self, path: str) -> DocumentResponse | None:
         """Return the response to a path that is not a page; None for every other path.
 
-        Such paths are `/robots.txt`, the sitemaps, and the path that detects browsers without scripts.
+        Such paths are `/robots.txt`, the sitemaps, the service worker, and the path that detects browsers without
+        scripts.
         """
         if path == sitemap.ROBOTS:
             return DocumentResponse(200, Body.of(sitemap.robots(), TEXT))
@@ -222,6 +223,9 @@ class Documents:
             return DocumentResponse(
                 204, headers={"set-cookie": client_detection.cookie_of(current_shop().settings)}
             )
+        if path == service_worker.PATH:
+            body = Body.of(await service_worker.service_worker(self._renders.build), service_worker.SCRIPT)
+            return DocumentResponse(200, body, compute_etag(body.content), {"cache-control": "no-cache"})
         if path == sitemap.SITEMAP:
             return await self._sitemap(path, sitemap.sitemap)
         if found := sitemap.SITEMAP_PAGE.fullmatch(path):

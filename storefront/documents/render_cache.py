@@ -90,7 +90,7 @@ class RenderCache:
         """
         self._renderer = renderer
         self._settings = settings
-        self._build = build
+        self.build = build
         self._folder = folder
         self._policies: dict[str, str] = {}
         self._stored: LRUCache[str, RenderedDocument] = LRUCache(
@@ -108,7 +108,7 @@ class RenderCache:
         """
         self._renderer.wake()
         tags = further_tags(loaded.meta, loaded.site_name)
-        tag = compute_etag(self._build, loaded.url.encode(), loaded.initial_state, tags.encode())
+        tag = compute_etag(self.build, loaded.url.encode(), loaded.initial_state, tags.encode())
         if (stored := self._stored.get(tag)) is not None:
             return stored
         is_patient = (is_patient or self._renderer.is_waking) and self._patient < MAX_PATIENT_CLIENTS

@@ -89,7 +89,7 @@ def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: boo
         "manifest-src 'self'",
         "object-src 'none'",
         "frame-src 'none'",
-        "worker-src 'none'",
+        "worker-src 'self'",
         "base-uri 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",

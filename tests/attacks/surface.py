@@ -64,6 +64,7 @@ def _print_surface() -> None:
     prepare_serving()
     from reflex_base.registry import RegistrationContext
 
+    from storefront.documents import service_worker
     from storefront.documents.sitemap import ROBOTS, SITEMAP
     from storefront.office.routes import OFFICE_PAGES
     from storefront.pages.routes import PAGES
@@ -84,7 +85,7 @@ def _print_surface() -> None:
     mount.by_first_segment, mount.remove_unused_routes = record_api, record_pages
     app()
     pages = {f"GET /{page.route.removeprefix('/')}" for page in (*PAGES, *OFFICE_PAGES)}
-    routes = pages | {f"GET {ROBOTS}", f"GET {SITEMAP}"}
+    routes = pages | {f"GET {path}" for path in (ROBOTS, SITEMAP, service_worker.PATH)}
     for app_part in recorded:
         routes.update(list_routes(app_part.routes))
     print(

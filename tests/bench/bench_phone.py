@@ -67,7 +67,7 @@ class Scripts:
 
 async def load(browser: Browser, url: str, selector: str) -> list[float]:
     """Load a page as a new visitor. Return the measurements in the order of `GOALS`."""
-    context = await browser.new_context(viewport={"width": 390, "height": 844})
+    context = await browser.new_context(viewport={"width": 390, "height": 844}, service_workers="block")
     page = await context.new_page()
     session = await context.new_cdp_session(page)
     await _slow_down(session)

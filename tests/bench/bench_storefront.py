@@ -135,7 +135,9 @@ async def measure(shop: ShopServer, browser: Browser, rounds: int) -> None:
         "filter to list": measure_filter,
     }
     for name, measurement in measurements.items():
-        context = await browser.new_context(base_url=shop.url, viewport={"width": 1280, "height": 800})
+        context = await browser.new_context(
+            base_url=shop.url, viewport={"width": 1280, "height": 800}, service_workers="block"
+        )
         times = sorted(await measurement(await context.new_page(), rounds))
         await context.close()
         median, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -335,8 +336,17 @@ def open_page(browser: Browser, server: ShopServer, watch: PageWatch) -> OpenPag
     return build_page_opener(server, browser, watch)
 
 
-def build_page_opener(shop: ShopServer, browser: Browser, watch: PageWatch) -> OpenPage:
-    """Return a function that opens pages of this shop: see `open_page`."""
+def build_page_opener(
+    shop: ShopServer,
+    browser: Browser,
+    watch: PageWatch,
+    *,
+    service_workers: Literal["allow", "block"] = "block",
+) -> OpenPage:
+    """Return a function that opens pages of this shop: see `open_page`.
+
+    The shop's service worker is blocked by default, because tests could not intercept the requests that it sends.
+    """
 
     @asynccontextmanager
     async def opened(width: int, height: int) -> AsyncIterator[Page]:
@@ -345,6 +355,7 @@ def build_page_opener(shop: ShopServer, browser: Browser, watch: PageWatch) -> O
             viewport={"width": width, "height": height},
             locale="es-CO",
             timezone_id="America/Bogota",
+            service_workers=service_workers,
         )
         context.set_default_timeout(TIMEOUT_MS)
         page = await context.new_page()

@@ -265,7 +265,7 @@ async def buy(shop: ShopServer, browser: Browser, figures: Figures, folder: Path
     name = f"{figures.seed}-{figures.purchases}"
     rng, cutter = random.Random(name), Cutter()
     context = await browser.new_context(
-        base_url=shop.url, viewport={"width": 390, "height": 800}, locale="es-CO"
+        base_url=shop.url, viewport={"width": 390, "height": 800}, locale="es-CO", service_workers="block"
     )
     context.set_default_timeout(TIMEOUT_MS)
     await cutter.attach_to(context)

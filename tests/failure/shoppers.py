@@ -202,7 +202,9 @@ class Crowd:
 
     async def buy_in_browser(self, browser: Browser) -> str:
         """Make one purchase in a new window. Return the decision."""
-        context = await browser.new_context(base_url=self.cluster.url, viewport={"width": 400, "height": 800})
+        context = await browser.new_context(
+            base_url=self.cluster.url, viewport={"width": 400, "height": 800}, service_workers="block"
+        )
         page = await context.new_page()
         number = next(self.numbers)
 

@@ -46,7 +46,7 @@ async def visit(shop: ShopServer, browser: Browser, figures: Figures, folder: Pa
     rng = random.Random(name)
     watch, width = PageWatch(), rng.choice(WIDTHS)
     context = await browser.new_context(
-        base_url=shop.url, viewport={"width": width, "height": 800}, locale="es-CO"
+        base_url=shop.url, viewport={"width": width, "height": 800}, locale="es-CO", service_workers="block"
     )
     books = ShopQueries(shop.folder / "data" / "trompo.db")
     shopper = Wanderer(context, books, watch, rng)
