@@ -7,24 +7,21 @@ statuses as literals, so that the database uses the index.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
 from backend.catalog.low_stock import select_low_stock
-from backend.catalog.models import Product, for_sale
+from backend.catalog.models import Product
 from backend.core.config.settings import Settings
 from backend.core.dates import TIME_ZONE, day_label
 from backend.core.db.database import database_now, db_now
 from backend.core.money import Cop, format_cop
-from backend.core.texts import _
-from backend.office_settings import demo_problems
+from backend.office.opening_steps import Step, read_opening_steps
 from backend.orders.models import Order
 from backend.orders.search import is_one_of
 from backend.reports.figures import read_cash_flows
 from backend.reports.periods import Piece
-from backend.shipping.models import StockLocation
-from backend.staff.models import Staff
 from backend.staff.rights import Actor, Right
 from backend.staff_notices.waiting_work import (
     WorkWithDeadline,
@@ -46,16 +43,6 @@ class LowStockProduct:
     product_id: str
     title: str
     units: int
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step to complete before the shop opens. `name` identifies it in links and pictures."""
-
-    name: str
-    title: str
-    text: str
-    is_done: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +123,7 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
         is_quiet=not (
             to_pack or awaiting or attention or low_count or reviews or pqrs.count or returns.count
         ),
-        steps=await _opening_steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
+        steps=await read_opening_steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 
 
@@ -156,46 +143,3 @@ async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]
         return 0, []
     rows = await session.execute(few.order_by("units", Product.title).limit(MAX_LOW_PRODUCTS))
     return count, [LowStockProduct(row.id, row.title, row.units) for row in rows]
-
-
-async def _opening_steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
-    """Return the steps that remain before the shop opens; an empty list if all are done."""
-    has_product, has_order, has_place, has_code = (
-        await session.execute(
-            select(
-                exists(select(Product.id).where(for_sale())),
-                exists(select(Order.id)),
-                exists(select(StockLocation.id)),
-                exists(select(Staff.id).where(Staff.id == actor.id, Staff.totp_secret.is_not(None))),
-            )
-        )
-    ).one()
-    steps = [
-        Step(
-            "code",
-            _("El código de tu teléfono"),
-            _("Sin él no se devuelve dinero ni se cambia el equipo."),
-            bool(has_code),
-        ),
-        Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
-        Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_product)),
-        Step(
-            "purchase",
-            _("Una compra de prueba"),
-            _("Compra un juguete como lo haría un cliente."),
-            bool(has_order),
-        ),
-        Step(
-            "legal",
-            _("Los datos de la tienda"),
-            _("Razón social y NIT, como salen en los textos legales."),
-            not demo_problems(settings),
-        ),
-        Step(
-            "mail",
-            _("El correo"),
-            _("Para que cada pedido llegue al correo de quien compra."),
-            bool(settings.smtp_host),
-        ),
-    ]
-    return [] if all(step.is_done for step in steps) else steps

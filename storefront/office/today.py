@@ -8,7 +8,8 @@ from reflex.vars import ObjectVar
 from backend.app import current_shop
 from backend.core.texts import _
 from backend.news.topics import Topic
-from backend.office.today import LowStockProduct, Step, TodayView, today_view
+from backend.office.opening_steps import Step
+from backend.office.today import LowStockProduct, TodayView, today_view
 from backend.staff.rights import Actor, Right
 from backend.staff_notices.waiting_work import WorkWithDeadline
 from storefront.components.placeholders import skeleton_bar
@@ -17,14 +18,18 @@ from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import (
     ATTENTION,
+    CONTENT,
     ENROL,
     NEW_PRODUCT,
     OFFICE,
     ORDERS,
+    OWN_ACCOUNT,
     PACK,
     PQRS,
+    PRODUCTS,
     RETURNS,
     REVIEWS,
+    SETTINGS,
     STOCK,
     is_place,
 )
@@ -32,7 +37,17 @@ from storefront.office.state import OfficeScreen
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Hoy")
-STEP_PATHS = {"code": ENROL, "toy": NEW_PRODUCT, "purchase": "/catalog"}
+STEP_PATHS = {
+    "code": ENROL,
+    "data": SETTINGS,
+    "legal": CONTENT,
+    "warehouse": SETTINGS,
+    "toy": NEW_PRODUCT,
+    "category": PRODUCTS,
+    "notice": OWN_ACCOUNT,
+    "purchase": "/catalog",
+    "refund": ORDERS,
+}
 """The address where each step of the checklist is done."""
 
 
@@ -199,13 +214,18 @@ def checklist() -> rx.Component:
                 aria_hidden="true",
             ),
             rx.el.span(
-                rx.cond(
-                    (place != "") & ~step.is_done,
-                    rx.el.a(step.title, href=place, class_name="o-step__link"),
-                    rx.el.b(step.title),
-                ),
+                rx.el.b(step.title),
                 rx.el.span(rx.cond(step.is_done, _(" (listo)"), _(" (falta)")), class_name="sr-only"),
                 rx.el.span(step.text, class_name="o-row__detail"),
+                rx.cond(
+                    (place != "") & ~step.is_done,
+                    rx.el.a(
+                        _("Hacerlo ahora"),
+                        rx.el.span(": ", step.title, class_name="sr-only"),
+                        href=place,
+                        class_name="button button--small button--quiet o-step__link",
+                    ),
+                ),
                 class_name="o-step__words",
             ),
             class_name="o-step",

@@ -1,0 +1,122 @@
+"""The checklist of a shop that opens. It stays on the start screen until every step is done.
+
+Each step is read from the shop's data, so that nobody has to tick it.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import column, exists, select, table
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product, ProductCategory, for_sale
+from backend.core.config.settings import Settings
+from backend.core.texts import _
+from backend.legal.texts import current_texts, unreviewed_texts
+from backend.mail.models import Mail, MailKind
+from backend.office_settings import demo_problems
+from backend.orders.models import Order
+from backend.payment.models import Refund
+from backend.shipping.models import StockLocation
+from backend.staff.models import Staff
+from backend.staff.rights import Actor
+
+STAFF_MAILS = (MailKind.STAFF_NOTICE, MailKind.ATTENTION, MailKind.ALERT)
+"""Kinds of mails that only staff receive."""
+_BACKUP = table("backup", column("id"))
+"""The table of `backend.operations.backup`, which is in a higher tier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step to complete. `name` identifies it in links and pictures."""
+
+    name: str
+    title: str
+    text: str
+    is_done: bool
+
+
+async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
+    """Return all steps in their order; an empty list if all are done."""
+    is_real_carrier = not settings.uses_sandbox_carrier and not settings.creates_test_labels
+    facts = (
+        await session.execute(
+            select(
+                exists(select(Staff.id).where(Staff.id == actor.id, Staff.totp_secret.is_not(None))),
+                exists(select(StockLocation.id)),
+                exists(select(Product.id).where(for_sale())),
+                exists(select(ProductCategory.product_id)),
+                exists(select(Order.id).where(Order.paid_at.is_not(None))),
+                exists(select(Refund.id)),
+                exists(select(Mail.id).where(Mail.kind.in_(STAFF_MAILS), Mail.sent_at.is_not(None))),
+                exists(select(_BACKUP.c.id)),
+            )
+        )
+    ).one()
+    has_code, has_place, has_product, has_category, has_paid, has_refund, has_notice, has_backup = facts
+    has_legal_texts = not unreviewed_texts(await current_texts(session))
+    steps = [
+        Step(
+            "code",
+            _("El código de tu teléfono"),
+            _("Sin él no se devuelve dinero ni se cambia el equipo."),
+            bool(has_code),
+        ),
+        Step(
+            "data",
+            _("Los datos de la tienda"),
+            _("Razón social y NIT, como salen en los textos legales."),
+            not demo_problems(settings),
+        ),
+        Step(
+            "legal",
+            _("Los textos legales"),
+            _("Pide a un abogado que los lea, y guárdalos como confirmados."),
+            has_legal_texts,
+        ),
+        Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
+        Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_product)),
+        Step(
+            "category",
+            _("Las categorías"),
+            _("Para que cada juguete se encuentre en su lugar."),
+            bool(has_category),
+        ),
+        Step(
+            "mail",
+            _("El correo"),
+            _("Para que cada pedido llegue al correo de quien compra."),
+            bool(settings.smtp_host),
+        ),
+        Step(
+            "notice",
+            _("Los avisos"),
+            _("Elige cuáles quieres. Con el primero que te llegue queda probado."),
+            bool(has_notice),
+        ),
+        Step(
+            "purchase",
+            _("Una compra de prueba"),
+            _("Compra un juguete como lo haría un cliente, y págalo."),
+            bool(has_paid),
+        ),
+        Step(
+            "refund",
+            _("La devolución de esa compra"),
+            _("Devuélvela y anota la transferencia: así sabes cómo se hace."),
+            bool(has_refund),
+        ),
+        Step(
+            "labels",
+            _("Guías de verdad"),
+            _("Con las de prueba nadie recoge los paquetes. Se cambia con CARRIER_SANDBOX=false."),
+            is_real_carrier,
+        ),
+        Step(
+            "backup",
+            _("La primera copia de seguridad"),
+            _("Programa `trompo backup` en el servidor para cada noche."),
+            bool(has_backup),
+        ),
+    ]
+    return [] if all(step.is_done for step in steps) else steps
