@@ -54,7 +54,7 @@ class OpeningShop:
 
     async def add_category(self) -> None:
         """Put the product into a category."""
-        category = Category(name="Madera", handle="madera", is_active=True)
+        category = Category(name="Madera", handle="madera")
         await self.add(category)
         async with self.shop.database.transaction() as session:
             product_id = (await session.execute(select(Product.id))).scalar_one()
