@@ -5,7 +5,7 @@ UPC_A, EAN_13, GTIN_14 = 12, 13, 14
 
 
 def is_bar_code(text: str) -> bool:
-    """Return True if the text is a bar code number: one of `LENGTHS` digits with a correct check digit."""
+    """Return True if the text is a bar code number: it has one of `LENGTHS` and a correct check digit."""
     if len(text) not in LENGTHS or not (text.isascii() and text.isdigit()):
         return False
     weighed = sum(
@@ -15,7 +15,10 @@ def is_bar_code(text: str) -> bool:
 
 
 def equivalent_codes(code: str) -> list[str]:
-    """Return the numbers that a scanner may report for this code: leading zeros make a UPC-A an EAN-13 or a GTIN-14."""
+    """Return the numbers that a scanner may report for this code.
+
+    They differ in leading zeros, which turn a UPC-A into an EAN-13 or a GTIN-14.
+    """
     if not UPC_A <= len(code) <= GTIN_14:
         return [code]
     digits = code.zfill(GTIN_14)

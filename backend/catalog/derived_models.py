@@ -29,7 +29,7 @@ class CatalogVersion(SQLModel, table=True):
     product_changes: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """Number of committed changes of single products; a later change has a higher number (`ProductChange`)."""
     product_changes_by: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
-    """Id of the latest transaction that raised `product_changes` (PostgreSQL); each transaction raises it only once."""
+    """Id of the latest PostgreSQL transaction that raised `product_changes`; each transaction raises it only once."""
 
 
 class ProductChange(SQLModel, table=True):

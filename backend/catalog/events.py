@@ -42,7 +42,10 @@ class ProductsEdited:
 
 @dataclass(frozen=True, slots=True)
 class VariantsDeleted:
-    """Deletion of these variants in this transaction. Their rows and the cart lines that use them still exist."""
+    """Deletion of these variants in this transaction.
+
+    When the event is published, their rows and the cart lines that use them still exist.
+    """
 
     variant_ids: Sequence[str]
 

@@ -1,4 +1,4 @@
-"""Gift wrapping: a product with a price, IVA and stock that no list contains.
+"""Gift wrapping: a product with its own price, IVA and stock, which no product list shows.
 
 A shop offers gift wrapping if it has a product with the SKU `WRAPPING_SKU`. That product is hidden in the
 catalogue, and is sold only in the cart.

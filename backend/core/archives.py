@@ -1,4 +1,4 @@
-"""Safe opening of zip files from outside: limits are checked before anything is unpacked."""
+"""Safe opening of zip files from untrusted sources: limits are checked before anything is unpacked."""
 
 from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -6,7 +6,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 MAX_DIRECTORY_BYTES = 2 << 20
 """Maximum size of the member list at the end of a zip, which `ZipFile` reads into memory as a whole."""
 COMPRESSIONS = (ZIP_STORED, ZIP_DEFLATED)
-"""Methods that zip programs normally use. Other methods can need gigabytes of memory to unpack one byte."""
+"""Accepted compression methods. Other methods can need gigabytes of memory to unpack one byte."""
 
 
 class TooManyMembers(Exception):
@@ -25,7 +25,11 @@ class _BoundedFile:
         self.is_unlimited = False
 
     def read(self, size: int = -1) -> bytes:
-        """Read from the file."""
+        """Read `size` bytes, or the rest of the file if `size` is negative.
+
+        Raises:
+            TooManyMembers: more than `MAX_DIRECTORY_BYTES` would be returned, and `is_unlimited` is not set.
+        """
         if self.is_unlimited:
             return self._file.read(size)
         if size > MAX_DIRECTORY_BYTES:
@@ -36,7 +40,7 @@ class _BoundedFile:
         return content
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Move in the file."""
+        """Change the position in the file."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:

@@ -80,7 +80,8 @@ class ChildProcess:
 def limit_this_process(max_memory_bytes: int, max_cpu_s: int) -> None:
     """Limit this process permanently: memory, CPU time, no writing of files, lower priority.
 
-    macOS does not limit memory; there the limits on size, cells and time remain.
+    macOS ignores the memory limit. There, only the limits on file size, number of cells and time protect the
+    machine.
     """
     os.nice(NICENESS)
     with suppress(OSError):

@@ -1,8 +1,8 @@
-"""The program's only source of the current time. Every time in the program is UTC and aware."""
+"""The program's only source of the current time. All moments in the program are timezone-aware and in UTC."""
 
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Return the current moment, aware, in UTC."""
+    """Return the current moment in UTC, timezone-aware."""
     return datetime.now(UTC)

@@ -1,11 +1,14 @@
-"""Texts in the form in which they are compared and sorted."""
+"""Normalization of texts for comparison, sorting and prefix search."""
 
 import unicodedata
 
 AFTER_ANY_LETTER = "\U0010ffff"
-"""Upper bound of a prefix search: texts that begin with a word sort between the word and the word plus this."""
+"""A character that sorts after every letter.
+
+The texts that begin with `word` sort between `word` and `word + AFTER_ANY_LETTER`.
+"""
 MAX_SEARCH_WORDS = 6
-"""Maximum number of words of a staff search: each costs a condition on every row, or a lookup."""
+"""Maximum number of words of a staff search. Each word adds a condition on every row, or a lookup in an index."""
 
 
 def fold(text: str) -> str:

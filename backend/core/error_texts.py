@@ -1,8 +1,8 @@
 """Sentences that people read for an error, by the surface that shows it.
 
-An error whose sentence is the same everywhere declares it: `ShopError.shopper_text`, `ShopError.staff_text`. Any
-other error has the sentence of its nearest class in the texts of the surface. Programs read `ShopError.body`
-instead.
+An error whose sentence is the same everywhere declares it: `ShopError.shopper_text`, `ShopError.staff_text`. For
+any other error, the surface has a sentence for the error's class or one of its base classes; the nearest class
+counts. Programs read `ShopError.body` instead.
 """
 
 from collections.abc import Mapping
@@ -139,7 +139,11 @@ DECISION = Surface(
 )
 """A decision in the office that could not be carried out."""
 STAFF_FORM = Surface({Unauthorized: SESSION_ENDED, TooManyRequests: TOO_MANY}, is_for_staff=True)
-"""A form of the office that is sent by HTTP. Any other error shows the API's message; no page causes one."""
+"""A form of the office that is sent by HTTP.
+
+For an error of a class that is not listed, the form shows the API's message. The office's pages cause no such
+errors.
+"""
 
 
 def text_for(error: ShopError, surface: Surface) -> str:

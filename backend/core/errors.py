@@ -202,9 +202,10 @@ class CannotStart(SystemExit):
 
 
 class DatabaseUnavailable(OSError):
-    """The database cannot be reached, or not in time. Nothing was changed, unless the failed statement was a commit.
+    """The database cannot be reached, or does not answer in time.
 
-    It is not a `ShopError`, because callers of a provider treat a `ShopError` as the provider's refusal.
+    Nothing was changed, unless the failed statement was a commit. It is not a `ShopError`, because callers of a
+    provider treat a `ShopError` as the provider's refusal.
     """
 
     def __init__(self, message: str) -> None:

@@ -49,7 +49,10 @@ def _is_unavailable(error: Any) -> bool:
 
 
 POOL, PROBE = "pool", "probe"
-"""Sources of failures: the sessions' connections, and the connection of `VersionProbe`. One may fail alone."""
+"""Sources of failures: the sessions' connections, and the connection of `VersionProbe`.
+
+One of them may fail while the other works.
+"""
 
 
 class Outage:

@@ -17,7 +17,7 @@ _FORMULA = r"[=+\-@＝＋－＠]"
 def _formula_start_pattern(mark: str) -> re.Pattern[str]:
     """Return a pattern that matches `mark` where a spreadsheet program would start a formula.
 
-    It also covers programs that split cells at another delimiter.
+    The pattern also covers programs that use another character to separate the cells of a CSV file.
     """
     first = rf"^{mark}(?={_SPACE}(?:{_FORMULA}|[\t\r\n]))"
     return re.compile(rf"{first}|(?<=[;,\t\r\n]){mark}(?={_SPACE}{_FORMULA})")

@@ -1,4 +1,4 @@
-"""Column mappings that staff members chose, by the head of the list."""
+"""Column mappings that staff members chose for spreadsheets in an unknown format, stored by the headings."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -14,11 +14,11 @@ from backend.imports.models import ColumnMapping
 from backend.spreadsheet_reader.headings import normalize_heading
 
 MAX_MAPPINGS = 200
-"""Number of latest used mappings that are stored."""
+"""Maximum number of stored mappings: those that staff members chose most recently."""
 
 
 async def read_mapping(session: AsyncSession, headings: Sequence[str]) -> list[str] | None:
-    """Return the importer's columns that were chosen for a list with this head; None if none were."""
+    """Return the importer's columns that staff chose for a spreadsheet with these headings; None if they chose none."""
     places = list_source_places(headings)
     found = await session.get(ColumnMapping, _digest(headings[place] for place in places))
     if found is None or len(found.columns) != len(places):
@@ -30,9 +30,10 @@ async def read_mapping(session: AsyncSession, headings: Sequence[str]) -> list[s
 
 
 async def store_mapping(session: AsyncSession, headings: Sequence[str], columns: Sequence[str]) -> None:
-    """Store the chosen columns of a list with this head, and delete mappings beyond `MAX_MAPPINGS`.
+    """Store the chosen columns of a spreadsheet with these headings, and delete mappings beyond `MAX_MAPPINGS`.
 
-    The columns that a file of refused rows adds are left out: it is the same list.
+    The columns that a file of refused rows adds are ignored, so that it has the mapping of the original
+    spreadsheet.
     """
     places = list_source_places(headings)
     digest, chosen = _digest(headings[place] for place in places), [columns[place] for place in places]

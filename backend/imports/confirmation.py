@@ -26,7 +26,7 @@ JOB = "catalog.import"
 
 
 class UnconfirmedLosses(NotAllowed):
-    """The import would empty or take away values, without a confirmation."""
+    """The import would empty or take away values of existing products, and this was not confirmed."""
 
     def __init__(self, count: int) -> None:
         super().__init__(
@@ -84,7 +84,8 @@ async def start_import(
         NotFound: the import does not exist.
         NotAllowed: the import was started already.
         UnconfirmedLosses: it has losses, and `confirms_losses` is False.
-        InvalidData: no row would change anything, or several columns are for one field (`change_mapping`).
+        InvalidData: no row would change anything, or a person must still choose between several columns for one
+            field (`change_mapping`).
         ShopError: another request created one of the new categories or collections in the meantime.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -139,7 +140,7 @@ async def start_import(
 
 
 async def discard_unstarted_imports(database: Database, actor: Actor) -> None:
-    """Discard the actor's imports that were not started: a file that replaces them was refused."""
+    """Discard the actor's imports that were not started, because a new file that should replace them was refused."""
     actor.require(Right.CHANGE_CATALOG)
     async with database.transaction() as session:
         query = select(ProductImport).where(

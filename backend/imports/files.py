@@ -22,7 +22,7 @@ COLUMN_ORDER = (
 )  # fmt: skip
 """Order of the columns in the shop's own files: columns that are filled in most often come first."""
 EXCLUDED = "excluido"
-"""Cell of the rate of a product that is excluded from IVA."""
+"""Text in the column of the IVA rate for a product that is excluded from IVA."""
 FILE_COLUMNS = tuple(
     sorted(
         COLUMNS.keys() - API_COLUMNS.keys() - PRICES_WITHOUT_TAX.keys() - {TAX_EXCLUDED},
@@ -55,7 +55,7 @@ EXAMPLES: tuple[dict[str, object], ...] = (
     {**_PUPPET, "sku": "TIT-1", "value_1": _("Tucán"), "value_2": _("Rojo")},
     {**_PUPPET, "sku": "TIT-2", "value_1": _("Tucán"), "value_2": _("Azul")},
 )
-"""A product with one variant, and a product with two."""
+"""Example rows: a product with one variant, and a product with two variants."""
 COLUMN_WIDTHS = (28, 14, *(12,) * 6, 12, 12, 8, 10, 24, 18, 10, 28, 40)
 """Widths of the first columns, in characters."""
 
@@ -74,7 +74,7 @@ def build_template() -> bytes:
 async def list_product_rows(session: AsyncSession, products: Sequence[Product]) -> list[Sequence[object]]:
     """Return the products in the import format, one row per variant.
 
-    The stock is the units at the shop's first location.
+    The stock column has the number of units at the shop's first location.
     """
     location_id = await find_first_location_id(session)
     by_id = {product.id: product for product in products}

@@ -57,19 +57,19 @@ from backend.media.uploads import MAX_FILE_BYTES, PictureRefused, PictureUploads
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 50
-"""Rows per transaction. An order waits at most for one batch."""
+"""Rows per transaction. A purchase waits for the locks no longer than one batch takes."""
 RUN_TIME_S = 20.0
-"""Duration of one run of the job. After it other jobs run."""
+"""Maximum duration of one run of the job, in seconds. Then other jobs have their turn."""
 RUN_TIMEOUT = timedelta(minutes=10)
 FETCH_CONCURRENCY = 4
 FETCH_TIME_S = 60.0
-"""Time after which the remaining hosted pictures of a batch are left for the next run."""
+"""Seconds after which the remaining downloads of a batch are left for the next run."""
 NOT_FETCHED = "not fetched"
 """Code of the problem that a picture could not be downloaded."""
 SLOW_FETCH_S = 5.0
-"""Time after which a failed download counts against its host."""
+"""Seconds from which a failed download counts as slow."""
 MAX_SLOW_FETCHES = 3
-"""Number of slow failures in a row after which this run does not call the host again."""
+"""Number of consecutive slow failures after which this run downloads no more pictures from the host."""
 
 
 class ProductImports:
@@ -145,9 +145,8 @@ class ProductImports:
     async def _fetch_pictures(self, import_id: str, slow: Counter[str]) -> bool:
         """Download the pictures of the next rows that are at web addresses.
 
-        Return False if the time was not enough for all.
-
-        Downloaded pictures are stored group by group, so an interrupted run does not lose earlier groups.
+        Return False if there was not enough time for all of them. Downloaded pictures are stored group by group, so
+        an interrupted run does not lose earlier groups.
         """
         addresses = await self._hosted_pictures(import_id)
         clock = asyncio.get_running_loop()

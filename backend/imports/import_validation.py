@@ -59,11 +59,11 @@ class RowValidation:
 
 @dataclass
 class RepeatedValues:
-    """Line numbers of the values that must be unique in a spreadsheet."""
+    """Values that must be unique in a spreadsheet, with the line numbers of the rows that have them."""
 
     lines: dict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     owners: dict[str, str] = field(default_factory=dict)
-    """Key of the product by former address."""
+    """The product of the first row that names a former address, as a key, by address."""
 
     def find_problems(self, row: Row, match: Match | None) -> list[Problem]:
         """Return a problem for each SKU, EAN or handle that an earlier row of the spreadsheet already has.
@@ -85,7 +85,7 @@ class RepeatedValues:
         return problems
 
     def drop_repeated_addresses(self, row: Row, match: Match | None) -> Row:
-        """Return the row without the former addresses that another product's row has already, with notes."""
+        """Return the row without former addresses that another product's row already has. Add a note about each."""
         key = match.product.id if match and match.product else f"handle {row.get('handle')}"
         owners = {address: self.owners.setdefault(address, key) for address in row.get("old_addresses") or ()}
         return drop_addresses(row, [address for address, owner in owners.items() if owner != key])
@@ -204,7 +204,10 @@ def _find_picture_problems(row: Row, album: Album) -> list[Problem]:
 
 
 def _find_lost_pictures(row: Row, match: Match | None, album: Album) -> list[Problem]:
-    """Return a problem for each picture that could not be downloaded, and one about what the product got instead."""
+    """Return a problem for each picture that could not be downloaded, and one with the result.
+
+    The result is that a new product lacks these pictures, or that an existing product keeps its current pictures.
+    """
     lost = [name for name in row.get("pictures") or () if album.is_lost(name)]
     if not lost:
         return []

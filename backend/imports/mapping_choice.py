@@ -1,4 +1,4 @@
-"""Choice of one column of an unknown list: it is taken for one of the importer's columns, or left out."""
+"""Choice of the importer's column for one column of a spreadsheet in an unknown format."""
 
 from backend.catalog.importer.formats.mapping import take_columns
 from backend.catalog.importer.formats.models import ColumnSuggestion
@@ -11,16 +11,17 @@ from backend.staff.rights import Actor, Right
 
 
 async def choose_column(database: Database, actor: Actor, import_id: str, place: int, column: str) -> None:
-    """Take a column of an unknown list for one of the importer's columns, and check the rows again.
+    """Set the importer's column for one column of a spreadsheet in an unknown format, and check the rows again.
 
-    Another column of the file that was taken for the same one is left out: see `take_columns`.
+    Any other column of the spreadsheet that had the same importer's column is no longer imported: see
+    `take_columns`.
 
     Args:
         database: the shop's database.
         actor: the staff member.
         import_id: the import.
         place: position of the column in the file, from 0.
-        column: the importer's column; empty to leave the column out.
+        column: the importer's column; empty if the column is not imported.
 
     Raises:
         NotFound: the import does not exist.

@@ -92,7 +92,7 @@ NOTE_TEXTS: dict[str, str] = {
     "address taken": _("La dirección anterior {detail} ya lleva a otra página: así se queda."),
     "price zero": _("Con precio 0 queda oculto: escribe el precio y publícalo, o pon «sí» en «Gratis»."),
 }
-"""Texts by the code of a note: a change that reading made to a cell."""
+"""Texts by the code of a note. A note reports that a cell's value was changed when it was read."""
 SET_ASIDE_TEXTS: dict[str, str] = {
     "total": _("Es un total."),
     "group": _("Es el título de un grupo."),
@@ -179,7 +179,7 @@ def format_problem(problem: JsonObject) -> str:
 
 
 def format_note(note: JsonObject) -> str:
-    """Return the text about a change that reading made to a cell."""
+    """Return the text about a cell whose value was changed when it was read."""
     return NOTE_TEXTS[note["code"]].format(detail=note["detail"])
 
 

@@ -68,7 +68,7 @@ class ProductImport(Timestamps, table=True):
     notes: list[str] = Field(default_factory=list, sa_type=Json)
     """Codes of sentences about the whole file."""
     mapping: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """The columns of an unknown list: the fields of a `backend.catalog.importer.formats.models.ColumnSuggestion`."""
+    """Columns of a spreadsheet in an unknown format, as `backend.catalog.importer.formats.models.ColumnSuggestion`."""
     publishes: bool = False
     """True if new products are published. Otherwise they are drafts, unless the spreadsheet publishes them."""
     losses: JsonObject = Field(default_factory=dict, sa_type=Json)
@@ -112,7 +112,7 @@ class ProductImportRow(SQLModel, table=True):
     problems: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     """A list of `{"column", "code", "detail"}`: see `backend.imports.messages`."""
     notes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """Changes that reading made to cells: a list of `{"column", "code", "detail"}`."""
+    """Notes about cells whose value was changed when it was read: a list of `{"column", "code", "detail"}`."""
     losses: list[str] = Field(default_factory=list, sa_type=Json)
     """Columns whose value the row would empty or take away."""
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
@@ -136,7 +136,7 @@ class ProductImportPicture(SQLModel, table=True):
 
 
 class ProductImportTable(SQLModel, table=True):
-    """The table of a spreadsheet as it was sent: to map its columns again, and for the file of its refused rows."""
+    """The table of an uploaded spreadsheet, to map its columns again and to build the file of its refused rows."""
 
     __tablename__ = "product_import_table"
 
@@ -146,11 +146,14 @@ class ProductImportTable(SQLModel, table=True):
 
 
 class ColumnMapping(Timestamps, table=True):
-    """The columns that a staff member chose for lists with this head. The next list with it uses them."""
+    """The columns that a staff member chose for spreadsheets with certain headings.
+
+    The next spreadsheet with the same headings uses them.
+    """
 
     __tablename__ = "column_mapping"
 
     id: str = Field(primary_key=True)
     """Digest of the normalized headings."""
     columns: list[str] = Field(default_factory=list, sa_type=Json)
-    """The importer's column of each column of the list; empty for one that is not imported."""
+    """The importer's column for each column of the spreadsheet; empty for a column that is not imported."""

@@ -33,7 +33,7 @@ MAX_ZIP_MEMBERS = 2_000
 MAX_PICTURES = 5_000
 """Maximum number of pictures of one import."""
 REQUEST_TIME_S = 40.0
-"""Time of one request. The remaining pictures of a zip are processed when it is sent again."""
+"""Maximum seconds of one request. The remaining pictures of a zip are processed when it is sent again."""
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".heic")
 HIDDEN = ("__MACOSX/", ".")
 MAX_NAME_LENGTH = 200
@@ -182,7 +182,8 @@ def _open_zip(content: BinaryIO) -> zipfile.ZipFile:
 def _member_name(member: zipfile.ZipInfo) -> str:
     """Return the member's file name without folders.
 
-    Names without the flag for UTF-8 are decoded by `zipfile` as cp437. Finder writes UTF-8, and Windows cp850 there.
+    `zipfile` decodes a name without the UTF-8 flag as cp437. But without that flag, Finder (macOS) writes UTF-8,
+    and Windows writes cp850.
     """
     name = member.filename
     if not member.flag_bits & UTF8_FLAG:

@@ -1,4 +1,4 @@
-"""The file of the refused rows: the rows as they were in the spreadsheet, each with what to correct."""
+"""The file of the refused rows: the rows as they were in the spreadsheet, each with the corrections that it needs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from backend.spreadsheet_reader.models import CellKind
 from backend.staff.rights import Actor, Right
 
 FIRST_DAY = "1901"
-"""A workbook stores earlier dates as texts."""
+"""First year of dates in a workbook. Earlier dates are written as texts."""
 _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 """A number as a workbook stores it: without zeros that only a number format shows."""
 
@@ -32,7 +32,8 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
     """Return a workbook of the refused rows, which can be imported again after their correction.
 
-    It has the columns of the spreadsheet. Rows that describe the same product, such as its pictures, are in it too.
+    The workbook has the columns of the spreadsheet. It also contains rows that describe the product of a refused
+    row, such as rows that have only a picture.
 
     Raises:
         NotFound: the import does not exist.
@@ -75,7 +76,7 @@ def _describe(found: ProductImport, problem: JsonObject) -> str:
 
 
 def _to_cell(row: TableRow, place: int, unsaid: str) -> object:
-    """Return a cell of the table as the content of a cell that is read in the same way."""
+    """Return the value to write into a workbook, so that it is read in the same way as the original cell."""
     text, kind = row.texts[place], row.kinds[place]
     if text is None:
         return unsaid

@@ -16,11 +16,14 @@ from backend.imports.row_pages import CellMessage, ImportRow, RowList, count_row
 from backend.staff.rights import Actor, Right
 
 MISSING_CODES = ("category", "collection", "tag", "type")
-"""Codes of the problems of a row that names something the shop can create: see `ProductImport.makes_places`."""
+"""Codes of problems with missing categories, collections, tags and types.
+
+The import can create these: see `ProductImport.makes_places`.
+"""
 MAX_UNFINISHED = 20
 """Maximum number of unfinished imports in a list."""
 MAX_SET_ASIDE = 50
-"""Maximum number of rows and sheets in a report that are not imported."""
+"""Maximum number of rows and sheets that a report lists as not imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class ImportReport:
         file_notes: sentences about the whole file.
         note_count: number of rows with notes.
         pictures: see `backend.imports.picture_report`.
-        mapping: the columns of an unknown list, and the importer's columns that they are taken for.
+        mapping: the columns of a spreadsheet in an unknown format, each with the importer's column.
     """
 
     id: str
@@ -206,7 +209,7 @@ async def find_newest_import(session: AsyncSession, actor: Actor) -> str:
 
 
 async def list_unfinished_imports(session: AsyncSession, actor: Actor) -> list[UnfinishedImport]:
-    """Return the newest imports of all staff that are running or stopped, and the actor's preview."""
+    """Return the newest running and stopped imports of all staff, and the actor's import that was not started yet."""
     actor.require(Right.READ_CATALOG)
     settled = (
         select(func.count())

@@ -14,7 +14,7 @@ from backend.imports.models import ImportStatus, Plan, ProductImport, ProductImp
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 50
-"""Rows of a page, unless the caller asks for another number."""
+"""Number of rows of a page, unless the caller asks for another number."""
 MAX_CELL_LENGTH = 60
 """Maximum number of characters of a cell that a problem quotes."""
 EMPTY_LIST = "[]"
@@ -27,7 +27,7 @@ class RowList(StrEnum):
     PROBLEMS = "problems"
     """Rows that cannot be imported as they are, that were refused, or that were written without a picture."""
     NOTES = "notes"
-    """Rows with cells that were read in another way than written."""
+    """Rows that have a cell whose value was changed when it was read."""
     CHANGES = "changes"
     """Rows that create or change a product."""
 
@@ -62,7 +62,7 @@ class ImportRow:
         title: title, SKU or handle, by which people recognize the row.
         is_new: True if it creates a product.
         problems: reasons why it cannot be imported as it is, or why it was refused or lacks a picture.
-        notes: cells that were read in another way than written.
+        notes: messages about cells whose value was changed when it was read.
         changes: a list of `{"column", "before", "after"}`.
         losses: columns whose value it empties or takes away.
     """

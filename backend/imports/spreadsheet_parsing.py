@@ -26,7 +26,7 @@ class Fault(StrEnum):
     NO_SHEET = "no sheet"
     """The file is neither XLSX nor CSV, or is damaged."""
     QUOTE = "quote"
-    """A quotation mark inside a cell of a text is not doubled, or one is missing."""
+    """A quotation mark inside a cell of a text file is not doubled, or a closing quotation mark is missing."""
     PASSWORD = "password"  # noqa: S105 - a reason
     OTHER_FORMAT = "other format"
     """Another spreadsheet format. The detail is a `ForeignFormat`."""
@@ -34,7 +34,7 @@ class Fault(StrEnum):
     NO_HEAD = "no head"
     """No row contains a heading that identifies products."""
     TWICE = "twice"
-    """Several columns are for one column of the importer. The detail has their headings."""
+    """Several columns of the file fit the same column of the importer. The detail has their headings."""
     EMPTY = "empty"
     ENCODING = "encoding"
     """A heading has letters that cannot be read."""

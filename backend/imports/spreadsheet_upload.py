@@ -40,7 +40,7 @@ MAX_IMPORTS = 20
 """Number of newest imports that are retained."""
 MAX_NAME_LENGTH = 200
 READERS = Threads("spreadsheets", 2)
-"""Each thread waits for a child process that may use `Limits.max_memory_bytes`."""
+"""Threads that read spreadsheets. Each waits for a child process that may use `Limits.max_memory_bytes`."""
 
 
 async def store_spreadsheet(
@@ -54,9 +54,9 @@ async def store_spreadsheet(
 ) -> str:
     """Store a spreadsheet as a new import. The caller then calls `preview_import`, which checks its rows.
 
-    The stock column is the number of units at the shop's first location. The actor's earlier imports that were not
-    started are deleted. The columns of an unknown list are those that were chosen for the same head before, else the
-    suggested ones.
+    The stock column sets the number of units at the shop's first location. The actor's earlier imports that were
+    not started are deleted. For a spreadsheet in an unknown format, the columns that staff chose for the same
+    headings before are used, else the suggested ones.
 
     Args:
         database: the shop's database.
@@ -70,8 +70,8 @@ async def store_spreadsheet(
         The id of the import.
 
     Raises:
-        UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit; or several columns are for one field,
-            and no person can choose.
+        UnreadableProductFile: the file is not a spreadsheet, or exceeds a limit; or several columns are for one
+            field, and no person can choose.
     """
     actor.require(Right.CHANGE_CATALOG)
     source = await READERS.run(read_product_file, content)
@@ -114,16 +114,18 @@ async def change_mapping(
     columns: Sequence[str],
     contested: Sequence[str] = (),
 ) -> None:
-    """Import other columns of an unknown list. The next list with the same head uses them, too, if none is contested.
+    """Set the importer's column for each column of a spreadsheet in an unknown format.
 
-    The caller then calls `preview_import`, which checks the rows.
+    If no column is contested, the mapping is stored, and the next spreadsheet with the same headings uses it. The
+    caller then calls `preview_import`, which checks the rows.
 
     Args:
         database: the shop's database.
         actor: the staff member.
-        import_id: an import of an unknown list that was not started.
-        columns: for each column of the list one of `MAPPABLE_COLUMNS`, or empty for a column that is not imported.
-        contested: for each column of the list the one for which it is still contested; empty if all are chosen.
+        import_id: an import that was not started, of a spreadsheet in an unknown format.
+        columns: for each column of the spreadsheet one of `MAPPABLE_COLUMNS`, or empty if it is not imported.
+        contested: for each column of the spreadsheet, the importer's column for which a person must still choose
+            one of several columns, or empty; an empty sequence if all are chosen.
 
     Raises:
         NotFound: the import does not exist.
@@ -181,7 +183,7 @@ def parse_table(content: JsonObject) -> Table:
 
 
 async def _replace_ids(session: AsyncSession, source: SourceFile) -> None:
-    """Replace the ids of categories and collections in the cells, which API clients write, by their handles."""
+    """Replace ids of categories and collections in the cells by handles. API clients write such ids."""
     for column, table in (("categories", Category), ("collection", Collection)):
         for place in _find_positions(source.columns, column):
             parts = [(row.texts[place] or "").split(LIST_SEPARATOR) for row in source.rows]

@@ -1,4 +1,7 @@
-"""Stop and continuation of a running import. Its status in the database decides, so both survive a restart."""
+"""Stop and continuation of a running import.
+
+The import's status in the database controls its job, so stopping and continuing survive a restart.
+"""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -51,7 +54,7 @@ async def continue_import(database: Database, actor: Actor, import_id: str) -> N
 
 
 async def _find_started_import(session: AsyncSession, import_id: str) -> ProductImport:
-    """Return the import, and lock its row: a batch that is being written ends first."""
+    """Return the import with its row locked. This waits until a batch that is being written ends."""
     found = await find_import(session, import_id, lock=True)
     if found.status not in (ImportStatus.RUNNING, ImportStatus.STOPPED):
         raise NotAllowed(

@@ -16,7 +16,10 @@ MAX_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 
 
 class StoreUnavailable(OSError):
-    """A file store does not answer, or refuses. The message contains no URL, because the URL may contain a key."""
+    """A file store does not answer, or refuses a request.
+
+    The message contains no URL, because the URL may contain a key.
+    """
 
 
 @contextmanager
@@ -33,7 +36,10 @@ def translate_store_errors(unavailable: type[StoreUnavailable], store: str) -> I
 
 
 def open_object_store(settings: Settings, folder: str) -> "ObjectStore":
-    """Open this folder of the data folder (created if missing) or of the S3 store."""
+    """Open a folder for files: in the S3 store if `PICTURES_URL` is set, else in the data folder.
+
+    A missing folder is created in the data folder.
+    """
     from obstore.store import LocalStore
 
     url = settings.pictures_url.get_secret_value()

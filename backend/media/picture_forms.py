@@ -13,7 +13,7 @@ from backend.rate_limit.limiter import Client
 PICTURES = "pictures"
 """The form field that holds the pictures."""
 MAX_FORM_FILES = 10
-"""Files that are read; each form accepts fewer."""
+"""Maximum number of files that are read from any form. Each form also has its own lower limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,18 +21,21 @@ FORMATS = ("JPEG", "PNG", "WEBP", "AVIF")
 """Formats that can be read. HEIC is not: see docs/office.md."""
 MAX_PIXELS = 50_000_000
 MAX_SCANS = 100
-"""Scans of a progressive JPEG, which has about ten; each decodes all pixels, and 15 MB can hold 200,000."""
+"""Maximum number of scans of a progressive JPEG; a normal file has about ten.
+
+Each scan decodes all pixels, and a file of 15 MB can have 200,000 scans.
+"""
 SCAN_MARKER = b"\xff\xda"
 MAX_ASPECT_RATIO = 16
-"""Ratio of the longer to the shorter side. WebP allows 16,383 pixels a side."""
+"""Maximum ratio of the longer to the shorter side. WebP allows at most 16,383 pixels a side."""
 BACKGROUND_COLOR = "#ffffff"
 """Background colour of transparent pictures."""
 OVERSAMPLING = 2
 """Size of the decoded picture, as a multiple of its widest file, before the final resize."""
 GREY_16_TO_8_BITS = 1 / 257
-"""Factor from 16-bit to 8-bit grey."""
+"""Factor that converts 16-bit grey values to 8-bit grey values."""
 STRIP_ROWS = 64
-"""Rows of the smaller picture that are computed together."""
+"""Number of rows of the downscaled picture that are computed at a time."""
 ORIENTATION_TAG = 0x0112
 TRANSPOSE_BY_ORIENTATION = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -78,7 +81,7 @@ class UnusablePicture(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The size in pixels of a picture's widest file, upright."""
+    """Size in pixels of the widest file that is made from a picture, after the picture is turned upright."""
 
     width: int
     height: int

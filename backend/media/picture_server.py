@@ -21,7 +21,7 @@ from backend.media.videos import parse_video_url
 
 PERMANENT_CACHING = "public, max-age=31536000, immutable"
 CONCURRENCY = 32
-"""Pictures that are read at the same time; further requests wait."""
+"""Maximum number of pictures that are read at the same time; further requests wait."""
 READ_TIMEOUT_S = 10.0
 """Timeout in seconds for one picture, including the wait."""
 
@@ -129,9 +129,9 @@ def _cache_headers(tag: str) -> dict[str, str]:
 
 
 def _is_unmodified_since(scope: Scope, changed_at: datetime) -> bool:
-    """Return True if the browser's cached file is current by its date. If an entity tag is sent, return False.
+    """Return True if the picture has not changed since the date that the browser sent (`If-Modified-Since`).
 
-    The entity tag takes precedence over the date (RFC 9110, 13.1.3).
+    If the browser also sent an entity tag, return False, because the tag takes precedence (RFC 9110, 13.1.3).
     """
     headers = Headers(scope=scope)
     since = headers.get("if-modified-since", "")

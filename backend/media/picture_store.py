@@ -22,15 +22,15 @@ FOLDER = "pictures"
 MIN_CHUNK_BYTES = 256 << 10
 """Minimum size of the chunks of a video's stream."""
 URL = "/pictures"
-"""Path prefix under which they are served."""
+"""Path prefix of the URLs of pictures and videos."""
 MAX_NAME_PART_BYTES = 250
-"""Bytes of each part of a name: the limit of file systems."""
+"""Maximum number of bytes of each part of a name, because of the limit of file systems."""
 _PART = re.compile(r"(?!\.)(?!.*#[0-9]+$)[^/\x00-\x1f\x7f]+")
-"""The library reserves names that end in `#` and a number."""
+"""Pattern of one part of a name. The storage library reserves names that end in `#` and a number."""
 
 
 class PicturesUnavailable(StoreUnavailable):
-    """The store of pictures does not answer, or refuses."""
+    """The store of pictures does not answer, or refuses a request."""
 
 
 @dataclass(frozen=True, slots=True)

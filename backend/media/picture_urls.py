@@ -27,8 +27,8 @@ def is_picture_address(url: str) -> bool:
 def encode_picture_url(url: str) -> str:
     """Percent-encode the URL of a picture. Parts that are already encoded do not change.
 
-    A `#` is part of the file's name: no picture has a fragment. A text that is neither a path nor an http(s) URL
-    becomes a path that does not exist.
+    A `#` is encoded as part of the file's name, because URLs of pictures have no fragment. A text that is neither a
+    path nor an http(s) URL becomes a path that does not exist.
     """
     whole = f"https:{url}" if url.startswith("//") else url
     found = _HOST.match(whole)

@@ -23,7 +23,7 @@ from backend.staff.rights import Actor, Right
 PATH = "/admin/uploads"
 FILES = "files"
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 1024
-"""Limits of fields that are not files; there should be none."""
+"""Maximum number and size of form fields that are not files. A normal upload has none."""
 REQUEST_BODY = {
     "required": True,
     "content": {
@@ -104,10 +104,10 @@ async def get_uploads(request: Request) -> PictureUploads:
 
 
 class SpreadsheetReceiver(Protocol):
-    """Receives spreadsheets of products. The catalogue does not know their content."""
+    """Interface for storing uploaded spreadsheets of products. `backend.imports` implements it."""
 
     def is_spreadsheet(self, sent: SentFile) -> bool:
-        """Return True if the file claims to be a spreadsheet."""
+        """Return True if the file has the name of a spreadsheet."""
 
     async def store_spreadsheet(self, actor: Actor, sent: SentFile) -> StoredFile:
         """Store the file until its import is requested.

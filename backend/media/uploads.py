@@ -35,15 +35,18 @@ from backend.staff.rights import Actor, Right
 MAX_FILES = 10
 MAX_FILE_BYTES = 15 << 20
 MAX_UPLOAD_BYTES = MAX_FILES * MAX_FILE_BYTES + (64 << 10)
-"""Size of one request: the files and the multipart headers."""
+"""Maximum size of one request: the files and the multipart headers."""
 RECEIVE_TIMEOUT_S = 300.0
 """Timeout in seconds for receiving a request: ten pictures over a slow line."""
 MAX_STAFF_REQUESTS = 6
-"""Staff requests that are processed or wait at the same time; each may use `MAX_UPLOAD_BYTES` of disk."""
+"""Maximum number of staff requests that are processed or wait at the same time.
+
+Each may use `MAX_UPLOAD_BYTES` of disk.
+"""
 MAX_CUSTOMER_REQUESTS = 3
-"""The same limit for customers: slow customers do not block staff."""
+"""Maximum number of concurrent requests of customers. It is separate, so that slow customers do not block staff."""
 MAX_CLIENT_REQUESTS = 2
-"""Concurrent requests of one client, so that other customers find a free slot."""
+"""Maximum number of concurrent requests of one client, so that other customers find a free slot."""
 RETRY_AFTER_S = 3
 BUSY = "Others are sending pictures: try again"
 CONVERSION_TIMEOUT_S = 60.0
@@ -51,11 +54,11 @@ CONVERSION_TIMEOUT_S = 60.0
 FILE_ID_PREFIX = "file"
 """Prefix of an upload's id; the digest of its content follows."""
 DIGEST_BYTES = 8
-"""Bytes of that digest."""
+"""Number of bytes of the digest in an upload's id."""
 MAX_SINGLE_WIDTH = 1280
-"""Width in pixels of a picture that is stored as a single file."""
+"""Maximum width in pixels of a picture that is stored as a single file."""
 MAX_NAME_CHARS = 100
-"""Characters of a file's name that messages display."""
+"""Maximum number of characters of a file's name in a message."""
 HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
 """Brands that follow `ftyp` in HEIC files of telephones."""
 

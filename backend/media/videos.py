@@ -28,9 +28,9 @@ CODECS = (b"avc1", b"avc3", b"av01", b"vp08", b"vp09")
 """Codecs that all current browsers play. Telephones that record HEVC (`hvc1`, `hev1`) have a setting for H.264."""
 MAX_MOOV_BYTES = 16 << 20
 MAX_BOXES = 10_000
-"""Boxes at the top level of an MP4; one that is fragmented for streaming has a few thousand."""
+"""Maximum number of top-level boxes of an MP4. A file that is fragmented for streaming has a few thousand."""
 HEAD_BYTES = 64
-"""Bytes that are enough to recognise a file's format."""
+"""Number of first bytes that are enough to recognise a file's format."""
 
 
 class UnusableVideo(ValueError):

@@ -48,9 +48,9 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
 
 
 def _find_delimiter(sample: str, known_headings: frozenset[str]) -> str:
-    """Return the delimiter under which one of the first rows has the most known headings.
+    """Return the delimiter with which one of the first rows has the most known headings.
 
-    Without known headings, return the one under which the most rows have the same number of cells.
+    Without known headings, return the delimiter with which the most rows have the same number of cells.
     """
     return max(DELIMITERS, key=lambda delimiter: _rate_delimiter(sample, delimiter, known_headings))
 

@@ -1,8 +1,9 @@
-"""Decoding of texts whose encoding is not said: UTF-8 by lines, and one of three older encodings for the other lines.
+"""Decoding of texts without a declared encoding: UTF-8, or one of three older encodings for lines that are not UTF-8.
 
 Excel writes the encoding of its system: cp1252 on Windows, Mac Roman on a Mac, cp850 from a command line. The same
-byte is another letter in each of them. An encoding is chosen by the letters that it gives in all the lines together.
-Letters that are not plausible in the chosen one, or that two encodings give equally well, become `UNREADABLE`.
+byte is a different letter in each of them. So each encoding is rated by the letters that it gives in all these
+lines together, and the best one is chosen. Where no encoding fits clearly best, or a line has implausible letters
+in the chosen one, non-ASCII letters become `UNREADABLE`.
 """
 
 import re
@@ -17,7 +18,7 @@ _SPANISH = frozenset("áéíóúüñÁÉÍÓÚÜÑ")
 _FOREIGN = frozenset("àâäãåæçèêëìîïòôöõøùûÿœšžÀÂÄÃÅÆÇÈÊËÌÎÏÒÔÖÕØÙÛŸŒŠŽ")
 _AFTER_NUMBER = frozenset("°½¼¾×±²³ºª")
 _AFTER_LETTER = {"º": "Nn.", "ª": "Nn.", "²": "mM", "³": "mM"}
-"""Letters after which these signs are plausible, too: Nº 5, 12 m²."""
+"""Letters after which these signs are plausible, in addition to digits: Nº 5, 12 m²."""
 _CURRENCIES = frozenset("€£¢")
 _VOWELS = {"á": "a", "í": "i", "ó": "o", "ú": "u"}
 _MARKS = frozenset("®©™")
@@ -25,9 +26,9 @@ _SEPARATORS = frozenset("–—•·…«»“”‘’")
 _OPENING, _CLOSING = frozenset("«“‘"), frozenset("»”’…")
 IMPLAUSIBLE = -100
 PREFERENCE = {"cp1252": 2}
-"""Points for the most common encoding."""
+"""Extra points of the most common encoding."""
 MIN_LEAD = 5
-"""Points by which an encoding must be better than another one that gives other letters."""
+"""Minimum number of points by which the best encoding must lead over each of the others."""
 
 
 def decode_lines(content: bytes) -> str:
@@ -47,7 +48,7 @@ def decode_lines(content: bytes) -> str:
 
 
 def choose_encoding(lines: Iterable[bytes]) -> str:
-    """Return the older encoding of these lines; empty if their letters fit several encodings."""
+    """Return the older encoding that fits these lines best; empty if several encodings fit about equally well."""
     scores: dict[str, dict[str, list[int]]] = {encoding: defaultdict(list) for encoding in ENCODINGS}
     implausible = dict.fromkeys(ENCODINGS, 0)
     for line in lines:
@@ -73,7 +74,7 @@ def choose_encoding(lines: Iterable[bytes]) -> str:
 
 @lru_cache(maxsize=10_000)
 def rate_letter(letter: str, before: str, after: str) -> int:
-    """Return points for a letter that is not ASCII between these characters, or `IMPLAUSIBLE`.
+    """Rate how plausible a non-ASCII letter is between its neighbours. Return points, or `IMPLAUSIBLE`.
 
     Args:
         letter: the letter or sign.
@@ -126,7 +127,7 @@ def _rate_sign(letter: str, previous: str, after: str) -> int:
 
 
 def _has_plausible_case(letter: str, before: str, after: str) -> bool:
-    """Check that a word is in lower case, in capitals, or has a capital at its start, and repeats no accented vowel."""
+    """Return True if the letter's case fits its neighbours. A digit, or the same vowel without accent, never fits."""
     previous, following = before[-1], after[0]
     if previous.isdigit() or following.isdigit():
         return False
@@ -147,7 +148,10 @@ def _decode_utf8(line: bytes) -> str | None:
 
 
 def _decode_older(line: bytes, encoding: str) -> str:
-    """Decode a line; without a plausible encoding, its letters that are not ASCII become `UNREADABLE`."""
+    """Decode a line that is not UTF-8.
+
+    If no encoding was chosen, or the line has an implausible letter in it, all non-ASCII bytes become `UNREADABLE`.
+    """
     if encoding:
         text = line.decode(encoding, "replace")
         if all(points != IMPLAUSIBLE for _letter, points in _rate_letters(text)):
@@ -156,7 +160,7 @@ def _decode_older(line: bytes, encoding: str) -> str:
 
 
 def _rate_letters(line: str) -> list[tuple[str, int]]:
-    """Return the letters of a line that are not ASCII, each with its points."""
+    """Return the non-ASCII letters of a line, each with its points."""
     return [
         (letter, 0 if _is_unclosed(line, place) else rate_letter(*_context(line, place)))
         for place, letter in enumerate(line)
@@ -165,7 +169,10 @@ def _rate_letters(line: str) -> list[tuple[str, int]]:
 
 
 def _is_unclosed(line: str, place: int) -> bool:
-    """Check for a ¡ before a lower-case word without its ! in the line: ¡baco may be Ábaco in another encoding."""
+    """Return True for a ¡ that begins a lower-case word and has no ! after it in the line.
+
+    In ¡baco, for example, the ¡ is probably the Á of another encoding.
+    """
     return line[place] == "¡" and line[place + 1 : place + 2].islower() and "!" not in line[place:]
 
 

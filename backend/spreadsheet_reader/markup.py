@@ -36,5 +36,8 @@ def iter_elements(file: IO[bytes]) -> Iterator[tuple[str, Element]]:
 
 
 def get_local_name(element: Element) -> str:
-    """Return an element's name without its namespace. The namespace differs between Strict and Transitional files."""
+    """Return an element's name without its namespace.
+
+    The namespace differs between the two variants of the format, Strict and Transitional.
+    """
     return element.tag.rpartition("}")[2]

@@ -15,7 +15,7 @@ class Refusal(StrEnum):
     """It is neither XLSX nor text with delimiters, or it is damaged or encrypted."""
     NOT_UTF8 = "not utf-8"
     QUOTE = "quote"
-    """A quotation mark inside a cell of a text is not doubled, or one is missing."""
+    """A quotation mark inside a cell of a text file is not doubled, or a closing quotation mark is missing."""
     PASSWORD = "password"  # noqa: S105 - a reason
     OTHER_FORMAT = "other format"
     """A spreadsheet in a format that is not read; the detail is a `ForeignFormat`."""
@@ -59,7 +59,8 @@ class Limits:
         max_cpu_s: maximum processor time of the child process, in seconds.
         timeout_s: seconds until the child process is killed.
         only_utf8: refuse text in another encoding, and read the file in chunks.
-        known_headings: normalized headings; the separator of a text is the one under which a row has most of them.
+        known_headings: normalized headings that help to detect the delimiter of a text file: it is the delimiter
+            with which a row has the most of them.
     """
 
     max_file_bytes: int
@@ -83,7 +84,7 @@ class CellKind(StrEnum):
     DATE = "d"
     DURATION = "h"
     BOOLEAN = "b"
-    """Its text is `1` or `0`."""
+    """True or false; the cell's text is `1` or `0`."""
     ERROR = "e"
     """A formula without a value; the text is the error, such as `#REF!`."""
 

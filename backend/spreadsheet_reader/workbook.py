@@ -24,7 +24,7 @@ MAX_STYLES = 65_536
 ROOT_RELATIONS = "_rels/.rels"
 OFFICE_DOCUMENT, WORKSHEET = "/officeDocument", "/worksheet"
 SHARED_STRINGS, STYLES = "/sharedStrings", "/styles"
-"""Ends of relation types; their beginnings differ between Transitional and Strict."""
+"""Ends of relation types. Their beginnings differ between the two variants of the format, Transitional and Strict."""
 GENERAL = "General"
 
 

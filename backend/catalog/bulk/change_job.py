@@ -40,7 +40,7 @@ from backend.jobs import JobRun, RunAgain, job
 log = logging.getLogger(__name__)
 
 BATCH_SIZE = 50
-"""Products per transaction: a purchase waits for the locks no longer than one batch takes."""
+"""Products per transaction. A purchase waits for the locks no longer than one batch takes."""
 MAX_RUN_S = 20.0
 """Duration of one run of the job in seconds; then other jobs have their turn."""
 NO_DELAY = timedelta(0)

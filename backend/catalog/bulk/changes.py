@@ -58,7 +58,8 @@ class Change:
         target: the id of the category or collection; empty to remove products from their collection.
         percent: for a sale, the discount (1 to `MAX_DISCOUNT_PERCENT`); for prices, the increase (negative:
             decrease).
-        step: new prices are multiples of this many pesos; a sale rounds down, other changes to the nearest.
+        step: new prices are multiples of this many pesos. A sale rounds down, other changes round to the nearest
+            multiple.
     """
 
     action: Action

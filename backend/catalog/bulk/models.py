@@ -42,7 +42,7 @@ class BulkChange(Timestamps, table=True):
     actor_id: str
     value: JsonObject = Field(sa_type=Json)
     seen_at: datetime = Field(sa_type=UtcDateTime)
-    """Time of the preview: a price that was changed after it is not touched."""
+    """Time of the preview. Prices that were changed after this time stay as they are."""
     status: str = BulkStatus.RUNNING
     total: int = 0
     """Number of selected products."""

@@ -1,6 +1,7 @@
 """Writer of a batch of rows.
 
-It writes only the differences. Then it updates the search index and publishes events for the changed products.
+It writes only values that differ from the stored ones. Then it updates the search index and publishes events for
+the changed products.
 """
 
 from collections import Counter, defaultdict

@@ -30,8 +30,8 @@ class NewGroup:
 
     Attributes:
         name: its name.
-        parent: handle of the category above it; empty for the shop's root.
-        path: normalized names from the first category of its path down to itself.
+        parent: handle of its parent category; empty to create it below the shop's root.
+        path: normalized names of the categories on its path in the file, from the first one down to itself.
     """
 
     name: str
@@ -41,7 +41,7 @@ class NewGroup:
 
 @dataclass
 class GroupLookup:
-    """The shop's categories or collections, and the ones to create."""
+    """The shop's categories or collections, and those that the import will create."""
 
     kind_name: str
     """`category` or `collection`, for messages; also the code of a problem with an invalid or unknown name."""
@@ -50,11 +50,11 @@ class GroupLookup:
     names: Mapping[str, str] = field(default_factory=dict)
     """Normalized names (`make_handle`) by handle."""
     parents: Mapping[str, str] = field(default_factory=dict)
-    """Handles of the categories above, by handle."""
+    """Handles of the parent categories, by handle."""
     creates_missing: bool = False
-    """True if missing ones are created."""
+    """True if categories or collections that the file names and the shop does not have are created."""
     new: dict[str, NewGroup] = field(default_factory=dict)
-    """Ones to create, by handle. A category is after the one above it."""
+    """Categories or collections to create, by handle. A parent category comes before its children."""
     by_name: dict[str, list[str]] = field(init=False)
     """Handles by normalized name."""
 
@@ -68,7 +68,10 @@ class GroupLookup:
     async def read(
         cls, session: AsyncSession, kind: type[Category] | type[Collection], *, creates_missing: bool
     ) -> "GroupLookup":
-        """Read the shop's categories or collections. If it has none, those that the file names are always created."""
+        """Read the shop's categories or collections.
+
+        If the shop has none, all that the file names are created, even if `creates_missing` is False.
+        """
         if kind is Category:
             query = select(Category.handle, Category.id, Category.name, Category.parent_id)
         else:
@@ -84,11 +87,11 @@ class GroupLookup:
         )
 
     def find_group_handle(self, text: str) -> str:
-        """Return the handle for a handle, name or path in the file; for an unknown one, the handle that it would get.
+        """Return the handle of the category or collection that a text of the file names by handle, name or path.
 
-        An exact handle is tried first, then the names, then the handle derived from the text. The result is empty
-        if several have the name, or if no handle can be derived. A path such as `Juguetes > Madera` finds only a
-        category `Madera` below `Juguetes`.
+        For an unknown text, return the handle that a new category or collection would get. The result is empty if
+        several have the name, or if no handle can be derived. A text that is a handle is preferred to a name. A
+        path such as `Juguetes > Madera` finds only a category `Madera` below `Juguetes`.
         """
         path = self._split(text)
         name = make_handle(path[-1])
@@ -103,7 +106,10 @@ class GroupLookup:
         return make_handle(" ".join(path)) if len(path) > 1 and (name in self.ids or is_other) else name
 
     def find_problem(self, line: int, column: str, text: str) -> Problem | None:
-        """Return the problem with this handle, name or path; None if it exists or was added to `new`."""
+        """Return the problem with this handle, name or path.
+
+        Return None if the category or collection exists, or was added to `new`.
+        """
         handle, path = self.find_group_handle(text), self._split(text)
         if handle in self.ids:
             return None
@@ -131,13 +137,13 @@ class GroupLookup:
             parent = handle
 
     def _split(self, text: str) -> list[str]:
-        """Return the names of a path of categories; a collection has one name."""
+        """Return the names on a path of categories. For a collection, return the text as the only name."""
         if self.kind_name != "category":
             return [text]
         return [name for part in text.split(PATH_SEPARATOR) if (name := part.strip())] or [text]
 
     def _is_below(self, handle: str, path: Sequence[str]) -> bool:
-        """Return True if the categories above this one end with the path."""
+        """Return True if the names of the category's nearest ancestors are this path."""
         for name in reversed(path):
             handle = self.parents.get(handle, "")
             if not handle or (handle != name and self.names.get(handle) != make_handle(name)):
@@ -147,21 +153,22 @@ class GroupLookup:
 
 @dataclass
 class ProductGroups:
-    """The shop's categories and collections, and the ones that rows add, with new tags and types."""
+    """The shop's categories and collections, and the categories, collections, tags and types that the rows add."""
 
     categories: GroupLookup = field(default_factory=lambda: GroupLookup("category"))
     collections: GroupLookup = field(default_factory=lambda: GroupLookup("collection"))
     creates_words: bool = False
     """True if missing tags and types are created."""
     tags: dict[str, None] = field(default_factory=dict)
-    """Tags of the rows by value, and `types` by value or id; collected only if missing ones are created."""
+    """Tags that the rows name. Like `types`, they are collected only if missing tags and types are created."""
     types: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     async def read(cls, session: AsyncSession, *, makes_places: bool = False) -> "ProductGroups":
         """Read the shop's categories and collections.
 
-        With `makes_places`, missing ones that a row names will be created.
+        With `makes_places`, categories, collections, tags and types that a row names and the shop does not have
+        will be created.
         """
         return cls(
             await GroupLookup.read(session, Category, creates_missing=makes_places),
@@ -170,7 +177,10 @@ class ProductGroups:
         )
 
     def find_group_problems(self, row: Row) -> list[Problem]:
-        """Return the row's problems with categories and collections. Ones to create are collected."""
+        """Return the row's problems with categories and collections.
+
+        Those that must be created are collected in this object.
+        """
         if self.creates_words:
             self.tags |= dict.fromkeys(row.get("tags") or ())
             self.types |= dict.fromkeys([row.get("type")] if row.get("type") else [])
@@ -191,7 +201,7 @@ class ProductGroups:
         without categories gets a root first.
 
         Raises:
-            ShopError: one of them was created by someone else in the meantime.
+            ShopError: another transaction created one of them in the meantime.
         """
         made = await self._create_categories(session, actor) if self.categories.new else []
         for handle, group in self.collections.new.items():

@@ -12,7 +12,7 @@ ERROR_TEXT = "#REF!"
 FORMULA_ERRORS = re.compile(r"#(?:N/[AD]|¡?(?:REF|DIV/0|VALUE|VALOR|NUM|NULL|NULO)!|¿?(?:NAME|NOMBRE)\?)")
 """Texts that spreadsheets show for a formula without a value."""
 AMOUNT_COLUMNS = ("price", "compare_at_price", "price_without_tax", "compare_at_price_without_tax", "stock")
-"""Columns in which a point before three digits separates thousands in a text."""
+"""Columns in whose texts a point before three digits separates thousands."""
 _THREE_DECIMALS = re.compile(r"([^0-9]*[1-9][0-9]{0,2}\.[0-9]{3})([^0-9]*)")
 BOOLEANS = {"1": "sí", "0": "no"}
 
@@ -28,12 +28,15 @@ def cell_texts(row: Row) -> list[str]:
 
 
 def is_formula_error(cell: str) -> bool:
-    """Check whether a cell shows a formula without a value."""
+    """Return True if a cell shows the error of a formula, such as `#REF!`."""
     return FORMULA_ERRORS.fullmatch(cell) is not None
 
 
 def restore_age_range(text: str) -> str:
-    """Return the age range that a spreadsheet converted to a date: 3-5 for the third of May; else the text."""
+    """Return the age range that a spreadsheet program converted to a date, such as 3-5 for the third of May.
+
+    Any other text is returned unchanged.
+    """
     try:
         day = date.fromisoformat(text[:10])
     except ValueError:
@@ -43,7 +46,10 @@ def restore_age_range(text: str) -> str:
 
 
 def mark_decimals(text: str) -> str:
-    """Return a number of a workbook so that its decimals are not read as thousands: 546.2180 for 546.218."""
+    """Add a zero to a number with three decimals, so that they are not read as thousands: 546.2180 for 546.218.
+
+    Use it for numbers of a workbook, in which the point always separates the decimals.
+    """
     found = _THREE_DECIMALS.fullmatch(text)
     return f"{found[1]}0{found[2]}" if found else text
 

@@ -6,7 +6,7 @@ from backend.spreadsheet_reader.models import CellKind
 
 CODE_COLUMNS = frozenset({"sku", "ean", "handle"})
 MAX_NUMBER_DIGITS = 15
-"""Digits of a number that a spreadsheet stores; further ones are replaced by zeros."""
+"""Maximum number of digits of a number in a spreadsheet. The program replaces further digits by zeros."""
 _EXPONENT = re.compile(r"[0-9](?:[.,][0-9]+)?E[+-][0-9]{2,3}")
 _MONTH = "(?:ene|jan|feb|mar|abr|apr|may|jun|jul|ago|aug|sept?|oct|nov|dic|dec)"
 _DATE = re.compile(
@@ -15,16 +15,19 @@ _DATE = re.compile(
     rf"[0-9]{{1,2}}-{_MONTH}\.?(?:-[0-9]{{2,4}})?|{_MONTH}-[0-9]{{2}}",
     re.IGNORECASE,
 )
-"""A code such as 3-3 as spreadsheets write it to a text: 3/03/2026, 03-mar or mar-26."""
+"""A date as spreadsheet programs write it for a code such as 3-3: 3/03/2026, 03-mar or mar-26."""
 
 
 def find_code_fault(text: str, kind: str, *, is_text_file: bool) -> str:
-    """Return the code of the problem with a code (`backend.imports.messages`), or an empty text.
+    """Return the problem of a damaged SKU, bar code or handle; empty if it is not damaged.
+
+    The problem is a code of `backend.imports.messages`.
 
     Args:
         text: the cell.
         kind: its `CellKind`.
-        is_text_file: True if the cell comes from a text of another program, where dates are texts.
+        is_text_file: True if the cell comes from a text file of another program. Such cells have no kind, so that a
+            date is recognised by its form.
     """
     if kind in (CellKind.DATE, CellKind.DURATION):
         return "code is date"

@@ -36,7 +36,7 @@ PRICES_WITHOUT_TAX = {
     "price_without_tax": "price",
     "compare_at_price_without_tax": "compare_at_price",
 }
-"""Columns of other programs' files with prices to which IVA must be added, by the columns of the results."""
+"""Columns with prices without IVA, as other programs write them, and for each the column of the price with IVA."""
 COLUMNS = {
     **PRODUCT_CELLS,
     "categories": Cell(cell_words.parse_categories, ()),
@@ -56,4 +56,4 @@ ID_COLUMNS = ("handle", "sku", *ID_CELLS)
 PRODUCT_COLUMNS = frozenset({*PRODUCT_CELLS, "categories", "collection", "pictures", "tags", "type"}) - {
     "handle"
 }
-"""Columns of the product as a whole: the rows of its variants must have the same value or none."""
+"""Columns that apply to the product as a whole. The rows of its variants must have the same value or none."""

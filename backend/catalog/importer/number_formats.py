@@ -1,7 +1,7 @@
-"""Display of numbers with their number formats (ECMA-376, 18.8.31), as far as a format changes what a cell says.
+"""Display of numbers with their number formats (ECMA-376, 18.8.31).
 
-Leading zeros (`0000`), letters (`0" g"`, `"TRO-"000`) and percent signs are shown. Currency signs, separators of
-thousands and rounding are not: a price is read with all its decimals.
+Leading zeros (`0000`), letters (`0" g"`, `"TRO-"000`) and percent signs are displayed. Currency signs, separators
+of thousands and rounding are ignored: a price is read with all its decimals.
 """
 
 import re
@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)')
 _CODES = re.compile(r"\[[^\]]*\]|_.|\*.")
-"""Colours, conditions and languages; spaces as wide as a character; characters that fill the cell."""
+"""Parts of a number format that are ignored.
+
+They are colours, conditions and languages in brackets, spaces as wide as a character (`_x`), and characters that
+fill the cell (`*x`).
+"""
 _PATTERN = re.compile(r"0+(?:[-\ue000-\uf8ff]0+)+")
 _CURRENCIES = frozenset({"cop", "usd", "us", "eur", "col", "$"})
 
 
 class _Display(NamedTuple):
-    """Parts of a number format: texts before and after the number, and the number of digits that are filled up."""
+    """Parts of a number format: texts before and after the number, and the minimum number of digits."""
 
     prefix: str
     suffix: str
@@ -29,7 +33,7 @@ class _Display(NamedTuple):
 
 
 def display_number(text: str, code: str) -> str:
-    """Return a number as a cell with this number format says it."""
+    """Return a number as a cell with this number format displays it, except for the ignored parts of the format."""
     display = _parse_format(code)
     try:
         number = Decimal(text)
@@ -71,7 +75,7 @@ def _parse_format(code: str) -> _Display:
 
 
 def _restore(part: str, literals: list[str]) -> str:
-    """Return a part with its literal texts; empty if it holds no letters, or only a currency."""
+    """Return a part of a format with its literal texts; empty if it has no letters, or only a currency."""
     text = _insert(part, literals)
     word = "".join(letter for letter in text if letter.isalpha() or letter == "$").casefold()
     return text if word.strip("$") and word not in _CURRENCIES else ""
@@ -84,7 +88,10 @@ def _insert(part: str, literals: list[str]) -> str:
 
 
 def _fill_pattern(pattern: str, digits: str) -> str:
-    """Return the digits in the places of the zeros; further digits are before the first one."""
+    """Return the pattern with the digits in place of its zeros.
+
+    If there are more digits than zeros, the first ones precede it.
+    """
     places = pattern.count("0")
     following = iter(digits.zfill(places)[-places:])
     return digits[:-places] + "".join(next(following) if sign == "0" else sign for sign in pattern)

@@ -17,7 +17,7 @@ PRICE_ZERO = "price zero"
 def set_new_statuses(
     matched_rows: Sequence[MatchedRow], *, publishes: bool, hidden_lines: Collection[int] = ()
 ) -> list[MatchedRow]:
-    """Return the rows; those that create or restore a product have a status.
+    """Return the rows, with a status for each product that they create or restore.
 
     Args:
         matched_rows: all rows of each product.

@@ -45,10 +45,10 @@ class KnownProducts:
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     """Normalized option values by option title, by the variant's id."""
     tags: frozenset[str] = frozenset()
-    """The batch's existing tags by value; `types` by value and id."""
+    """Values of the existing tags that the batch names. `types` has the values or ids of the existing types."""
     types: frozenset[str] = frozenset()
     owners_by_address: Mapping[str, RedirectTarget] = field(default_factory=dict)
-    """Targets of the redirects that the batch names, by address."""
+    """Targets of existing redirects, by the former addresses that the batch names."""
 
     @classmethod
     async def read(cls, session: AsyncSession, rows: Sequence[Row], *, lock: bool = False) -> "KnownProducts":
@@ -152,7 +152,7 @@ class KnownProducts:
             yield Problem(row.line, "type", f"the shop has no type {type_id}", "type", type_id)
 
     def find_taken_addresses(self, row: Row, found: Match | None) -> list[str]:
-        """Return the former addresses of the row that lead to another page already."""
+        """Return the row's former addresses that are already redirected to another product or category."""
         product_id = found.product.id if found is not None and found.product is not None else None
         return [
             address
@@ -236,7 +236,7 @@ def match_rows(
 
 
 def drop_addresses(row: Row, addresses: Sequence[str]) -> Row:
-    """Return the row without these former addresses, which lead to another page, with a note about each."""
+    """Return the row without these former addresses, and with a note about each of them."""
     if not addresses:
         return row
     kept = tuple(one for one in row.values["old_addresses"] if one not in addresses)
@@ -247,7 +247,7 @@ def drop_addresses(row: Row, addresses: Sequence[str]) -> Row:
 def _add_taxes(
     known_products: KnownProducts, rows: Sequence[Row], titled: Mapping[int, Row]
 ) -> tuple[list[Row], dict[int, Row]]:
-    """Return the rows, and their replacements by title, with prices that include IVA."""
+    """Return the rows and the rows of `titled`, with prices that include IVA."""
 
     def identify(row: Row) -> tuple[str, int | None]:
         found, with_handle = _find_with_title(known_products, row, titled)

@@ -65,7 +65,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A change that reading made to a cell, for people: cents that were rounded, or a negative stock that became 0.
+    """A change of a cell's value while it was read, for people: rounded cents, or a negative stock that became 0.
 
     Attributes:
         column: the importer's name of the column; empty if the note concerns the whole row.

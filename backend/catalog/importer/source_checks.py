@@ -1,4 +1,4 @@
-"""Checks of the rows of a product file that need the cells as they were in the spreadsheet."""
+"""Checks of converted rows against the original cells of the spreadsheet."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ from backend.spreadsheet_reader.encodings import UNREADABLE
 from backend.spreadsheet_reader.models import CellKind
 
 NEEDED_COLUMNS = ("title", "price")
-"""Columns that a row must have if the file has them."""
+"""Columns that must not be missing in a row with fewer cells, if the file has them."""
 
 
 def check_source_rows(source: SourceFile) -> None:
     """Add the problems and notes of each row: extra and missing cells, damaged codes, unreadable letters.
 
-    A row that the conversion joined to others, such as a row of pictures or the parent of variations, adds its problems
-    to the first one of its product.
+    The conversion may join several rows of one product, such as rows that have only a picture. Problems of such
+    rows are added to the first row of the product.
     """
     sources = {line: row for row in reversed(source.rows) for line in row.source_lines}
     sources |= {row.line: row for row in source.rows}
@@ -67,7 +67,7 @@ def _restore_age_ranges(source: SourceFile, row: SourceRow, cells: TableRow) -> 
 
 
 def _mark_decimals(source: SourceFile, row: SourceRow, cells: TableRow) -> None:
-    """Mark the decimals of the numbers of a workbook in columns of amounts."""
+    """Mark the decimals of a workbook's numbers in columns of amounts, as the function `mark_decimals` does."""
     if CellKind.NUMBER not in cells.kinds:
         return
     for place, (column, text) in enumerate(zip(source.columns, row.texts, strict=True)):
@@ -76,16 +76,17 @@ def _mark_decimals(source: SourceFile, row: SourceRow, cells: TableRow) -> None:
 
 
 def _find_kind(cells: TableRow, text: str) -> str:
-    """Return the kind of the cell with this text."""
+    """Return the kind of the first cell with this text; text if no cell has it."""
     return next(
         (kind for cell, kind in zip(cells.texts, cells.kinds, strict=True) if cell == text), CellKind.TEXT
     )
 
 
 def _is_foreign_text(source: SourceFile) -> bool:
-    """Return True if the cells come from a text of another program, also in the file of its refused rows.
+    """Return True if the cells come from a text file of another program, or from the file of its refused rows.
 
-    In a complete file that a shop wrote, a code in the form of a date is a code.
+    In such a file, a code that looks like a date was damaged by a spreadsheet program. In a complete file that a
+    shop wrote, such a code is valid.
     """
     is_text_file = source.table.is_text or has_correction_column(source.table.headings)
     is_own = source.format in OWN_FORMATS and len(source.columns) >= MIN_OWN_HEADINGS

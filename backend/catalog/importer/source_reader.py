@@ -48,8 +48,10 @@ def convert_source(
 
     Args:
         table: the table of a product file.
-        columns: the importer's column of each column of an unknown list; None for the suggested ones.
-        contested: the importer's column for which each column is still contested; empty if all are chosen.
+        columns: for each column of a table in an unknown format, the importer's column; None to use the
+            suggestions.
+        contested: for each column, the importer's column for which a person must still choose one of several
+            columns, or empty; an empty sequence if all are chosen.
 
     Raises:
         TableError: no column identifies products.

@@ -23,7 +23,7 @@ _SHORT_FORMS = {
     "valor": ("vr", "vlr"),
     "venta": ("vta",),
 }
-"""Short forms of the words in headings."""
+"""Abbreviations of words in headings."""
 _PREPOSITIONS = frozenset({"de", "del", "al", "en", "el", "la"})
 _WITHOUT_TAX = ("sin iva", "antes de iva", "sin impuestos", "antes de impuestos")
 _WITH_TAX = ("iva incluido", "con iva", "iva incl", "incluye iva", "impuestos incluidos", "con impuestos")
@@ -96,11 +96,11 @@ _WORDS: Mapping[str, Sequence[str]] = {
     ),
     "status": ("estado", "activo", "publicado", "visible", "habilitado"),
 }  # fmt: skip
-"""Normalized headings without short forms, the likeliest one of each column first."""
+"""Normalized headings without abbreviations, by the importer's column; the most likely heading comes first."""
 
 
 def _spell(heading: str) -> Iterator[str]:
-    """Yield the heading, then its spellings with short forms and without prepositions."""
+    """Yield the heading, then its spellings with abbreviations and without prepositions."""
     words = heading.split()
     for forms in product(*((word, *_SHORT_FORMS.get(word, ())) for word in words)):
         yield " ".join(forms)
@@ -128,6 +128,9 @@ def _list_spellings() -> dict[str, tuple[str, ...]]:
 
 
 SYNONYMS: Mapping[str, Sequence[str]] = _list_spellings()
-"""Normalized headings, the likeliest one of each column first. A heading may be in several lists: see `mapping`."""
+"""Normalized headings by the importer's column; the most likely heading comes first.
+
+A heading may belong to several columns: see `backend.catalog.importer.formats.mapping`.
+"""
 BELOW = "sub"
-"""Start of a heading whose values are below those of another column: `Subcategoría` below `Categoría`."""
+"""Beginning of the headings of subcategories. `Subcategoría`, for example, is below `Categoría`."""

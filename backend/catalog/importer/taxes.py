@@ -1,4 +1,4 @@
-"""Prices without tax of a file: the IVA is added, and the price is rounded to the peso."""
+"""Conversion of a file's prices without IVA to prices with IVA, rounded to the peso."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,9 +14,10 @@ TAX_ADDED = "tax added"
 
 
 def add_taxes(rows: Sequence[Row], identify: Callable[[Row], tuple[str, int | None]]) -> list[Row]:
-    """Return the rows with prices that include IVA. A price with tax in the same row is preferred.
+    """Return the rows with prices that include IVA.
 
-    The rate is that of the row, or of another row of the same product, or of the product in the shop.
+    If a row has a price with and without IVA, the price with IVA is used. The rate is that of the row, else of
+    another row of the same product, else of the product in the shop, else the standard rate.
 
     Args:
         rows: all rows of each product.

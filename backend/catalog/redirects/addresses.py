@@ -1,8 +1,8 @@
 """Addresses of a former shop in the form in which they are compared.
 
-The host, the fragment, doubled slashes and a slash at the end are dropped, and letters are lower case and composed.
-The parameters are sorted; those that only track the visitor, or choose a variant or a language, are dropped. An ending
-such as `.html` is part of the address.
+The host, the fragment, doubled slashes and a slash at the end are dropped. Letters are converted to lower case,
+with composed accents. The parameters are sorted; those that only track the visitor, or choose a variant or a
+language, are dropped. An ending such as `.html` is part of the address.
 """
 
 import re
@@ -24,7 +24,7 @@ RESERVED_SEGMENTS = frozenset(
         "sw.js",
     }
 )  # fmt: skip
-"""First path segments that never lead to the page of unknown addresses, so a redirect could not answer them."""
+"""First path segments of addresses that the shop itself answers, so that they cannot be redirected."""
 IGNORED_PARAMETERS = frozenset(
     {
         "_branch_match_id", "_fid", "_ga", "_gl", "_pos", "_psq", "_sid", "_ss", "_v", "add-to-cart", "country",
@@ -36,7 +36,7 @@ IGNORED_PARAMETERS = frozenset(
 """Parameters that identify neither a product nor a category, in addition to `IGNORED_PREFIXES`."""
 IGNORED_PREFIXES = ("utm_", "hsa_", "attribute_", "pk_", "mtm_")
 PAGE_ENDINGS = frozenset({"html", "htm", "xhtml", "php", "asp", "aspx", "jsp", "cfm"})
-"""Endings of the files that shops serve as pages."""
+"""File extensions of web pages."""
 _SCHEME = re.compile(r"(?:https?:)?//[^/?#]*", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+([a-z]{2,})(?::\d{1,5})?(?=[/?]|$)", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -48,12 +48,12 @@ _SEPARATORS = re.compile(rf"[{re.escape(LIST_SEPARATOR)}\n\r]")
 
 
 class InvalidAddress(ValueError):
-    """The text is not an address that can redirect."""
+    """The text is not an address, or the address cannot be redirected."""
 
 
 @dataclass(frozen=True, slots=True)
 class OldAddress:
-    """A normalized address; its text is unique.
+    """A normalized address. Equal addresses have the same text (`str`).
 
     Attributes:
         path: the path, encoded only where necessary.
@@ -83,7 +83,7 @@ class OldAddress:
 
 
 def parse_request_address(path: bytes, query: bytes) -> OldAddress | None:
-    """Return the normalized address of a request, given its encoded path and query; None if it has none."""
+    """Return the normalized address of a request, given its encoded path and query; None if it is not valid."""
     try:
         address = _normalize(path, query)
         str(address).encode()
@@ -96,7 +96,7 @@ def parse_address(text: str) -> OldAddress:
     """Return the normalized form of an address that a person or a program wrote, with or without its host.
 
     Raises:
-        InvalidAddress: the text is no address, or no redirect can have it.
+        InvalidAddress: the text is not an address, or the address cannot be redirected.
     """
     text = text.strip()
     if not text or len(text) > MAX_TYPED_LENGTH:
@@ -131,10 +131,13 @@ def is_address(text: str) -> bool:
 
 
 def parse_addresses(cell: str) -> tuple[str, ...]:
-    """Parse the addresses in a cell, separated by `|`, by line breaks, or by commas or spaces before the next one.
+    """Parse the addresses in a cell.
+
+    They are separated by `|` or line breaks. Commas, semicolons and spaces separate too, if an address that begins
+    with a slash or a scheme follows.
 
     Raises:
-        CellError: one of them is no address, or there are too many.
+        CellError: one of them is not an address, or there are too many.
     """
     parts = [part for some in _SEPARATORS.split(cell) for one in _GAP.split(some) if (part := one.strip())]
     found: dict[str, None] = {}

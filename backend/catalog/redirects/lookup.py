@@ -1,8 +1,9 @@
 """Lookup of the page that a former address leads to, when a visitor requests it.
 
-An address matches a redirect with the same path, if it has all parameters of the redirect with the same values. The
-redirect with the most parameters is preferred. A redirect without parameters also matches an address with parameters,
-unless another redirect of the same path has one of them: `/index.php` does not answer for `/index.php?id_product=99`.
+A request matches a redirect with the same path, if it has all parameters of the redirect with the same values. The
+redirect with the most parameters is preferred. A redirect without parameters also matches a request with
+parameters, unless another redirect of the same path has one of these parameters. For example, if there is a
+redirect from `/index.php?id_product=5`, the redirect from `/index.php` does not match `/index.php?id_product=99`.
 """
 
 import re
@@ -36,11 +37,12 @@ PRESTASHOP_PATH, PRESTASHOP_CONTROLLER, PRESTASHOP_ID = "/index.php", "controlle
 
 @dataclass(frozen=True, slots=True)
 class KnownRedirects:
-    """A summary of all redirects, by which most requests need no query.
+    """A summary of all redirects. With it, most requests need no database query.
 
     Attributes:
         has_any: True if there is a redirect.
-        parameter_sets: names of the parameters that redirects have, by path. Redirects without parameters are left out.
+        parameter_sets: sets of the parameter names that redirects have, by path. Redirects without parameters are
+            left out.
     """
 
     has_any: bool
@@ -81,8 +83,8 @@ async def find_former_address(
         cache: stores the summary of the redirects until one changes.
         path: the encoded path.
         query: the encoded query.
-        has_page: True if the shop has a page at the path. Then only redirects with parameters count, but not those of
-            the catalogue's own parameter.
+        has_page: True if the shop has a page at the path. Then only redirects with parameters match; at the
+            catalogue's path, those with its category parameter do not match either.
     """
     address = parse_request_address(path, query)
     if address is None:
@@ -121,7 +123,7 @@ async def _read_parameter_sets(session: AsyncSession) -> Mapping[str, frozenset[
 
 
 def _list_candidates(known: KnownRedirects, address: OldAddress, *, has_page: bool) -> Iterator[OldAddress]:
-    """Yield the addresses that a redirect for this request may have, the best one first."""
+    """Yield the addresses whose redirects would match this request, the best match first."""
     requested = frozenset(address.names)
     sets = known.parameter_sets.get(address.path, _NO_SETS)
     fitting = sorted((one for one in sets if one <= requested), key=lambda one: (-len(one), sorted(one)))
@@ -139,5 +141,5 @@ def _list_candidates(known: KnownRedirects, address: OldAddress, *, has_page: bo
 
 
 def prestashop_address(product_id: str) -> OldAddress:
-    """Return the address that every product of PrestaShop has, whatever its friendly address is."""
+    """Return the address that PrestaShop has for each product in addition to the friendly one: it contains the id."""
     return OldAddress(PRESTASHOP_PATH, ((PRESTASHOP_CONTROLLER, "product"), (PRESTASHOP_ID, product_id)))

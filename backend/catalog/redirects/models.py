@@ -12,7 +12,10 @@ from backend.core.ids import new_id
 
 
 class UrlRedirect(Timestamps, table=True):
-    """A redirect from an address that the shop had before. It follows its product or category to a new handle."""
+    """A redirect from an address that the shop had before to a product or category.
+
+    It still works after the handle of the product or category changes.
+    """
 
     __tablename__ = "url_redirect"
     __table_args__: ClassVar = (
@@ -28,7 +31,7 @@ class UrlRedirect(Timestamps, table=True):
 
 
 class UnknownAddress(Timestamps, table=True):
-    """An address that people visit, but that neither a page nor a redirect has."""
+    """An address that visitors request, although the shop has neither a page nor a redirect for it."""
 
     __tablename__ = "unknown_address"
 

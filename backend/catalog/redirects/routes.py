@@ -75,7 +75,7 @@ class RedirectsAnswer(Page):
 
 
 class UnknownAddressOut(TypedDict):
-    """An address that visitors request, but that no page and no redirect has."""
+    """An address that visitors request, although the shop has neither a page nor a redirect for it."""
 
     id: str
     path: str

@@ -50,10 +50,10 @@ async def resolve_target(session: AsyncSession, text: str) -> RedirectTarget:
 
 
 async def resolve_address(session: AsyncSession, text: str) -> OldAddress:
-    """Return a former address that a person wrote.
+    """Parse a former address that a person wrote.
 
     Raises:
-        InvalidData: it is no address, or a product or category of the shop has it.
+        InvalidData: it is not an address, or a product or category of the shop is at this address now.
     """
     try:
         if not is_address(text):
@@ -67,7 +67,7 @@ async def resolve_address(session: AsyncSession, text: str) -> OldAddress:
 
 
 async def find_current_pages(session: AsyncSession, addresses: Sequence[OldAddress]) -> set[str]:
-    """Return the addresses that a product or category of the shop has now."""
+    """Return those of the addresses at which the shop has the page of a product or category now."""
     handles = {str(address): get_page_handle(address) for address in addresses}
     products = [product for product, _category in handles.values() if product]
     categories = [category for _product, category in handles.values() if category]
@@ -106,7 +106,7 @@ async def create_redirect(
 ) -> UrlRedirect:
     """Redirect an address to a product or category, and remove it from the unknown addresses.
 
-    If it is redirected there already, return that redirect.
+    If the address is already redirected to this target, return the existing redirect.
 
     Raises:
         InvalidData: the address is redirected to another page.
@@ -181,7 +181,8 @@ async def add_product_addresses(session: AsyncSession, addresses: Mapping[str, S
 
     Args:
         session: a transaction.
-        addresses: the addresses by product id. An address of two products is the first one's.
+        addresses: the addresses by product id. If two products have the same address, it leads to the first
+            product.
 
     Returns:
         The ids of the products that got a redirect.

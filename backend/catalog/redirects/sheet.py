@@ -34,12 +34,12 @@ from backend.staff.rights import Actor, Right
 MAX_FILE_BYTES = 2 << 20
 MAX_ROWS = 10_000
 BATCH_SIZE = 500
-"""Rows per transaction. An order waits at most for one batch."""
+"""Rows per transaction. A purchase waits for the locks no longer than one batch takes."""
 SAMPLE_ROWS = 20
 MAX_SHOWN_LENGTH = 60
 LIMITS = Limits(max_file_bytes=MAX_FILE_BYTES, max_unpacked_bytes=32 << 20, max_cells=200_000, max_columns=10)
 READERS = Threads("redirect spreadsheets", 1)
-"""The thread waits for a child process that may use `Limits.max_memory_bytes`."""
+"""A thread that reads spreadsheets. It waits for a child process that may use `Limits.max_memory_bytes`."""
 UNREADABLE_TEXT = _(
     "No pudimos leer el archivo. Guárdalo como .xlsx o CSV, sin clave y hasta {megabytes} MB."
 ).format(megabytes=MAX_FILE_BYTES >> 20)
@@ -85,7 +85,7 @@ async def import_sheet(database: Database, actor: Actor, content: bytes) -> Shee
     """Store the redirects of a spreadsheet. A redirect that leads to another page is changed.
 
     Raises:
-        InvalidData: the file cannot be read, or has no two columns.
+        InvalidData: the file cannot be read, or does not have two columns.
         NotAllowed: the shop would have too many redirects; earlier batches stay.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -102,10 +102,10 @@ async def import_sheet(database: Database, actor: Actor, content: bytes) -> Shee
 
 
 def read_sheet(content: bytes) -> list[SheetRow]:
-    """Read the rows of the first visible sheet that has two columns, without its head. Call it from a thread.
+    """Read the rows of the first visible sheet that has two columns, without its headings. Call it from a thread.
 
     Raises:
-        InvalidData: the file cannot be read, or has no two columns.
+        InvalidData: the file cannot be read, or does not have two columns.
     """
     if len(content) > MAX_FILE_BYTES:
         raise _unreadable(UNREADABLE_TEXT)

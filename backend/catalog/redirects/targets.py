@@ -1,4 +1,4 @@
-"""Products and categories that redirects lead to: the addresses of their pages, and the words that name them."""
+"""Products and categories that redirects lead to: the paths of their pages, and their lookup by a written text."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,8 +61,8 @@ def get_page_handle(address: OldAddress) -> tuple[str, str]:
 async def find_targets(session: AsyncSession, texts: Collection[str]) -> dict[str, RedirectTarget | None]:
     """Return the product or category that each text names; None if there is none, `AMBIGUOUS` if there are several.
 
-    A text is an address of the shop, an address that is redirected already, a SKU or bar code, a handle, or the name of
-    a category or a product. A category may be written with those above it: `Juguetes > Madera`.
+    A text is an address of the shop, an address that is redirected already, a SKU or bar code, a handle, or the
+    name of a category or a product. A category may be written with its parent categories: `Juguetes > Madera`.
     """
     addresses, words = _split_texts(texts)
     pages = {text: get_page_handle(address) for text, address in addresses.items()}

@@ -1,8 +1,9 @@
 """Unknown addresses that people visit: counted in memory, and stored in batches in a bounded table.
 
-Only addresses that may have been a product or a category of a former shop are stored, without personal data: only with
-the parameters in `KEPT_PARAMETERS`, and not with words that look like an e-mail address or a token. Addresses that only
-scanners request are left out. A flood of requests costs one transaction in `FLUSH_INTERVAL_S`, however many they are.
+Only addresses that may have been a product or a category of a former shop are stored, without personal data: only
+with the parameters in `KEPT_PARAMETERS`, and not with words that look like an e-mail address or a token. Addresses
+that only scanners request are left out. There is only one transaction in `FLUSH_INTERVAL_S`, however many requests
+arrive.
 """
 
 import asyncio
@@ -53,7 +54,10 @@ PERSONAL_SEGMENTS = frozenset(
 )  # fmt: skip
 """Segments of addresses that belong to one person."""
 SCANNED_ENDINGS = PAGE_ENDINGS - {"html", "htm", "xhtml"}
-"""Endings that only count with a kept parameter: scanners request many of them without one."""
+"""File extensions of addresses that count only if they have one of `KEPT_PARAMETERS`.
+
+Scanners request many addresses with these extensions, but without such parameters.
+"""
 _SCANNED = re.compile(
     r"/(?:wp-|wordpress|\.|cgi-bin|vendor/|phpmyadmin|pma\b|boaform|autodiscover|actuator|solr|owa\b|console\b|manager/"
     r"|_profiler|_ignition|telescope|debug|server-status|backup|config\b|phpunit|xmlrpc|ecp\b|remote/|login\b|signin\b)"
@@ -128,7 +132,7 @@ class UnknownAddresses:
 
 
 def select_kept_address(address: OldAddress) -> OldAddress | None:
-    """Return the address with only the parameters that are stored; None if it is not stored at all."""
+    """Return the address with only the parameters that may be stored; None if the address must not be stored."""
     kept = OldAddress(
         address.path,
         tuple(pair for pair in address.parameters if pair[0] in KEPT_PARAMETERS and _is_plain(pair[1])),
@@ -141,7 +145,7 @@ def _is_plain(value: str) -> bool:
 
 
 def _is_page(address: OldAddress) -> bool:
-    """Return True if the address may have been a page of a shop that everybody could see."""
+    """Return True if the address may have been a public page of a shop."""
     path = address.path
     ending = path.rpartition("/")[2].rpartition(".")
     if ending[1] and ending[2] not in PAGE_ENDINGS:

@@ -21,7 +21,10 @@ MAX_NUMBER_LENGTH = 60
 GROUP_SIZE = 3
 """Number of digits between two separators of thousands."""
 MIN_AMOUNT_WITH_CENTS = 1000
-"""Amount in pesos from which one or two decimals are cents. In smaller ones, a spreadsheet dropped zeros: 89.9."""
+"""Minimum amount in pesos whose one or two decimals are read as cents.
+
+In a smaller amount, a spreadsheet program probably dropped zeros: 89.9 for 89.900.
+"""
 _APOSTROPHES, _SPACES = "'’´`", " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 _SEPARATOR = re.compile(f"[.,{_APOSTROPHES}{_SPACES}]")
 _NUMBER = re.compile(rf"[0-9]{{1,12}}(?:{_SEPARATOR.pattern}[0-9]{{1,12}}){{0,6}}")
@@ -45,7 +48,7 @@ _WEIGHT_UNITS = {
     **dict.fromkeys(("lb", "lbs"), _POUND),
     "oz": _POUND / 16,
 }
-"""Kilograms by unit. A Colombian `libra` may be 500 g or a pound, so it is no unit here."""
+"""Kilograms by unit. `libra` is missing, because in Colombia it may mean 500 g or a pound."""
 _LENGTH_UNITS = {
     **dict.fromkeys(("cm", "cms", "centimetro", "centimetros"), Decimal(1)),
     **dict.fromkeys(("mm", "milimetro", "milimetros"), Decimal("0.1")),
@@ -66,7 +69,7 @@ def parse_number(text: str, *, groups: bool = True) -> Decimal | None:
 
     Args:
         text: the number.
-        groups: `1.500` is 1500; without it, 1.5.
+        groups: True to read `1.500` as 1500, False to read it as 1.5.
 
     Returns:
         The number; None if the text is not a number.
@@ -121,7 +124,7 @@ def parse_former_price(cell: str) -> int | Noted | None:
 def parse_exact_price(cell: str) -> Decimal:
     """Parse an amount in pesos that may have cents. It raises the errors of `parse_price`.
 
-    A hyphen beside a currency sign is 0: accounting formats show it so.
+    A hyphen next to a currency sign is read as 0, because accounting formats display 0 in this way.
     """
     if _FOREIGN.search(fold(cell)):
         raise CellError("must be in Colombian pesos", "currency")
@@ -147,7 +150,7 @@ def round_pesos(amount: Decimal) -> int:
 
 
 def parse_units(cell: str) -> int | Noted:
-    """Parse a number of units: `12`, `12.00`, `1.200` or `12 und`. A negative one becomes 0.
+    """Parse a number of units: `12`, `12.00`, `1.200` or `12 und`. A negative number becomes 0, with a note.
 
     Raises:
         CellError: the cell is not a whole number, or exceeds the maximum.
@@ -186,7 +189,13 @@ def parse_tax_rate(cell: str) -> int:
 
 
 def find_exclusion(cell: str) -> bool | None:
-    """Return True for the rate excluded from IVA, False for exempt or another rate; None for 0, which may be either."""
+    """Return True if a tax rate cell says that the product is excluded from IVA, else False.
+
+    Return None for the rate 0, which may mean excluded or exempt.
+
+    Raises:
+        CellError: the rate does not exist.
+    """
     folded = fold(cell)
     if _EXCLUDED.search(folded):
         return True
@@ -201,7 +210,7 @@ class Measure:
     maximum: int
     example: str
     suspicious: int
-    """A value without a unit above this is noted: it may be in a smaller unit."""
+    """A value above this without a unit gets a note, because it may be in a smaller unit."""
 
     def parse(self, text: str) -> float:
         """Parse a weight in kilograms or a length in centimetres: `0,35`, `350 g`, `12.5 cm`.
@@ -217,7 +226,9 @@ class Measure:
         return float(round(value, 6))
 
     def read(self, cell: str) -> Any:
-        """Parse a cell. A zero says nothing: programs write it for a measure that was not entered.
+        """Parse a cell.
+
+        A zero leaves the product's value unchanged: programs write it for a measure that was not entered.
 
         Raises:
             CellError: see `parse`.

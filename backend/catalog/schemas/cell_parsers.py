@@ -37,9 +37,10 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Import rule of a column. `read` parses a filled cell; `empty` is the value of an empty one.
+    """Import rule of a column. `read` parses a filled cell; `empty` is the value of an empty cell.
 
-    `read` returns the value, or a `Noted` one; `UNCHANGED` leaves the product's value unchanged.
+    `read` returns the value, or a `Noted` if the value differs from the cell. The value `UNCHANGED` leaves the
+    product's value unchanged.
     """
 
     read: Callable[[str], Any]

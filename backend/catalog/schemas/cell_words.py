@@ -55,7 +55,7 @@ _BAR_CODE_SIGNS = re.compile(r"[\s'’´`\u00a0-]")
 _BAR_CODE_ZEROS = re.compile(r"\.0+$")
 _COMMAS = re.compile(r"(?<!\\),")
 _SPLITTING = re.compile(r"[,;\\\n]|\shttps?://", re.IGNORECASE)
-"""Parts of a text at which it would be split."""
+"""Signs at which the parsers of lists would split a text."""
 _ADDRESS_GAP = re.compile(r"[\s,;|]+(?=https?://)", re.IGNORECASE)
 _PICTURE_GAP = re.compile(r"\s*[,;\n]\s*")
 _PICTURE_NAME = re.compile(
@@ -88,10 +88,12 @@ def parse_status(cell: str) -> str:
 
 
 def parse_age_range(cell: str) -> str | Noted:
-    """Parse an age as the range that holds the youngest one: `3+`, `3 a 8 años` and `36 meses` are `3-5`.
+    """Return the shop's age range for an age or a range of ages. It is the range that contains the youngest age.
+
+    `3+`, `3 a 8 años` and `36 meses`, for example, give `3-5`.
 
     Raises:
-        CellError: the cell is no age.
+        CellError: the cell is not an age.
     """
     text = " ".join(fold(cell).split())
     plain = re.sub(r" |anos?", "", text).replace("–", "-")
@@ -108,7 +110,7 @@ def parse_age_range(cell: str) -> str | Noted:
 
 
 def _find_age_range(years: int) -> str:
-    """Return the final range that begins at this age or a younger one."""
+    """Return the shop's oldest age range that begins at this age or below it."""
     return next(one for one in reversed(AGE_RANGES) if int(re.split("[-+]", one)[0]) <= years)
 
 
@@ -159,7 +161,7 @@ def parse_bar_code(cell: str) -> str:
 def parse_list(cell: str) -> tuple[str, ...]:
     """Parse a list: return its parts in order, without duplicates.
 
-    The separator is `|` if the cell has one, else `;`, else `,`. A comma after a backslash belongs to its part.
+    The separator is `|` if the cell has one, else `;`, else `,`. A comma after a backslash does not separate parts.
     """
     if LIST_SEPARATOR in cell:
         parts = cell.split(LIST_SEPARATOR)

@@ -152,7 +152,10 @@ async def _index_for_staff(session: AsyncSession, product_ids: Sequence[str]) ->
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
-    """Return the terms whose remainders are not stored yet. They are recognized by the row of the whole word."""
+    """Return the terms whose remainders are not stored yet.
+
+    The remainders of a term are stored if the table has the row whose remainder is the whole term.
+    """
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
     )
@@ -212,7 +215,7 @@ async def find_matches_by_term(session: AsyncSession, terms: Iterable[QueryTerm]
 
 
 def excluded_products(terms: Iterable[str]) -> Select[Any]:
-    """Return the ids of the products with one of the terms, except those that write "sin" ("without") too."""
+    """Return the ids of the products with one of the terms, except those that also have the word "sin" ("without")."""
     without = select(SearchTerm.product_id).where(SearchTerm.term == literal("sin"))
     query = select(SearchTerm.product_id).where(SearchTerm.term.in_(sorted(terms)))
     return query.where(SearchTerm.product_id.not_in(without))

@@ -36,9 +36,9 @@ ATTRIBUTES = {
     "estampado": "pattern",
     "pattern": "pattern",
 }
-"""Google's attributes of variants by the folded title of the shop's option."""
+"""Google's attributes of variants, by the title of the shop's option in lower case and without accents."""
 MAX_PICTURES = 11
-"""Pictures of an item: Google reads one and ten additional ones."""
+"""Maximum number of pictures of an item: Google reads one main picture and ten additional ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,7 +293,7 @@ async def _in_order(
 ) -> Sequence[Product]:
     """Return a page of the products in the order of the filter.
 
-    Available products come first, except in an order that the filter of a list without a text names. Near matches
+    Available products come first, unless the list has no search text and the filter names an order. Near matches
     come before all other products.
     """
     found, sort = list_filters.found, catalog_filter.sort

@@ -10,4 +10,7 @@ class CachedReads(Protocol):
     """A cache that reads a value again only after the database reports a change (`VersionProbe`)."""
 
     async def read_cached(self, name: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value that `read` returned under this name. Two different values must not have the same name."""
+        """Return the value stored under this name; call `read` if none is stored or if it may have changed.
+
+        Two different values must not have the same name.
+        """

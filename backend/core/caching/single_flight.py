@@ -32,9 +32,10 @@ class SingleFlight(Generic[Key, Result]):
         self._next: dict[Key, _Call[Result]] = {}
 
     async def share(self, key: Key, call_service: Callable[[], Awaitable[Result]]) -> Result:
-        """Return the result of the running call with this key, or of a new one.
+        """Return the result of the running call with this key; start a call if none is running.
 
-        The running call may have begun earlier.
+        A running call may have read its data before this method was called. Use `share_next` if the result must
+        include earlier writes.
 
         Raises:
             Exception: the exception of `call_service`, for all callers that share the call.

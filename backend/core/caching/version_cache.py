@@ -1,8 +1,8 @@
 """Cache of values that are read again only after the catalogue or the stock has changed.
 
-This is not a cache by time or tag (spec: Storefront view rules 5): before each use the database is asked whether
-anything has changed since (`backend.core.caching.version_probe`). The views of a product also depend on the day,
-because a product counts as new for some days.
+Values do not expire after a time, and have no tags (spec: Storefront view rules 5). Before each use, the database
+is asked whether anything has changed since the value was read (`backend.core.caching.version_probe`). The views of
+a product also depend on the day, because a product counts as new for some days.
 """
 
 from collections.abc import Awaitable, Callable, Hashable
@@ -61,9 +61,9 @@ class VersionCache(Generic[Key, Value]):
     async def get(self, key: Key, read: Callable[[], Awaitable[Value]], *, shows_units: bool = True) -> Value:
         """Return the stored value of `key`; call `read` if none is stored for the current version of the data.
 
-        One call of `read` runs per key. Callers that arrive while it runs wait for it, then share the result of one
-        further call. Pass `shows_units=False` if the value shows no units in stock: then a sale does not make it
-        invalid, unless a product sells out.
+        One call of `read` runs per key. Callers that arrive while it runs wait for it. Then they share one further
+        call, because the data may have changed after the first call began. Pass `shows_units=False` if the value
+        shows no units in stock: then a sale does not make it invalid, unless a product sells out.
 
         Raises:
             DatabaseUnavailable: the database does not answer.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_CHANGES = 5_000
-"""Number of products whose latest change is remembered. If more have changed, all count as changed."""
+"""Maximum number of changed products to remember. If more have changed, every product counts as changed."""
 _CHANGES = "SELECT product_id, number FROM product_change WHERE number > $1 LIMIT $2"
 
 
@@ -61,14 +61,14 @@ class ProductChanges:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._forgotten: int | None = None
-        """Changes up to this number are not remembered; None before the first version was read."""
+        """Number of the latest change whose product is no longer remembered; None before the first version was read."""
         self._read_until = 0
-        """Changes up to this number are remembered."""
+        """Number of the latest change that was read from the database."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number of the latest known change, if later changes must be read for this version.
+        """Return the number after which changes must be read from the database to know all changes of this version.
 
-        Return None if no changes are missing.
+        Return None if all of them are known.
         """
         if self._forgotten is None:  # no view was built from an earlier version
             self._forgotten = self._read_until = version.product_changes
@@ -92,7 +92,10 @@ class ProductChanges:
             self._forgotten = self._read_until
 
     def are_unchanged_since(self, number: int, product_ids: Iterable[str]) -> bool:
-        """Return True if none of the products has changed after this number."""
+        """Return True if none of the products has changed after the change with this number.
+
+        Return False if later changes are no longer remembered.
+        """
         if self._forgotten is None or number < self._forgotten:
             return False
         changed = self._numbers

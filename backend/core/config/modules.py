@@ -44,7 +44,7 @@ AVAILABLE_PROVIDERS = {
 def registered_providers(
     blocks: Iterable[ModuleBlock] = (*BUILT_IN, *DECLARED),
 ) -> dict[str, tuple[str, ...]]:
-    """Return the providers of each service, taken from the final block declared for it.
+    """Return the providers of each service. If several blocks declare the same service, the final block counts.
 
     Raises:
         CannotStart: a block names a service or a provider that the program does not have.

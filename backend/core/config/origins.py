@@ -2,8 +2,8 @@
 
 Other sites are listed as in the platform's settings: by origins and by regular expressions.
 
-The operator writes the expressions, but any client sends the origins that they are matched with. Both are limited
-in size, so that no header can keep the shop busy.
+The operator writes the regular expressions, but any client can send an origin that is matched with them. Both are
+limited in size, so that matching is always fast.
 """
 
 import re
@@ -21,7 +21,7 @@ _FLAGS = {"": re.ASCII, "i": re.ASCII | re.IGNORECASE}
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\]\\]+?)\.?(?::\d{1,5})?", re.IGNORECASE)
 """A host with or without its port, as in the `Host` header."""
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|.", re.DOTALL)
-"""Parts of an expression: escaped characters, sets, openings of groups, single characters."""
+"""Parts of a regular expression: escaped characters, sets, openings of groups, single characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Origins:
     def is_allowed(self, origin: str) -> bool:
         """Return True if pages of this origin may call the API.
 
-        An expression may match a part of the origin; it needs `^` and `$` to match the whole.
+        A regular expression may match a part of the origin; it needs `^` and `$` to match the whole.
         """
         if len(origin) > MAX_ORIGIN_LENGTH:
             return False
@@ -82,7 +82,8 @@ def parse_origins(text: str) -> Origins:
     """Parse the origins of a setting: `https://tienda.example, /^https:…$/`, separated by commas.
 
     Raises:
-        ValueError: a part is neither an origin nor a bounded expression; the message names it.
+        ValueError: a part is neither an origin nor a regular expression that is always fast; the message names the
+            part.
     """
     parts = [part for part in map(str.strip, text.split(",")) if part]
     return Origins(
@@ -115,7 +116,7 @@ def _parse_expression(text: str) -> re.Pattern[str]:
 
 
 def _find_complexity_problem(expression: str) -> str:
-    """Return the reason why matching the expression could take long; empty if it cannot."""
+    """Return the reason why matching the regular expression could take long; empty if it cannot."""
     if len(expression) > MAX_EXPRESSION_LENGTH:
         return f"is longer than {MAX_EXPRESSION_LENGTH} characters"
     repetitions = options = 0

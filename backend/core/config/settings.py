@@ -95,10 +95,12 @@ class GatewayEnv(StrEnum):
 
 
 class Identity(BaseModel):
-    """The shop's identity, and the address from which its packages are sent. The office may replace these values.
+    """The shop's identity, and the address from which its packages are sent.
 
-    `store_address`, `store_whatsapp`, `store_about` and `store_hours` are displayed if they are not empty; an empty
-    `store_about` or `store_hours` means the default text. CARRIER_ORIGIN_* is the sender on labels.
+    Staff can override these values in the office.
+
+    Pages omit an empty `store_address` or `store_whatsapp`. For an empty `store_about` or `store_hours` they
+    display a default text. CARRIER_ORIGIN_* is the sender on labels.
     """
 
     store_name: str = Field(default="Trompo", min_length=1, max_length=60)
@@ -127,7 +129,7 @@ class Identity(BaseModel):
 
 
 class OfficeSettings(Identity):
-    """Settings that the office may replace: the shop's identity, its limits, and the alerts to its owner.
+    """Settings that staff can override in the office: the shop's identity, its limits, and the alerts to its owner.
 
     Alert limits are in hours, days, minutes and MiB; 0 means never.
     """
@@ -137,10 +139,14 @@ class OfficeSettings(Identity):
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
     """Amount in pesos by which a label may cost more than the shipping price before discounts.
 
-    A label above that is not bought: it waits for a staff member's decision (`backend.attention`).
+    A more expensive label is not bought automatically. It waits for a staff member's decision
+    (`backend.attention`).
     """
     refuse_unquoted: bool = False
-    """Refuse deliveries that no courier quotes. Otherwise they cost the fixed price, and attention reports them."""
+    """True to refuse deliveries that no courier quotes.
+
+    If False, such deliveries cost the fixed price, and `backend.attention` reports them to staff.
+    """
 
     alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
     """Address for alerts; STORE_EMAIL if it is empty."""
@@ -188,7 +194,7 @@ class Settings(OfficeSettings, SourcedSettings):
     database_pool: int = Field(default=10, ge=2, le=200)
     """Maximum number of PostgreSQL connections of each process, not counting one extra connection."""
     database_pooler: str = Field(default="", pattern="^(transaction)?$")
-    """`transaction`: DATABASE_URL leads to PgBouncer, which may use another connection for each transaction."""
+    """`transaction`: DATABASE_URL leads to PgBouncer, which may change the connection after each transaction."""
     redis_url: str = ""
     renderers: int = Field(default=1, ge=0, le=16)
     """Number of processes that render pages; with 0, browsers render them."""
@@ -203,7 +209,7 @@ class Settings(OfficeSettings, SourcedSettings):
     drain_seconds: float = Field(default=0, ge=0, le=300)
     """Seconds for which a stopping process continues to serve while it reports that it is not ready.
 
-    It gives a proxy the time to notice.
+    This gives a proxy the time to stop sending requests to the process.
     """
     trusted_proxies: str = ""
     """Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted to name the client's address."""
@@ -221,7 +227,7 @@ class Settings(OfficeSettings, SourcedSettings):
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
     storefront_url: str = ""
-    """Address to which the backend reports changed products, if PUBLIC_URL cannot be reached from inside."""
+    """Address to which the backend reports changed products, if the backend itself cannot reach PUBLIC_URL."""
     store_api_consents_required: bool = False
     """True if a cart of an API client can only be paid with the `consents` that the API requests."""
     admin_email: str = ""
@@ -251,7 +257,7 @@ class Settings(OfficeSettings, SourcedSettings):
     invoice_software_id: str = ""
     invoice_software_pin: SecretStr = SecretStr("")
     invoice_software_nit: str = ""
-    """NIT of the software's owner, with its check digit."""
+    """Tax number (NIT) of the owner of the invoicing software, with its check digit."""
 
     # alerts to the owner: see OfficeSettings
     alert_webhook_secret: SecretStr = SecretStr("")
@@ -263,7 +269,7 @@ class Settings(OfficeSettings, SourcedSettings):
     smtp_password: SecretStr = SecretStr("")
     smtp_starttls: bool = True
     ssl_cert_file: Path | None = None
-    """Certificate authorities, in PEM format, for all connections to outside, instead of the usual ones."""
+    """File with the certificate authorities (PEM) that all outgoing connections trust, instead of the default ones."""
 
     # signing in with Google
     google_client_id: str = ""
@@ -350,7 +356,7 @@ class Settings(OfficeSettings, SourcedSettings):
     def _clear_demo_warehouse(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Clear the suburb and directions of the demo warehouse if another address is set.
 
-        Otherwise labels would show them.
+        Otherwise labels would combine the shop's address with parts of the demo address.
         """
         if given.get("carrier_origin_address"):
             parts = ("suburb", "cross_street", "reference")
@@ -494,7 +500,7 @@ class Settings(OfficeSettings, SourcedSettings):
 
 
 class AdminAccess(SourcedSettings):
-    """Access of a program to the Admin API from outside: a token and an address. Neither is stored."""
+    """Address of a shop, and the token with which an external program calls its Admin API. Neither is stored."""
 
     admin_jwt: SecretStr = SecretStr("")
     backend_url: str = ""
@@ -504,7 +510,7 @@ def load_admin_access() -> AdminAccess:
     """Read ADMIN_JWT and BACKEND_URL, by default this shop's address (spec: Catalog-assignment procedure 2).
 
     Raises:
-        SettingsError: there is no token, or one of the two is invalid; the message shows no value.
+        SettingsError: ADMIN_JWT is missing, or one of the two settings is invalid; the message shows no value.
     """
     access = AdminAccess()
     token = access.admin_jwt.get_secret_value().strip()

@@ -49,8 +49,8 @@ _BEGIN = text("BEGIN IMMEDIATE")
 POOL_TIMEOUT_S = 5.0
 """Seconds that a session waits for a connection.
 
-This is longer than any answer takes. It is shorter than the timeouts of proxies, and than the lock on a page's
-state (10 s), so that a page's event can still report the failure on its page.
+Normal responses take less time. Proxies and the lock on a page's state (10 s) have longer timeouts, so that a page
+can still display the error.
 """
 
 _SHARED_VALUES = "known values"
@@ -61,7 +61,7 @@ Q = TypeVar("Q", bound=Select[*tuple[Any, ...]])
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment in UTC, aware on both databases (SQLite does not store a zone); a naive value is refused."""
+    """Column type for moments in UTC, timezone-aware on both databases. A naive value is refused."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -124,8 +124,8 @@ def db_now_in(seconds: ColumnElement[float]) -> FunctionElement[datetime]:
 def planned_literal(value: int | str) -> ColumnElement[Any]:
     """Return the value as a literal in the statement, so that PostgreSQL plans the statement for this value.
 
-    With a parameter, PostgreSQL soon uses a plan for any value: it treats every limit as large and every prefix as
-    rare, and reads a whole table to show a page. A text must consist of letters and digits.
+    For a parameter, PostgreSQL soon reuses one plan for all values. That plan expects a large limit and a rare
+    prefix, and reads a whole table to show one page. A text must consist of letters and digits.
     """
     return literal(value, literal_execute=True)
 

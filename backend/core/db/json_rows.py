@@ -14,7 +14,7 @@ from sqlalchemy import literal_column as literally
 from sqlalchemy.dialects.postgresql import ARRAY
 
 IDS_PARAMETER = "ids"
-"""Name of the parameter of `is_one_of`."""
+"""Name of the SQL parameter with the ids that `is_one_of` compares."""
 
 R = TypeVar("R")
 
@@ -29,7 +29,7 @@ class SqliteJson:
 
     @staticmethod
     def json(column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return an SQL expression that inserts a JSON column into a row as JSON, not as a text."""
+        """Return an SQL expression for a JSON column in a row. Its value is inserted as JSON, not as a text."""
         return func.json(column)
 
     @staticmethod
@@ -51,13 +51,13 @@ class SqliteJson:
 
     @classmethod
     def nested(cls, query: Select[Any]) -> ColumnElement[Any]:
-        """Return the rows of the query as a value in a row."""
+        """Return the rows of the query as a JSON array, for use as one value in a row of another query."""
         rows = func.coalesce(cls.rows(query), literally("''"))
         return func.json(literally("'['").concat(rows).concat(literally("']'")))
 
     @staticmethod
     def text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return JSON as its stored text."""
+        """Return a JSON expression as text, so that SQLAlchemy does not parse it."""
         return type_coerce(value, String)
 
     @staticmethod
@@ -67,7 +67,7 @@ class SqliteJson:
 
     @staticmethod
     def ids(ids: list[str]) -> str:
-        """Return the value of the parameter of `is_one_of`."""
+        """Convert ids to the value of the SQL parameter `IDS_PARAMETER`."""
         return orjson.dumps(ids).decode()
 
 
@@ -81,7 +81,7 @@ class PostgresqlJson:
 
     @staticmethod
     def json(column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return a JSON column as a value in a row."""
+        """Return an SQL expression for a JSON column in a row."""
         return column
 
     @staticmethod
@@ -102,14 +102,14 @@ class PostgresqlJson:
 
     @staticmethod
     def nested(query: Select[Any]) -> ColumnElement[Any]:
-        """Return the rows of the query as a value in a row."""
+        """Return the rows of the query as a JSON array, for use as one value in a row of another query."""
         (row,) = (subquery_ := query.subquery()).columns
         all_rows = func.coalesce(func.json_agg(row), literally("'[]'::json"))
         return select(all_rows).select_from(subquery_).scalar_subquery()
 
     @staticmethod
     def text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return JSON as its stored text."""
+        """Return a JSON expression as text, so that SQLAlchemy does not parse it."""
         return cast(value, Text)
 
     @staticmethod
@@ -119,7 +119,7 @@ class PostgresqlJson:
 
     @staticmethod
     def ids(ids: list[str]) -> list[str]:
-        """Return the value of the parameter of `is_one_of`."""
+        """Convert ids to the value of the SQL parameter `IDS_PARAMETER`."""
         return ids
 
 
@@ -133,5 +133,5 @@ def json_rows(dialect: str) -> JsonRows:
 
 
 def parse_rows(row_type: Callable[..., R], written: str | None) -> list[R]:
-    """Parse the rows that the database formatted."""
+    """Parse the JSON text of `rows` into one object of `row_type` for each row; empty for None."""
     return [row_type(*row) for row in orjson.loads(f"[{written}]")] if written else []

@@ -33,9 +33,9 @@ _UNPREPARED = {
     "prepared_statement_cache_size": 0,
     "prepared_statement_name_func": str,
 }
-"""Driver options that prepare each statement without a name (`str()` is empty), for one use.
+"""Driver options that make each prepared statement unnamed, for a single use.
 
-Through a pooler, a prepared statement is not available after its transaction.
+A pooler may use another connection after a transaction, where a named statement would not exist.
 """
 _SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
 """Server settings of each connection. The shop's statements are short.
@@ -44,7 +44,7 @@ Compiling a statement, or starting processes for it, would take longer than it s
 for other requests.
 """
 TRUSTED_IDLE_S = 1.0
-"""Seconds for which an idle connection is used again without a check."""
+"""Seconds for which a connection may be idle and still be used without a check."""
 
 ANSWER_TIMEOUT_S = 5.0
 """Seconds for an answer on a `ServerConnection`, including opening it. A frozen server would never answer."""
@@ -137,7 +137,10 @@ def postgresql_engine(
 
 
 class ServerConnection:
-    """A separate connection for single queries. A query costs a hundredth of a session. Run one query at a time."""
+    """A separate connection for single queries. A query takes a hundredth of the time of a session.
+
+    Run one query at a time.
+    """
 
     def __init__(self, url: URL, *, through_pooler: bool) -> None:
         """Store the URL; no connection is opened yet."""

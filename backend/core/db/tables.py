@@ -31,7 +31,10 @@ Json = JSON().with_variant(JSONB(), "postgresql")
 JsonObject = dict[str, Any]
 
 ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
-"""Text compared byte by byte on both databases: a prefix search is a range of the index, and both sort alike."""
+"""Text column that both databases compare byte by byte.
+
+So a prefix search can use a range of the index, and both databases sort alike.
+"""
 
 T = TypeVar("T")
 R = TypeVar("R", bound=SQLModel)
@@ -69,7 +72,7 @@ def row_values(row: SQLModel) -> dict[str, Any]:
 
 
 async def insert_row(session: AsyncSession, row: SQLModel) -> None:
-    """Insert the row at once, in a quarter of the time that `session.add` takes.
+    """Insert the row immediately, in a quarter of the time that `session.add` takes.
 
     The row is not in the session: later changes to it are not written to the database.
     """

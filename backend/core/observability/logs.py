@@ -112,7 +112,7 @@ def _find_personal_texts(data: object, *, is_personal: bool = False) -> Iterator
 
 
 def log_fields(record: logging.LogRecord) -> dict[str, str]:
-    """Return the fields of an entry that is written now."""
+    """Return the fields of a new entry: those of the current scope, and the ids among the entry's arguments."""
     scope = _scope.get()
     fields = dict(scope.fields) if scope else {}
     for argument in record.args if isinstance(record.args, tuple) else ():

@@ -29,7 +29,7 @@ R = TypeVar("R")
 MAX_STATEMENT_LENGTH = 2_000
 """Maximum number of characters of a statement in a span."""
 SHUTDOWN_TIMEOUT_S = 2.0
-"""Seconds for sending the last spans when the shop closes."""
+"""Seconds for sending the remaining spans when the shop closes."""
 _STATEMENT = "trompo.span"
 """Key in a connection's `info` for the span of its statement."""
 

@@ -153,9 +153,9 @@ def _parse_number(text: str) -> tuple[int, str]:
 
 
 _COLOMBIAN_PREFIX = re.compile(r"^\D*(?:(?:0\D*0?\D*)?57\D*0?|00?)(?=(?:\D*\d){10}\D*$)", re.ASCII)
-"""What is dialled before the ten digits of a Colombian number: the country code, or the prefix of long distance."""
+"""Digits dialled before the ten digits of a Colombian number: the country code, or the prefix of long distance."""
 _INTERNATIONAL_PREFIX = re.compile(r"^\D*00(?=\d)", re.ASCII)
-"""The prefix that most countries dial instead of `+`. In Colombia an operator's digit would follow."""
+"""The prefix `00`, which most countries dial instead of `+`. In Colombia, a digit of the operator follows it."""
 
 
 def require_phone(

@@ -18,14 +18,14 @@ _TAGS = _PARAGRAPHS | _LINES | _INLINE | _HIDDEN | {"html", "body"}
 _LOOSE_TEXT = frozenset(
     {"ul", "ol", "dl", "table", "tr", "thead", "tbody", "tfoot", "section", "article", "html", "body"}
 )
-"""Elements that contain other elements: line breaks in the text between them mean nothing."""
+"""Elements that contain only other elements. Spaces and line breaks between their child elements are ignored."""
 _MARKUP = re.compile(
     rf"</?(?:{'|'.join(sorted(_TAGS, key=len, reverse=True))})(?:\s[^<>]*)?/?>|<!--"
     r"|&(?:[a-zA-Z]{2,8}|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});",
     re.IGNORECASE,
 )
 MAX_PASSES = 4
-"""Maximum number of times that a text is converted: programs escape some texts twice."""
+"""Maximum number of conversions of one text. More than one is needed, because some programs escape HTML twice."""
 BULLET = "•"
 
 
@@ -48,7 +48,7 @@ def to_plain_text(text: str) -> str:
 
 
 class _TextParser(HTMLParser):
-    """Collects the text of a document. Line breaks of a text outside of all blocks stay."""
+    """Parser that collects the text of a document. Outside of block elements, line breaks of the source are kept."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -174,10 +174,10 @@ class HttpClient:
     ) -> Result:
         """Make a call that changes nothing, and repeat it while the error may be temporary.
 
-        The error of the final attempt is raised. A call whose answer was too large is not repeated. No attempt
-        starts after the policy's `read` time has passed, because a customer is waiting: so immediate failures are
-        repeated, but a call that used its whole time is not. With `seconds`, all attempts together end within that
-        time.
+        If all attempts fail, the error of the final attempt is raised. A call whose answer was too large is not
+        repeated. No attempt starts after the policy's `read` time has passed, because a customer is waiting: an
+        immediate failure is repeated, but a call that used its whole time is not. With `seconds`, all attempts
+        together end within that time.
 
         Raises:
             NoAnswer: `seconds` have passed.
@@ -242,7 +242,7 @@ class HttpClient:
 
 @dataclass(slots=True)
 class _Failures:
-    """Consecutive failures of one service. Moments are monotonic."""
+    """Consecutive failures of one service. Moments are seconds of the monotonic clock."""
 
     since: float
     latest: float
@@ -253,7 +253,7 @@ _failures: dict[str, _Failures] = {}
 MIN_FAILURES = 3
 """Minimum number of consecutive failures for a service to count as failing."""
 FAILURES_VALID_S = 600.0
-"""Seconds after which the latest failure no longer counts, because there were no calls since."""
+"""Seconds without a call after which earlier failures of the service no longer count."""
 
 
 def _record_outcome(service: str, outcome: str) -> None:

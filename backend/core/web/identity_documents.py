@@ -1,6 +1,6 @@
-"""The number of an identity document as people write it: `C.C. Nº 1.020.304.050 de Bogotá`, `NIT 900.123.456-8`.
+"""Parsing of identity documents as people write them: `C.C. Nº 1.020.304.050 de Bogotá`, `NIT 900.123.456-8`.
 
-Read the written document type with `split_document`, then the number with `normalize_document` or `parse_nit`.
+Call `split_document` to get the document type, then `normalize_document` or `parse_nit` to get the number.
 """
 
 import re
@@ -14,7 +14,7 @@ from backend.core.web.contact import field_error
 
 ANY_TYPE: tuple[str, ...] = ()
 MAX_LABEL_LENGTH = 60
-"""Maximum characters before a number."""
+"""Maximum number of characters before the document's number, such as the name of its type."""
 
 _NAMES = {
     "cc": ("CC",),
@@ -55,12 +55,15 @@ _NAMES = {
     "identificacion": ANY_TYPE,
     "id": ANY_TYPE,
 }
-"""Codes of the document types that a written name can mean. The name has only letters, in lower case, no accents."""
+"""Codes of the document types that a written name can mean.
+
+The names have only letters, in lower case and without accents.
+"""
 _NUMBER_WORD = re.compile(r"(?:numero|num|nro|no|n)(?:de)?$")
 """The word `number`, before or after the name of the type."""
 _NUMBER_SIGNS = re.compile("[º°.:#№]")
 _NUMBER_START = re.compile(r"(?<=[^\W\d_])(?=[0-9])|(?<=[\W_])(?=[^\W_])")
-"""Where a number may begin: at a digit after a letter, or after a separator."""
+"""Positions at which the number may begin: at a digit after a letter, or after a separator."""
 _PLACE_OF_ISSUE = re.compile(
     r"(?<=[0-9])[\s,.]+(?:exp(?:edid[ao])?\b\.?\s*)?(?:de|en)\s+[^\d]+$", re.IGNORECASE
 )
@@ -89,8 +92,8 @@ def split_document(text: str, *, is_numeric: bool = True) -> WrittenDocument:
 
     Args:
         text: one line of text, as typed.
-        is_numeric: True if the number has only digits. Otherwise letters directly before a digit, and an `N` without
-            a sign, belong to the number, as in `PE093823`.
+        is_numeric: True if the number can have only digits. If False, letters directly before a digit belong to the
+            number, as in `PE093823`. An `N` also belongs to it, unless a sign such as `º` follows.
     """
     number = _PLACE_OF_ISSUE.sub("", text)
     digit = re.search(r"\d", number)
@@ -130,7 +133,7 @@ def _find_after_number_word(letters: str) -> tuple[str, ...] | None:
 
 
 def remove_series(number: str) -> str:
-    """Return the digits of a number that the document prints after up to five letters, as in `E-412345`."""
+    """Remove up to five letters that a document prints before its number, as in `E-412345`."""
     return _SERIES.sub("", number)
 
 
@@ -142,8 +145,9 @@ def normalize_document(text: str) -> str:
 def parse_nit(text: str) -> str:
     """Return a NIT without its check digit.
 
-    The word NIT may precede the number. The check digit may follow after a dash of any length, or directly:
-    it is the tenth digit of a NIT that begins with 8 or 9, as a company's does, and a right eleventh digit.
+    The word NIT may precede the number. The check digit may follow after a hyphen or dash. Without one, the final
+    digit is the check digit in two cases. The number has ten digits and begins with 8 or 9, as the NIT of a company
+    does. Or it has eleven digits, and the final one is the correct check digit of the others.
 
     Raises:
         PydanticCustomError: the check digit is wrong.

@@ -14,7 +14,7 @@ from backend.core.web.public_addresses import UnusableAddress, pin_request, reso
 
 MAX_REDIRECTS = 3
 READ_TIMEOUT_S = 10.0
-"""Maximum seconds without a byte."""
+"""Maximum seconds to wait for the next bytes."""
 MAX_SHOWN_LENGTH = 200
 FETCHERS = Threads("fetches", 4)
 """Threads in which a running shop calls `fetch`."""

@@ -22,7 +22,7 @@ HASHER = PasswordHasher()
 
 
 _THREADS = Threads("passwords", 2)
-"""Hashing takes 64 MB and most of a core, so many simultaneous logins wait here and do not block the shop."""
+"""Threads for hashing. A hash takes 64 MB and most of a core. Further logins wait, so that the shop stays fast."""
 
 
 @cache

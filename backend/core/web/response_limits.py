@@ -41,7 +41,7 @@ async def read_limited(response: httpx.Response, max_bytes: int = MAX_RESPONSE_B
 
     Raises:
         ResponseTooLarge: the body has more than `max_bytes`, as sent or decompressed.
-        DecodingError: its compression was not requested, or it is damaged or truncated.
+        DecodingError: the body has a compression that was not requested, is damaged, or is incomplete.
     """
     try:
         content = await _read_body(response, max_bytes)

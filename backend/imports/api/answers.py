@@ -1,4 +1,4 @@
-"""Answers about imports: the state of one, its rows, and the result of an upload of pictures."""
+"""Answers about imports: the state of an import, its rows, and the result of an upload of pictures."""
 
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from backend.imports.row_pages import CellMessage, ImportRow
 
 
 class RowProblem(TypedDict):
-    """A problem in the spreadsheet to correct, or a note about a cell that was read in another way than written."""
+    """A problem in the spreadsheet to correct, or a note about a cell whose value was changed when it was read."""
 
     row: Annotated[int, Field(description="Row number in the spreadsheet.")]
     column: Annotated[
@@ -43,7 +43,7 @@ class RowSetAside(TypedDict):
 
 
 class FileColumn(TypedDict):
-    """A column of an unknown list."""
+    """A column of a spreadsheet in an unknown format, and the importer's column that it is imported as."""
 
     place: Annotated[int, Field(description="Position in the file, from 0.")]
     heading: str
@@ -55,7 +55,7 @@ class FileColumn(TypedDict):
 
 
 class SentPictures(TypedDict):
-    """Pictures that the rows name, compared with the sent ones. The lists have the first names."""
+    """Pictures that the rows name, compared with the uploaded pictures. The lists contain only the first names."""
 
     rows: Annotated[int, Field(description="Rows that name pictures.")]
     complete: Annotated[int, Field(description="Rows whose pictures were all found.")]

@@ -135,7 +135,7 @@ async def _preview_response(database: Database, actor: Actor, import_id: str) ->
     """Check the rows, and return the effect of the import.
 
     Raises:
-        NotFound: there is no import with this id that was not started.
+        NotFound: the import does not exist, or was started already.
         InvalidData: a cell is wrong. The import is deleted.
     """
     await preview_import(database, import_id)

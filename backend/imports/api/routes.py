@@ -48,7 +48,10 @@ from backend.staff.rights import Actor, Right
 
 PATH = "/admin/imports"
 PICTURES_PATH = "/admin/import-pictures"
-"""Path for pictures, with the import's id in `id`. It is a separate path because its body may be larger."""
+"""Path to upload pictures; the query parameter `id` is the import's id.
+
+It is separate from the other paths, because larger request bodies are allowed on it.
+"""
 MAX_SPREADSHEET_BODY_BYTES = MAX_FILE_BYTES + (64 << 10)
 MAX_PICTURE_BODY_BYTES = MAX_ZIP_BYTES + (64 << 10)
 """Maximum size of a request with a picture: the file, and the multipart text around it."""
@@ -89,7 +92,7 @@ class Confirmation(Body):
 
 
 class ColumnChoice(Body):
-    """Choice for a column of an unknown list."""
+    """Choice of the importer's column for one column of a spreadsheet in an unknown format."""
 
     model_config = example(place=1, column="sku")
 
@@ -98,11 +101,13 @@ class ColumnChoice(Body):
 
 
 async def check_again(database: Database, actor: Actor, import_id: str, confirmed: Confirmation) -> None:
-    """Check the rows of an import again before it starts. A decision about new products is stored first.
+    """Check the rows of an import again before it starts.
+
+    If `confirmed.publish` is set, store first whether new products are published.
 
     Raises:
-        NotFound: there is a decision, and the import does not exist.
-        NotAllowed: there is a decision, and the import was started already.
+        NotFound: `confirmed.publish` is set, and the import does not exist.
+        NotAllowed: `confirmed.publish` is set, and the import was started already.
     """
     if confirmed.publish is None:
         await preview_import(database, import_id)
@@ -210,7 +215,7 @@ async def list_import_rows(
 async def choose_file_column(
     actor: StaffMember, database: Db, import_id: str, body: ColumnChoice
 ) -> Wire[ImportAnswer]:
-    """Take a column of a file with the format `unknown` for one of the shop's columns, and check the rows again."""
+    """Choose one of the importer's columns for a column of a file in the format `unknown`, and check the rows again."""
     await choose_column(database, actor, import_id, body.place, body.column)
     return await _import_response(database, actor, import_id)
 
@@ -231,14 +236,14 @@ async def confirm(
 
 @router.post(f"{PATH}/{{import_id}}/stop")
 async def stop(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
-    """Stop a running import after its current batch of rows. Written rows stay. A stopped one stays as it is."""
+    """Stop a running import after its current batch of rows. Written rows stay. A stopped import is not changed."""
     await stop_import(database, actor, import_id)
     return await _import_response(database, actor, import_id)
 
 
 @router.post(f"{PATH}/{{import_id}}/continue")
 async def go_on(actor: StaffMember, database: Db, import_id: str) -> Wire[ImportAnswer]:
-    """Write the remaining rows of a stopped import. A running one continues as it is."""
+    """Write the remaining rows of a stopped import. A running import is not changed."""
     await continue_import(database, actor, import_id)
     return await _import_response(database, actor, import_id)
 

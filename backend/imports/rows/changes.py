@@ -32,9 +32,9 @@ from backend.inventory.models import InventoryLevel
 Values = Mapping[str, Any]
 """Values by column, as in `backend.catalog.importer.row_reader.Row`."""
 RESERVED = "reserved"
-"""A key that is not a column: the reserved units at the location."""
+"""Key of the number of reserved units at the location. It is not a column."""
 TYPE_ID = "type_id"
-"""A key that is not a column: the id of the product's type."""
+"""Key of the id of the product's type. It is not a column."""
 NO_STOCK: tuple[int | None, int] = (None, 0)
 
 

@@ -1,4 +1,4 @@
-"""Shared parts of the conversions: a table's cells by field, and the source file that the converted rows make."""
+"""Shared parts of the conversions: access to a table's cells, and construction of the converted source file."""
 
 import re
 from collections import Counter, defaultdict
@@ -25,10 +25,10 @@ _UNESCAPED_COMMA = re.compile(r"(?<!\\),")
 
 
 class Cells:
-    """A table's cells by the names of a format's fields.
+    """Access to a table's cells by the field names of a format.
 
     Attributes:
-        places: position of each field that the table has.
+        places: position in the table of each field that the table has.
     """
 
     def __init__(self, table: Table, headings: Mapping[str, Sequence[str]]) -> None:
@@ -48,24 +48,24 @@ class Cells:
         return (row.texts[place] or "").strip() if place is not None and place < len(row.texts) else ""
 
     def get_first(self, rows: Iterable[TableRow], name: str) -> str:
-        """Return the first filled text of the rows in this field; empty if there is none."""
+        """Return the first text in this field that is not empty, among these rows; empty if there is none."""
         return next((text for row in rows if (text := self.get(row, name))), "")
 
     def group_rows(self, rows: Iterable[TableRow], name: str) -> dict[str, list[TableRow]]:
-        """Return the rows by their text in this field; a row without one is in a group of its own."""
+        """Group the rows by their text in this field. A row without a text is a separate group."""
         groups: dict[str, list[TableRow]] = defaultdict(list)
         for row in rows:
             groups[self.get(row, name) or f" {row.line}"].append(row)
         return groups
 
     def find_places(self, names: Iterable[str]) -> list[int]:
-        """Return the positions of those of the fields that the table has."""
+        """Return the positions of the named fields. Fields that the table does not have are left out."""
         return [self.places[name] for name in names if name in self.places]
 
 
 @dataclass(slots=True)
 class Draft:
-    """A row in the importer's columns while it is converted. A column without a cell is not said."""
+    """A row during its conversion to the importer's columns. A column that is not in `cells` has no value."""
 
     source: TableRow
     group: Sequence[TableRow] = ()
@@ -75,14 +75,15 @@ class Draft:
     notes: list[Note] = field(default_factory=list)
 
     def set(self, column: str, text: str) -> None:
-        """Set a cell. An empty text says nothing."""
+        """Set the text of a column. An empty text is ignored."""
         if text:
             self.cells[column] = text
 
     def set_price(self, price: str, before: str, *, suffix: str = "") -> None:
-        """Set the price, and the price before a sale. A price without one ends the sale of an existing variant.
+        """Set the price, and the price before a sale. Nothing is set without a price.
 
-        Programs also store a former price that is not higher, which is no sale.
+        If `before` is empty, a sale of an existing variant ends. The same applies if `before` is not higher than
+        the price: some programs also store such a former price, although there is no sale.
         """
         if price:
             self.cells[f"price{suffix}"] = price
@@ -103,7 +104,10 @@ class Draft:
 
 
 def _is_higher(before: str, price: str) -> bool:
-    """Return False for an amount that is not higher than the other one; True if one of them is no amount."""
+    """Return True if `before` is a higher amount than `price`.
+
+    If one of them is not an amount, return True unless `before` is empty.
+    """
     try:
         return parse_exact_price(before) > parse_exact_price(price)
     except CellError:
@@ -125,9 +129,9 @@ def build_source_file(
         table: the table.
         source_format: its format.
         drafts: the converted rows.
-        places: positions of the cells that each of the importer's columns is made of.
+        places: for each of the importer's columns, the positions of the table's columns from which it is made.
         notes: codes of sentences about the whole file.
-        silent_places: positions of other columns that the conversion uses.
+        silent_places: positions of other columns that the conversion uses. They are not reported as ignored.
     """
     sorted_drafts = sorted(drafts, key=lambda draft: draft.source.line)
     filled = {name for draft in sorted_drafts for name in draft.cells}
@@ -158,23 +162,26 @@ def build_source_file(
 
 
 def split_commas(text: str) -> list[str]:
-    """Return the parts between commas. A comma after a backslash belongs to a part."""
+    """Return the parts between commas. A comma after a backslash does not separate parts."""
     parts = (part.replace("\\,", ",").strip() for part in _UNESCAPED_COMMA.split(text))
     return [part for part in parts if part]
 
 
 def join_list(parts: Iterable[str]) -> str:
-    """Return a list's cell: its parts without duplicates."""
+    """Return the parts, without duplicates, as the text of a cell with a list."""
     return cell_words.join_list(dict.fromkeys(part.replace(LIST_SEPARATOR, "/") for part in parts if part))
 
 
 def join_addresses(addresses: Iterable[str]) -> str:
-    """Return a cell of web addresses without duplicates."""
+    """Return web addresses, without duplicates, as the text of a cell with a list."""
     return join_list(one.replace(LIST_SEPARATOR, "%7C") for one in addresses)
 
 
 def join_old_addresses(texts: Iterable[str]) -> str:
-    """Return a cell of former addresses. A text that no redirect can have, such as the home page, is left out."""
+    """Return former addresses as the text of a cell with a list.
+
+    Addresses that cannot be redirected, such as the home page, are left out.
+    """
     found = []
     for text in texts:
         with suppress(InvalidAddress):
@@ -200,7 +207,7 @@ def parse_decimal(text: str) -> Decimal | None:
 
 
 def write_decimal(value: Decimal) -> str:
-    """Return the number without zeros at its end."""
+    """Format the number without zeros at the end of its decimals."""
     return f"{value.normalize():f}"
 
 
@@ -213,13 +220,18 @@ def parse_day(text: str) -> date | None:
 
 
 def drop_zero(text: str) -> str:
-    """Return a measure; empty for a zero, which programs write for a measure that is not known."""
+    """Return the measure, or an empty text if it is zero. Programs write zero for an unknown measure."""
     value = parse_decimal(text.replace(",", "."))
     return "" if value is not None and not value else text
 
 
 def set_greatest_weight(drafts: Sequence[Draft], weights: Sequence[str]) -> None:
-    """Give a product the weight in kilograms of its heaviest variant, and note it if the weights differ."""
+    """Set the product's weight to that of its heaviest variant. Add a note if the weights differ.
+
+    Args:
+        drafts: the rows of the product.
+        weights: weights of the variants in kilograms.
+    """
     values = {value for weight in weights if (value := parse_decimal(weight)) is not None and value > 0}
     if values:
         drafts[0].set("weight", write_decimal(max(values)))
@@ -228,7 +240,9 @@ def set_greatest_weight(drafts: Sequence[Draft], weights: Sequence[str]) -> None
 
 
 def name_repeated_titles(titles: Mapping[str, str]) -> dict[str, str]:
-    """Return a handle for each product whose title gives the same handle as another's, by the product's key.
+    """Return different handles for products whose titles would give the same handle, by the product's key.
+
+    Products with a unique title are left out.
 
     Args:
         titles: titles by a key that identifies the product in its program.

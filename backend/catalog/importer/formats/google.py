@@ -49,7 +49,7 @@ _ATTRIBUTES: Mapping[str, Sequence[str]] = {
 HEADINGS: Mapping[str, Sequence[str]] = {
     name: (*some, *(f"g {one}" for one in some)) for name, some in _ATTRIBUTES.items()
 }
-"""Headings of the attributes, in the feed's XML with the prefix `g:`."""
+"""Headings of each attribute. Headings of XML feeds have the prefix `g:`."""
 FIELDS: Mapping[str, Sequence[str]] = {
     "title": ("title",),
     "description": ("description",),
@@ -70,7 +70,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
 }
 """The feed's attributes by the importer's columns."""
 OPTIONS = {"color": "Color", "size": "Talla", "pattern": "Diseño", "material": "Material"}
-"""Titles of the options in which the products of a group may differ."""
+"""Attributes in which the products of a group may differ, and the titles of the options for them."""
 MIN_TITLE_LENGTH = 3
 _TITLE_END = " -–—|/,(:·"
 
@@ -117,7 +117,7 @@ def _convert_row(cells: Cells, row: TableRow) -> Draft:
 
 
 def _set_price(cells: Cells, draft: Draft) -> None:
-    """Set the price: that of a sale between its two moments, else the regular one."""
+    """Set the price: the sale price during the sale's period, else the regular price."""
     price, sale = cells.get(draft.source, "price"), cells.get(draft.source, "sale_price")
     begin, end = _parse_period(cells.get(draft.source, "sale_days"))
     now = clock.now()
@@ -130,7 +130,7 @@ def _set_price(cells: Cells, draft: Draft) -> None:
 
 
 def _parse_period(text: str) -> tuple[datetime | None, datetime | None]:
-    """Parse two moments with a slash between them; None if they are missing or have no time zone."""
+    """Parse two moments separated by a slash; None for both if they are missing or have no time zone."""
     try:
         begin, end = (datetime.fromisoformat(part.strip()) for part in text.split("/"))
     except ValueError:
@@ -149,7 +149,10 @@ def _find_option_titles(cells: Cells, rows: Sequence[TableRow]) -> dict[str, str
 
 
 def _convert_group(cells: Cells, rows: Sequence[TableRow], titles: Mapping[str, str]) -> list[Draft]:
-    """Convert the variants of one product. Their titles usually end with the variant."""
+    """Convert the items of one product to its variants.
+
+    The product's title consists of the words with which all titles of the items begin.
+    """
     drafts = [_convert_row(cells, row) for row in rows]
     found = [draft.cells.get("title", "") for draft in drafts]
     common = _common_words(found).rstrip(_TITLE_END)

@@ -1,8 +1,9 @@
-"""Mapping of the columns of an unknown list to the importer's columns: suggestions, and the conversion.
+"""Mapping of the columns of a table in an unknown format to the importer's columns: suggestions, and the conversion.
 
-`suggest_mapping` takes every column for something, by its heading and its values. A person may change that. Two columns
-may be for one field, such as `Código` and `Referencia`: the first one is suggested, both are marked as contested, and
-nothing is imported until a person has chosen (`find_contested`). `convert_mapped` converts the table.
+`suggest_mapping` suggests one of the importer's columns for each column of the table, by its heading and its
+values. A person may change the suggestions. If several columns fit one of the importer's, such as `Código` and
+`Referencia`, the first one is suggested, and all of them are marked as contested: nothing is imported until a
+person has chosen one of them (`find_contested`). `convert_mapped` converts the table.
 """
 
 import re
@@ -24,7 +25,7 @@ from backend.pricing import TAX_RATES
 from backend.spreadsheet_reader.headings import normalize_heading
 
 LIST_COLUMNS = frozenset({"categories", "old_addresses", "pictures", "tags"})
-"""Columns that several columns of a file may fill together."""
+"""The importer's columns that hold several values, so that several columns of a file may fill one of them together."""
 MAPPABLE_COLUMNS = tuple(name for name in COLUMNS if name not in API_COLUMNS or name in ("tags", "type"))
 """The importer's columns that a person may choose."""
 MAX_SAMPLES = 3
@@ -32,24 +33,24 @@ MAX_SAMPLE_LENGTH = 80
 MAX_EXAMINED_ROWS = 200
 """Number of first rows whose values are examined."""
 MIN_SHARE = 0.8
-"""Share of the filled cells that must have a kind of value."""
+"""Minimum share of a column's filled cells with one kind of value, such as prices, to map the column by its values."""
 MIN_PRICE, MAX_UNITS = 500, 9_999
 MIN_BAR_CODE_LENGTH = 12
-"""Shorter bar codes look like other numbers."""
+"""Minimum length of bar codes by which a column is recognised. Shorter bar codes look like other numbers."""
 MIN_TITLE_LENGTH = 5
-"""Average number of letters of a column that may have the names."""
+"""Minimum average number of letters in a column that may have the products' names."""
 OPTION_COLUMNS = {f"value_{number}": f"option_{number}" for number in (1, 2, 3)}
 _NUMBERED = re.compile(r"(\D+?) ?\d{1,2}")
 _NOT_FOR_SALE = re.compile(
     r"\b(?:costos?|compras?|mayor|mayorista|distribuidor|proveedor|minim[oa]|maxim[oa]|utilidad|margen|bodega|ubicacion"
     r"|fecha|cuenta|nit|consecutivo|telefono|cost|wholesale|supplier|date)\b"
 )
-"""Headings whose numbers are neither prices nor units for sale."""
+"""Words in the headings of columns whose numbers are neither prices nor units for sale."""
 _NO_NAME = re.compile(
     r"\b(?:unidad|medida|um|proveedor|bodega|ubicacion|usuario|vendedor|observacion(?:es)?|notas?|moneda|sucursal"
     r"|presentacion|estado)\b"
 )
-"""Headings whose texts are no names of products."""
+"""Words in the headings of columns whose texts are not names of products."""
 _ITEMS = frozenset({"item"})
 _OPTION_HEADINGS = frozenset(
     {"talla", "tallas", "talle", "tamano", "color", "colores", "size", "colour", "modelo", "variante", "variacion",
@@ -105,10 +106,11 @@ def find_contested(suggestions: Iterable[ColumnSuggestion]) -> dict[str, list[st
 def take_columns(
     suggestions: Iterable[ColumnSuggestion], places: Container[int], column: str
 ) -> list[ColumnSuggestion]:
-    """Return the suggestions after a person has chosen the column of these places; empty to leave them out.
+    """Return the suggestions after a person has chosen `column` for the columns at these positions.
 
-    Another column of the file for the same one is left out, and no longer contested. Choices between columns for other
-    fields remain; if only one is left of them, it is taken.
+    With an empty `column`, these columns are not imported. Otherwise, no other column of the file is imported as
+    `column` or contested for it, unless `column` is one of `LIST_COLUMNS`. If only one column is still contested
+    for another of the importer's columns, it is chosen.
     """
     taken = []
     for one in suggestions:
@@ -128,7 +130,10 @@ def take_columns(
 
 
 def find_repeated(table: Table, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the headings of columns that are mapped to the same field, by the importer's column. Lists may repeat."""
+    """Return the headings of columns that are mapped to the same column of the importer, by the importer's column.
+
+    `LIST_COLUMNS` may repeat, and are left out.
+    """
     headings: dict[str, list[str]] = {}
     for heading, column in zip(table.headings, columns, strict=True):
         if column and column not in LIST_COLUMNS:
@@ -141,7 +146,7 @@ def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
 
     Args:
         table: the table.
-        columns: the importer's column of each column of the table; empty for one that is not imported. Only
+        columns: for each column of the table, the importer's column; empty if it is not imported. Only
             `LIST_COLUMNS` may repeat: see `find_repeated`.
     """
     places: dict[str, list[int]] = {}
@@ -165,7 +170,10 @@ def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
 
 
 def _join_cells(table: Table, row: TableRow, places: Sequence[int]) -> str:
-    """Return the parts of a list. A subcategory is below the category in the column before it."""
+    """Join the row's texts in these columns to the text of a list.
+
+    A subcategory is joined to the category in the column before it, as a path.
+    """
     parts: list[str] = []
     for place in places:
         text = row.texts[place]
@@ -180,9 +188,9 @@ def _join_cells(table: Table, row: TableRow, places: Sequence[int]) -> str:
 
 
 def _rank(column: str, heading: str, values: Sequence[str]) -> int | None:
-    """Return the rank of a heading among those of a column; None if it is for another one.
+    """Return the position of a heading among the synonyms of a column; None if it is not one of them.
 
-    An `Item` may have the names, the codes or the numbers of the rows.
+    A column with the heading `Item` may contain names, codes or row numbers, so its values decide.
     """
     synonyms = SYNONYMS[column]
     if heading not in synonyms or (heading in _ITEMS and _counts_rows(values)):
@@ -193,12 +201,16 @@ def _rank(column: str, heading: str, values: Sequence[str]) -> int | None:
 
 
 def _is_name(text: str) -> bool:
-    """Return False for a code: it has digits, and no spaces."""
+    """Return True if the text looks like a name. A code has digits, and no spaces."""
     return " " in text or not any(letter.isdigit() for letter in text)
 
 
 def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequence[int]) -> None:
-    """Map the first of these columns, or all of a list. The others are contested if they are for nothing else."""
+    """Map the first of these columns; if `column` is one of `LIST_COLUMNS`, map all of them.
+
+    If there are several, all of them are marked as contested. For `title`, columns with headings of descriptions
+    are not contested.
+    """
     if not places:
         return
     if column in LIST_COLUMNS:
@@ -218,7 +230,7 @@ def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequen
 
 
 def _assign_known_heading(suggestions: Sequence[ColumnSuggestion], place: int, heading: str) -> None:
-    """Map a column by the headings that the importer knows, and by numbered ones such as `Foto 2`."""
+    """Map a column by a heading of the importer's own files, or by a numbered heading such as `Foto 2`."""
     suggestion = suggestions[place]
     if suggestion.column or suggestion.contested or not heading:
         return
@@ -232,7 +244,7 @@ def _assign_known_heading(suggestions: Sequence[ColumnSuggestion], place: int, h
 
 
 def _drop_second_price(suggestions: Sequence[ColumnSuggestion]) -> None:
-    """Leave out the price without tax if there is one with tax."""
+    """Do not import the price without tax if another column has the price with tax."""
     if any(one.column == "price" for one in suggestions):
         for one in suggestions:
             if one.column == "price_without_tax":
@@ -240,7 +252,7 @@ def _drop_second_price(suggestions: Sequence[ColumnSuggestion]) -> None:
 
 
 def _assign_options(table: Table, suggestions: Sequence[ColumnSuggestion], headings: Sequence[str]) -> None:
-    """Map columns such as `Talla` and `Color` to options, if the rows with the same name differ only in them."""
+    """Map columns such as `Talla` and `Color` to options, if rows with the same name always differ in them."""
     title = next((one.place for one in suggestions if one.column == "title"), None)
     free = [
         one.place
@@ -314,7 +326,7 @@ def _list_samples(values: Sequence[str]) -> list[str]:
 
 
 def _base(heading: str) -> str:
-    """Return a numbered heading without its number: `precio` for `precio 2`."""
+    """Return a numbered heading without its number: `precio` for `precio 2`; empty if it has no number."""
     found = _NUMBERED.fullmatch(heading)
     return found[1] if found else ""
 
@@ -340,5 +352,5 @@ def _is_amount(text: str) -> bool:
 
 
 def _counts_rows(values: Sequence[str]) -> bool:
-    """Return True for the numbers of the rows, which are no units."""
+    """Return True if the values are row numbers: 1, 2, 3 and so on."""
     return len(values) > 1 and list(values) == [str(number) for number in range(1, len(values) + 1)]

@@ -20,11 +20,14 @@ class SourceFormat(StrEnum):
     TROMPO = "trompo"
     """The shop's own files: the template and the export."""
     UNKNOWN = "unknown"
-    """Any other list; a person maps its columns."""
+    """Any other table; a person maps its columns."""
 
 
 OWN_FORMATS = frozenset({SourceFormat.TROMPO, SourceFormat.PLATFORM})
-"""Formats of files that a shop wrote. An empty cell clears the value."""
+"""Formats of files that this shop or another shop of the platform wrote.
+
+In these files, an empty cell clears the product's value. In other files, it leaves the value unchanged.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +52,15 @@ class SourceRow:
 
 @dataclass(slots=True)
 class ColumnSuggestion:
-    """A column of an unknown list, and the importer's column that it is taken for.
+    """A column of a table in an unknown format, and the importer's column that is suggested or chosen for it.
 
     Attributes:
         place: position of the column in the table.
         heading: its heading; empty if it has none.
         samples: up to three different values.
         column: the importer's column; empty if the column is not imported.
-        contested: the importer's column that other columns may be for, too; empty if there is nothing to choose.
+        contested: the importer's column that several columns fit, so that a person must choose one of them; empty
+            if there is nothing to choose.
     """
 
     place: int
@@ -80,7 +84,7 @@ class SourceFile:
         rows: the rows.
         set_aside: rows and sheets that are not imported.
         notes: codes of sentences about the whole file (`backend.imports.messages`).
-        suggestions: the columns of an unknown list.
+        suggestions: for a table in an unknown format, its columns; else empty.
     """
 
     table: Table

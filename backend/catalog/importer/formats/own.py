@@ -10,11 +10,14 @@ from backend.core.texts import _
 from backend.spreadsheet_reader.headings import normalize_heading
 
 UNSAID = _("(sin cambio)")
-"""Cell of a file of refused rows that leaves the value unchanged: it was missing in a shorter row."""
+"""Text in a file of refused rows for a cell that was missing in the original row. It leaves the value unchanged."""
 
 
 def convert(table: Table, source_format: SourceFormat) -> SourceFile:
-    """Convert a file of the shop or of the platform. A list may have several columns, such as `Product Image 2`."""
+    """Convert a file of the shop or of the platform.
+
+    A list may be spread over several columns of the file, such as `Product Image 1` and `Product Image 2`.
+    """
     places: dict[str, list[int]] = {}
     silent = []
     for place, heading in enumerate(table.headings):

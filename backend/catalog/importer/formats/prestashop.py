@@ -1,4 +1,4 @@
-"""Product list of PrestaShop's back office, and the file that its importer takes, in Spanish or English."""
+"""Conversion of two files of PrestaShop, in Spanish or English: the back office's product list, and its import file."""
 
 from collections.abc import Mapping, Sequence
 
@@ -88,7 +88,7 @@ PERCENT = 100
 
 
 def convert(table: Table) -> SourceFile:
-    """Convert a list or an import file of PrestaShop. A price with tax wins over one without."""
+    """Convert a list or an import file of PrestaShop. A price with tax is preferred to one without."""
     cells = Cells(table, HEADINGS)
     drafts = [_convert_row(cells, row) for row in table.rows]
     places = {column: cells.find_places(names) for column, names in FIELDS.items()}

@@ -14,14 +14,14 @@ CORRECTION_HEADING, ROW_HEADING = _("Qué corregir"), _("Fila")
 NOTE_HEADINGS = frozenset(
     {"problema", "problem", "row", *map(normalize_heading, (CORRECTION_HEADING, ROW_HEADING))}
 )
-"""Normalized headings of the shop's own files that are not imported."""
+"""Normalized headings of columns that the shop adds to its files for people. They are not imported."""
 MIN_OWN_HEADINGS = 12
-"""Number of the shop's own headings by which its file is recognised even if columns were added."""
+"""Number of the shop's own headings from which a file is recognised as the shop's, even if other columns were added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Normalized headings of a format: one of each of the `needed` sets."""
+    """Headings by which a format is recognised: the file must have one heading of each set in `needed`."""
 
     format: SourceFormat
     needed: Sequence[frozenset[str]]
@@ -71,7 +71,7 @@ SIGNATURES = (
         "variant sku|variant price cop|variant id|variant title|variant option 1 name",
     ),
 )
-"""The recognised formats. A file belongs to the first one that fits."""
+"""Signatures of the recognised formats. A file has the format of the first signature that fits."""
 _NAMING_COLUMNS = frozenset({"title", "handle", "product_id"})
 _OWN_HEADINGS = frozenset(
     normalize_heading(one) for name in COLUMNS for one in (name, LABELS.get(name, name))
@@ -93,7 +93,7 @@ def recognise(headings: Sequence[str]) -> SourceFormat:
 
 
 def list_source_places(headings: Sequence[str]) -> list[int]:
-    """Return the places of the spreadsheet's own columns: all but those that a file of refused rows adds."""
+    """Return the positions of the spreadsheet's own columns, without those that a file of refused rows adds."""
     if not has_correction_column(headings):
         return list(range(len(headings)))
     added = {normalize_heading(one) for one in (CORRECTION_HEADING, ROW_HEADING)}

@@ -86,7 +86,7 @@ def convert(table: Table) -> SourceFile:
 
 
 def _convert_product(cells: Cells, rows: Sequence[TableRow]) -> list[Draft]:
-    """Convert the rows of one product. The values of the product are in the first row of a variant."""
+    """Convert the rows of one product. Values of the product as a whole are set only in the first variant's row."""
     variants = [row for row in rows if any(cells.get(row, name) for name in _VARIANT_FIELDS)] or rows[:1]
     drafts = [Draft(row, rows) for row in variants]
     titles = [cells.get_first(rows, f"option_{number}") for number in (1, 2, 3)]
@@ -126,7 +126,10 @@ def _convert_variant(cells: Cells, draft: Draft, titles: Sequence[str]) -> None:
 
 
 def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:
-    """Return the status; empty if the file does not say it. A gift card is no product of this shop."""
+    """Return the status; empty if the file does not have it.
+
+    A gift card is always a draft, because the shop does not support gift cards.
+    """
     status, published = (cells.get_first(rows, name) for name in ("status", "published"))
     if not (status or published):
         return ""
@@ -135,7 +138,7 @@ def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:
 
 
 def _list_pictures(cells: Cells, rows: Sequence[TableRow]) -> list[str]:
-    """Return the addresses of the pictures in their positions, then those of the variants."""
+    """Return the addresses of the pictures in the order of their positions, then those of the variants."""
     placed = [
         (parse_decimal(cells.get(row, "position")) or Decimal(index), address)
         for index, row in enumerate(rows, start=1)
@@ -151,7 +154,7 @@ def _to_kilograms(grams: str) -> str:
 
 
 def _to_handle(handle: str) -> str:
-    """Return the handle; one with other letters in the form that the importer accepts."""
+    """Return the handle, converted if it has letters that the importer does not accept."""
     try:
         return str(COLUMNS["handle"].read(handle)) if handle else ""
     except CellError:

@@ -87,7 +87,7 @@ TAX_RATES = {"zero rate": "0", "tasa cero": "0", "reduced rate": "5", "tasa redu
 """Rates by the names of the tax classes that WooCommerce creates."""
 MAX_SUBTITLE_LENGTH = 255
 FACTS = ("material", "brand", "age_range")
-"""Columns that an attribute without variations may fill."""
+"""The importer's columns that an attribute may fill if the product's variations do not differ in it."""
 _ATTRIBUTE = re.compile(r"(?:nombre del atributo|attribute) (\d{1,2})(?: name)?")
 _VALUES = re.compile(r"(?:valor(?: es|es)? del atributo|attribute) (\d{1,2})(?: value s| values?)?")
 _PARENT_ID = re.compile(r"id:\s*(\d+)")
@@ -185,7 +185,7 @@ class _Converter:
             draft.notes.append(Note("stock", "variant hidden"))
 
     def _set_price(self, draft: Draft) -> None:
-        """Set the price: that of a sale from its first to its final day, else the regular one."""
+        """Set the price: the sale price from the first to the final day of the sale, else the regular price."""
         row = draft.source
         price, sale = self.cells.get(row, "price"), self.cells.get(row, "sale_price")
         begin, end = (parse_day(self.cells.get(row, name)) for name in ("sale_begin", "sale_end"))
@@ -226,7 +226,7 @@ class _Converter:
                 draft.set(column, value)
 
     def _find_status(self, row: TableRow) -> str:
-        """Return the status; empty if the file does not say it. Private and hidden products are drafts."""
+        """Return the status; empty if the file does not have it. Private and hidden products are drafts."""
         published = self.cells.get(row, "published")
         if not published:
             return ""

@@ -8,18 +8,18 @@ from backend.spreadsheet_reader.headings import normalize_heading
 from backend.spreadsheet_reader.models import Area, CellKind
 
 MAX_HEADING_ROW = 20
-"""Number of first rows in which the headings are searched."""
+"""Number of first rows that are searched for the headings."""
 MIN_HEADINGS = 2
 MAX_JOINED_ROWS = 3
 
 
 class HeadingRow(NamedTuple):
-    """A row that may have the headings. The greater one of two is the likelier one.
+    """A row that may contain the headings. If two are compared, the greater one is more likely.
 
     Attributes:
         known: number of different known headings.
         filled: number of filled cells.
-        place: place of the row among the rows of its sheet, negative: the first one wins.
+        place: negative position of the row in its sheet, so that the first of two similar rows is the greater one.
     """
 
     known: int
@@ -28,7 +28,10 @@ class HeadingRow(NamedTuple):
 
 
 def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -> HeadingRow | None:
-    """Return the row with the most known headings; without known ones, the widest row of texts above other rows."""
+    """Return the row with the most known headings.
+
+    If there are none, return the row that has only texts, the most cells, and other rows below it.
+    """
     candidates = [
         HeadingRow(
             len({normalize_heading(text) for text in row.texts} & known_headings), row.source_count, -place
@@ -44,9 +47,11 @@ def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -
 
 
 def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -> tuple[list[str], int]:
-    """Return the headings, and the place of their last row. Rows that merged cells join have one heading per column.
+    """Return the headings, and the position of the final row that has headings.
 
-    For example, `Precio` above `Mayor` and `Detal`, beside a `Código` of two rows, gives `Precio Mayor`.
+    If merged cells extend over several rows, the headings of these rows are joined by column. For example, a
+    `Código` over two rows, next to a `Precio` above `Mayor` and `Detal`, gives `Código`, `Precio Mayor` and `Precio
+    Detal`.
     """
     if not areas and (joined := _join_groups(rows, place)):
         return joined, place + 1
@@ -72,9 +77,11 @@ def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -
 
 
 def _join_groups(rows: Sequence[SheetRow], place: int) -> list[str]:
-    """Return the joined headings if the following row has headings below the empty ones of this row; else none.
+    """Return the headings of this row and the following one, joined by column; empty if they do not belong together.
 
-    A text file has no merged cells: `Precio` and an empty cell are above `Mayor` and `Detal`.
+    They belong together if the following row has texts below the empty cells of this row. For example, `Precio` and
+    an empty cell are above `Mayor` and `Detal`. A text file has no merged cells, so only the empty cells show the
+    group.
     """
     if place + 1 == len(rows):
         return []

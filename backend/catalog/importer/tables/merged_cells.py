@@ -44,7 +44,9 @@ class SheetRow:
 
 
 def fill_merged_cells(rows: Sequence[SheetRow], areas: Sequence[Area], width: int) -> None:
-    """Fill the cells of merged areas in these rows, sorted by number, up to a column.
+    """Fill all cells of merged areas with the area's value, in the first `width` columns of these rows.
+
+    The rows must be sorted by number.
 
     Raises:
         TableError: the areas cover too many cells.

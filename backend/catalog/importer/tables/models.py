@@ -13,9 +13,9 @@ class SetAsideReason(StrEnum):
     """A heading of a group of rows, such as the name of a category."""
     HIDDEN_ROW = "hidden row"
     HIDDEN_SHEET = "hidden sheet"
-    """The whole sheet; the line is 0 and the text is its name."""
+    """A hidden sheet as a whole; the line is 0 and the text is the sheet's name."""
     OTHER_SHEET = "other sheet"
-    """A visible sheet with headings of its own; the line is 0 and the text is its name."""
+    """Another visible sheet that also has headings; the line is 0 and the text is the sheet's name."""
     NO_CODE = "no code"
     """A row without a code in a table whose other rows have codes."""
     REPEATED_HEAD = "repeated head"
@@ -59,9 +59,9 @@ class TableRow:
 
     Attributes:
         line: number of the row in the spreadsheet.
-        texts: the cells below the headings, as a person sees them: `0017` for 17 with the number format `0000`, `19%`
-            for 0.19 with a percent format, a date in ISO 8601. None for a cell that is missing in a shorter row of a
-            text file.
+        texts: the cells below the headings, as a person sees them: `0017` for 17 with the number format `0000`,
+            `19%` for 0.19 with a percent format, a date in ISO 8601. None for a cell that is missing in a text
+            file, because its row has fewer cells.
         kinds: a `CellKind` for each cell of `texts`.
         extra: filled cells to the right of the headings.
     """

@@ -22,7 +22,7 @@ CODE_HEADINGS = frozenset(
 NAME_HEADINGS = frozenset(SYNONYMS["title"])
 PRICE_COLUMNS = frozenset({"price", "compare_at_price"})
 _TOTAL = re.compile(r"(?:gran |sub ?)?total(?:es)?(?: general(?:es)?| final(?:es)?)?|grand total")
-"""A cell that is nothing but the word."""
+"""A cell that has only the word total, possibly with a word such as general."""
 _TOTAL_OF = re.compile(
     r"subtotal(?:es)? .*|sumas?(?: totales| total)?|(?:gran )?total(?:es)? (?:de|del|por|general|en|inventarios?|"
     r"lineas?|grupos?|categorias?|bodegas?|unidades|productos|articulos|referencias|items|registros|existencias|"
@@ -38,11 +38,11 @@ _PREPOSITIONS = re.compile(" del? ")
 MAX_HINT_ROWS = 3
 """Number of rows below the headings that may have hints."""
 MAX_TOTAL_CELLS = 3
-"""Number of first filled cells in which the word total is searched."""
+"""Number of a row's first texts that are searched for the word total."""
 
 
 class RowClassifier:
-    """Finds out whether a row below these headings is a product."""
+    """Classifier of the rows below the headings: products, and rows that are not imported."""
 
     def __init__(self, headings: Sequence[str]) -> None:
         self._normalized = [normalize_heading(heading) for heading in headings]
@@ -80,12 +80,12 @@ class RowClassifier:
         return None
 
     def find_rows_without_code(self, rows: Sequence[SheetRow]) -> set[int]:
-        """Return the numbers of the rows without a code, if at least three of four rows have one."""
+        """Return the numbers of the rows without a code, if at least three quarters of the rows have a code."""
         numbers = {row.number for row in rows if not self._has_code(row)}
         return numbers if self._code_places and 4 * len(numbers) <= len(rows) else set()
 
     def find_rows_of_sums(self, rows: Sequence[SheetRow]) -> set[int]:
-        """Return the numbers of the last rows if they have only numbers, and neither a code nor a name."""
+        """Return the numbers of rows at the end of the table that have only numbers, and neither a code nor a name."""
         if not self._name_places:
             return set()
         last = takewhile(

@@ -25,13 +25,13 @@ from backend.spreadsheet_reader.models import Area, CellKind, Row
 from backend.spreadsheet_reader.reader import Sheet
 
 MAX_OTHER_ROWS = 2_000
-"""Number of rows that a sheet may have in addition to its products: titles, totals and hidden rows."""
+"""Maximum number of rows of a sheet in addition to its products: titles, totals and hidden rows."""
 MAX_SET_ASIDE_TEXT = 120
 
 
 @dataclass(frozen=True, slots=True)
 class _FoundSheet:
-    """A sheet with a heading row. `is_too_long` if it has more rows than were read."""
+    """A sheet with a heading row. `is_too_long` is True if the sheet has more rows than were read."""
 
     name: str
     is_text: bool
@@ -74,7 +74,10 @@ def find_table(sheets: Iterable[Sheet], known_headings: frozenset[str], max_rows
 def _read_sheet(
     sheet: Sheet, known_headings: frozenset[str], best: _FoundSheet | None, max_rows: int | None
 ) -> _FoundSheet | None:
-    """Return the sheet if it has a heading row; only with its first rows if another sheet is better."""
+    """Return the sheet if it has a heading row, else None.
+
+    If `best` is more likely to be the table of products, only the first rows of this sheet are read.
+    """
     rows: list[SheetRow] = []
     source = sheet.iter_rows()
     following = next(source, None)
@@ -137,10 +140,10 @@ def _set_aside(row: SheetRow, reason: SetAsideReason) -> SetAsideRow:
 
 
 def _to_table_row(row: SheetRow, width: int, *, is_text: bool) -> TableRow:
-    """Return the cells below the headings.
+    """Return the cells below the headings, and the extra cells to the right of them.
 
-    Cells to the right count as extra in a text. In a workbook they do if they touch the table: a legend next to it
-    does not.
+    In a text file, all cells to the right are extra. In a workbook, they are extra only if they begin directly next
+    to the table: a legend that is further to the right is ignored.
     """
     texts: list[str | None] = [*row.texts[:width]]
     texts += [None if is_text else ""] * (width - len(texts))

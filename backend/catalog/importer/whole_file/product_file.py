@@ -25,7 +25,10 @@ from backend.spreadsheet_reader.headings import normalize_heading
 from backend.spreadsheet_reader.models import UnreadableSpreadsheet
 
 MAX_ROWS_IN_MEMORY = 10_000
-"""Longer files of the shop's own format are read in batches. Their rows must be as the template has them."""
+"""Maximum number of products of a file in the shop's own format that is read as a whole.
+
+Longer files in this format are read in batches. They must have exactly the layout of the template.
+"""
 MAX_NAMED = 20
 """Maximum number of rows that a description of a file names."""
 FAULTS = {
@@ -56,10 +59,12 @@ async def open_product_file(database: Database, path: Path, columns: Mapping[str
     Args:
         database: the shop's database.
         path: the file.
-        columns: the importer's columns by the headings of an unknown list; empty for a heading that is not imported.
+        columns: the importer's columns by the headings of a table in an unknown format; empty if it is not
+            imported.
 
     Raises:
-        UnreadableFile: the file cannot be read, or several of its columns are for one of the importer's.
+        UnreadableFile: the file cannot be read, or several of its columns fit one of the importer's and none is
+            chosen.
     """
     source = await asyncio.to_thread(_read_source, path, columns)
     if source is None:
@@ -101,7 +106,11 @@ def _has_own_head(path: Path) -> bool:
 
 
 def _choose_columns(source: SourceFile, columns: Mapping[str, str]) -> SourceFile:
-    """Return the file with the operator's columns."""
+    """Return the file with the columns that the operator chose.
+
+    Raises:
+        UnreadableFile: a column does not exist, or several columns fit one of the importer's and none is chosen.
+    """
     if source.format is not SourceFormat.UNKNOWN:
         if columns:
             raise UnreadableFile(
@@ -124,7 +133,11 @@ def _choose_columns(source: SourceFile, columns: Mapping[str, str]) -> SourceFil
 def _take_column(
     suggestions: Sequence[ColumnSuggestion], heading: str, column: str
 ) -> list[ColumnSuggestion]:
-    """Return the suggestions with the column of a heading. Another one for the same column is left out."""
+    """Return the suggestions after the operator has chosen a column for a heading: see `take_columns`.
+
+    Raises:
+        UnreadableFile: the importer has no such column, or the file has no such heading.
+    """
     if column and column not in MAPPABLE_COLUMNS:
         known = ", ".join(MAPPABLE_COLUMNS)
         raise UnreadableFile(Problem(1, "", f"--column: {column} is none of {known}"))
