@@ -5,7 +5,7 @@
 | to a page that was left with its connection open | WebKit restores it, Firefox loads it again |
 | to a page that has an earlier cart | it shows the current cart, and adds to it |
 | to a half-filled checkout | the typed values are there, and the purchase is paid once |
-| from a product to a list that was extended and scrolled | the list is as long as before, at the same place |
+| from a product to a list that was sorted, extended and scrolled | the list is as long as before, at the same place |
 | from the paid order | the checkout does not sell the same cart again |
 """
 
@@ -19,6 +19,8 @@ from tests.engines.visitor import Visitor, by_id, by_name
 PLUS = f'{by_id("cart-line")} button[aria-label="Agregar una unidad"]'
 CARD = by_id("product-card")
 PAGE_SIZE = 24
+SORTED_BY, CHEAPEST = "price_asc", "$ 12.900"
+"""An order of the list, and a price that only its first page shows."""
 FAR_DOWN = 40
 """Position of a product that only an extended list shows."""
 
@@ -92,9 +94,11 @@ def test_back_from_a_paid_order_sells_nothing(visitor: Visitor, engine: Engine, 
 
 
 def extend_list(visitor: Visitor) -> str:
-    """Extend the list of all products, and scroll down. Return the selector of the product in the center."""
+    """Sort and extend the list of all products, and scroll down. Return the selector of the product in the center."""
     visitor.open("/catalog")
     visitor.wait_for_count(CARD, PAGE_SIZE)
+    visitor.choose(by_id("sort"), SORTED_BY)
+    visitor.wait_for_text(CARD, CHEAPEST)
     visitor.click(by_id("show-more"))
     visitor.wait_for_count(CARD, 2 * PAGE_SIZE)
     link = visitor.list_visible(f"{CARD} a")[FAR_DOWN]
@@ -105,6 +109,7 @@ def extend_list(visitor: Visitor) -> str:
 def expect_list(visitor: Visitor, link: str) -> None:
     """Wait until the list is as long as before, and the product is inside the window."""
     visitor.wait_for_count(CARD, 2 * PAGE_SIZE)
+    visitor.wait_for_value(by_id("sort"), SORTED_BY)
     visitor.wait_until(lambda: visitor.is_in_view(visitor.find(link)), f"{link} is outside the window")
 
 
