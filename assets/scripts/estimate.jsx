@@ -7,7 +7,7 @@ import { storeTown, useTown } from "./town.js";
 
 const PAUSE_MS = 400; // the quantity is often clicked several times
 
-const Place = createContext({ code: "", label: "", is_current: false });
+const Place = createContext({ code: "", name: "", is_current: false });
 export const usePlace = () => useContext(Place);
 
 export function EstimateBox({ itemId, version, answered, onAsk, children }) {
@@ -34,6 +34,6 @@ export function EstimateBox({ itemId, version, answered, onAsk, children }) {
       setTyped(null);
     },
   });
-  const place = { code, label: town?.label ?? "", is_current: isCurrent, field, town: pick, retry: { onClick: retry } };
+  const place = { code, name: town?.label.split(",")[0] ?? "", is_current: isCurrent, field, town: pick, retry: { onClick: retry } };
   return <Place value={place}>{children}</Place>;
 }

@@ -113,7 +113,7 @@ class PlaceView:
 
     Attributes:
         code: code of the chosen municipality; empty if none is chosen.
-        label: name of the stored municipality; empty if none is stored.
+        name: name of the stored municipality, without its department; empty if none is stored.
         is_current: True if the answer belongs to the current request.
         field: React props of the input.
         town: function that returns the React props of a municipality's option.
@@ -121,7 +121,7 @@ class PlaceView:
     """
 
     code: str
-    label: str
+    name: str
     is_current: bool
     field: Any
     town: Any
@@ -200,12 +200,12 @@ def estimate_line() -> rx.Component:
         icon("truck", size=22),
         rx.el.h2(
             rx.cond(
-                PLACE.label != "",
-                _("Envío a {town}").format(town=PLACE.label),
+                PLACE.name != "",
+                rx.fragment(rx.el.span(_("Envío a"), " ", class_name="estimate__to"), PLACE.name),
                 _("¿Cuánto cuesta el envío?"),
             ),
             class_name="estimate__title",
-            data_town=rx.cond(PLACE.label != "", "true", ABSENT),
+            data_town=rx.cond(PLACE.name != "", "true", ABSENT),
         ),
         rx.cond(PLACE.code != "", price),
         icon("down", size=18),

@@ -37,7 +37,7 @@ async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     await expect(town).to_have_value(MEDELLIN)
     await put_in_cart(page, "trompo-de-madera")
     await visit(page, "/cart")
-    await expect(line).to_contain_text(f"Envío a {MEDELLIN}")
+    await expect(line).to_contain_text("Envío a Medellín")
     await expect(line).to_contain_text("$")
     await expect(options.first).to_be_hidden()
     assert await page.evaluate(TOTAL_SHIFT) < 0.01
@@ -46,7 +46,7 @@ async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     await expect(page.get_by_test_id("shipping-option").first).to_contain_text("$")
     await pick_town(page, LETICIA)
     await visit(page, "/product/trompo-de-madera")
-    await expect(line).to_contain_text(f"Envío a {LETICIA[1]}")
+    await expect(line).to_contain_text("Envío a Leticia")
     await expect(line).to_contain_text("$")
     assert await page.evaluate(TOTAL_SHIFT) < 0.01
 
