@@ -72,7 +72,7 @@ export function CatalogChoices({ state, answer, step, maxCards, onBrowse, childr
     const isSwapped = highest && lowest > highest; // swapped bounds mean the same
     choose(isSwapped ? { lowest: highest, highest: lowest } : { lowest, highest });
   };
-  const getLabel = (kind, value) => answer.page[kind].find((facet) => facet.value === value)?.label ?? value;
+  const getLabel = (kind, value) => answer.page[kind].find((facet) => facet.value === value)?.label ?? answer.names[value] ?? value;
   const chips = KINDS.flatMap((kind) => current[kind].map((value) => ({ kind, value, label: getLabel(kind, value) })));
   const isPriceAnswered = current.lowest === answer.choices.lowest && current.highest === answer.choices.highest;
   if (current.lowest || current.highest) chips.push({ kind: "prices", value: "", label: isPriceAnswered ? answer.prices : "" });

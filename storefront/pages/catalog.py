@@ -234,8 +234,7 @@ def page() -> rx.Component:
                     class_name="catalog__filters",
                 ),
                 rx.el.div(
-                    rx.cond(content.is_bare, rx.fragment(), list_toolbar()),
-                    filter_chips(),
+                    rx.cond(content.is_bare, rx.fragment(), rx.fragment(list_toolbar(), filter_chips())),
                     rx.el.h2(_("Juguetes"), class_name="sr-only"),
                     result_list(),
                     class_name="catalog__list",

@@ -8,7 +8,11 @@ from backend.catalog.category_tree import department_nodes, read_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
-from backend.catalog.storefront.product_list import catalog_page, read_age_facets
+from backend.catalog.storefront.product_list import (
+    catalog_page,
+    has_products_for_sale,
+    read_age_facets,
+)
 from backend.catalog.views import DEFAULT_SORT, CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
@@ -102,7 +106,9 @@ class CatalogContent:
     prices: str = ""
     """The chosen price range as text."""
     is_bare: bool = False
-    """True if the list is empty although it is not filtered: the shop has nothing for sale."""
+    """True if the shop has nothing for sale."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Names of the chosen categories, by handle: an empty one is not in the filter."""
 
 
 EMPTY_CONTENT = CatalogContent(
@@ -230,6 +236,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
             page = await catalog_page(
                 session, product_filter, words, offset=applied.start, limit=applied.shown
             )
+        is_bare = not page.total and not await has_products_for_sale(session)
     trail = find_trail(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
     if whole:  # the page of the root category is the whole catalogue with that category's name
         trail = [CategoryNode(whole.id, whole.handle, whole.name, whole.description, page.total, nodes)]
@@ -257,7 +264,8 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         if choices is None and applied.start + len(page.cards) < page.total
         else "",
         prices=format_prices(applied),
-        is_bare=not page.total and (not text or page.near is not None) and not has_filters(applied),
+        is_bare=is_bare,
+        names={handle: tree.by_handle[handle].name for handle in applied.categories},
     )
     meta = build_meta(content, trail, landing, is_unknown=is_unknown)
     if choices is None and not is_unknown and has_moved(params, landing):
@@ -272,12 +280,6 @@ def has_moved(params: PageParams, landing: LandingList) -> bool:
     return bool(landing.age or landing.brand) and params.decoded_path != unquote(
         catalog_path(age=landing.age, brand=landing.brand)
     )
-
-
-def has_filters(choices: Choices) -> bool:
-    """Return True if any filter is set."""
-    narrowing = (choices.categories, choices.brands, choices.ages)
-    return any((*narrowing, choices.on_sale, choices.lowest, choices.highest))
 
 
 def format_prices(choices: Choices) -> str:

@@ -14,7 +14,11 @@ from reflex.vars import NumberVar, ObjectVar
 from backend.app import current_shop
 from backend.catalog.category_tree import category_tree
 from backend.catalog.schemas.cell_words import AGE_RANGES
-from backend.catalog.storefront.product_list import catalog_page, read_age_facets
+from backend.catalog.storefront.product_list import (
+    catalog_page,
+    has_products_for_sale,
+    read_age_facets,
+)
 from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, ProductCard
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
@@ -178,7 +182,7 @@ async def find_products(given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
 async def is_shop_bare() -> bool:
     """Return True if no product is for sale."""
     async with current_shop().database.read() as session:
-        return not (await catalog_page(session, CatalogFilter(), limit=1)).total
+        return not await has_products_for_sale(session)
 
 
 def describe_omissions(given: GiftAnswers, used: GiftAnswers, departments: list[CategoryNode]) -> str:

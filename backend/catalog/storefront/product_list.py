@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Subquery, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -240,6 +240,11 @@ async def _counts(
     without = catalog_filter.text if "excluded" in list_filters.kinds else ""
     name = ("page", replace(catalog_filter, text=without, sort=""))
     return await get_or_count(session, name, count, of_prices=list_filters.has_price_filter)
+
+
+async def has_products_for_sale(session: AsyncSession) -> bool:
+    """Return True if any product is for sale."""
+    return bool((await session.execute(select(exists().where(for_sale())))).scalar_one())
 
 
 async def read_age_facets(session: AsyncSession) -> list[Facet]:

@@ -188,7 +188,7 @@ async def empty_shop(
     ("path", "said"),
     [
         ("/", "Estamos armando la vitrina. Muy pronto habrá juguetes nuevos por aquí."),
-        ("/catalog", "Aquí no hay nada… todavía"),
+        ("/catalog", "Estamos armando la vitrina. Muy pronto habrá juguetes nuevos por aquí."),
         ("/product/oso", "Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
     ],
 )

@@ -274,7 +274,7 @@ class TestOwnLists:
         assert [one.page.total for one in contents] == [4, 4, 0, 4]
 
 
-async def test_only_lists_without_any_product_to_show_have_is_bare_set(products: None) -> None:
+async def test_every_list_of_a_shop_without_products_is_bare(products: None) -> None:
     for address in (
         "/catalog",
         "/catalog?q=nave%20espacial",
@@ -288,7 +288,16 @@ async def test_only_lists_without_any_product_to_show_have_is_bare_set(products:
     assert [
         (await load_url(address)).content.is_bare
         for address in ("/catalog", "/catalog?q=nave", "/age/99", "/age/3-5", "/catalog?sale=1")
-    ] == [True, True, True, False, False]
+    ] == [True] * 5
+
+
+async def test_empty_category_that_is_chosen_has_its_name(products: None) -> None:
+    async with current_shop().database.transaction() as session:
+        session.add(Category(name="Música", handle="musica"))
+    content = (await load_url("/catalog?category=musica")).content
+    assert (content.page.total, content.is_bare) == (0, False)
+    assert "musica" not in {facet.value for facet in content.page.categories}
+    assert content.names == {"musica": "Música"}
 
 
 async def test_search_results_are_not_indexed_by_search_engines(products: None) -> None:
