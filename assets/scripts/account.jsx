@@ -7,6 +7,7 @@ import { listen, reportLostPress } from "./effects.jsx";
 import { leaveFor } from "./leaving.js";
 import { newId } from "./presses.js";
 import { notifyOtherTabs } from "./session.jsx";
+import { leaveAccount } from "./wishlist.jsx";
 
 // A link in an e-mail has its token after the `#`. This script removes the token when it loads, before the page sends
 // its address to the server. So the token is in no history entry, log or server state, and exists only as long as this
@@ -93,7 +94,10 @@ export function HttpForm({ action, formAction, next, done, offline, failed, ownP
     const result = await sendForm(new FormData(event.target)).catch(() => ({ is_good: false, message: offline, problems: {} }));
     if (!result.is_good && !result.message) reportLostPress(); // this form has no text for it
     if (!result.is_good || !next) return setAnswer({ ...NOTHING, ...result, number: answer.number + 1 });
-    if (action.startsWith(SESSION_ROUTES)) notifyOtherTabs();
+    if (action.startsWith(SESSION_ROUTES)) {
+      leaveAccount(); // the next page shows the account of the new session
+      notifyOtherTabs();
+    }
     const target = new URL(result.responsePage || requestedPage(window.location.search, ownPage) || next, window.location.href);
     const isSamePage = target.hash && target.href.split("#")[0] === window.location.href.split("#")[0];
     leaveFor(target.href); // the form stays busy until the next page is open

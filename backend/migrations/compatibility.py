@@ -11,7 +11,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.core.db.tables import table_of
 
-OLDEST_COMPATIBLE = "5f1c0de84b37"
+OLDEST_COMPATIBLE = "e2b94c07d61f"
 """The newest migration of the oldest release whose code works on the current tables."""
 
 

@@ -41,6 +41,7 @@ from backend.staff.models import StaffInvite, StaffSession
 from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
 from backend.webhooks.sending import MAX_ENDPOINT_PAUSE, RETRY_PAUSES
 from backend.webhooks.service import FORMER_SECRET_VALIDITY
+from backend.wishlist.models import WishlistEntry
 
 MAX_MANUAL_TIME = timedelta(days=60)
 """Maximum value of the setting `manual_payment_days`."""
@@ -130,6 +131,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _stored_moment(WebhookEndpoint.paused_until, MAX_ENDPOINT_PAUSE),
     _stored_moment(WebhookEndpoint.failing_since, NO_TIME),
     _stored_moment(WebhookEndpoint.former_secret_until, FORMER_SECRET_VALIDITY),
+    _stored_moment(WishlistEntry.changed_at, NO_TIME),
     *(
         _stored_moment(
             Attention.due_at, rules.within, (Attention.kind == kind) & Attention.resolved_at.is_(None)

@@ -43,6 +43,7 @@ def all_tables() -> MetaData:
     import backend.staff.models
     import backend.staff_notices.models
     import backend.stock_notices.models
-    import backend.webhooks.models  # noqa: F401
+    import backend.webhooks.models
+    import backend.wishlist.models  # noqa: F401
 
     return SQLModel.metadata

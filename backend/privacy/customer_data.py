@@ -19,6 +19,7 @@ from sqlmodel import SQLModel
 from backend.attention.models import Attention
 from backend.audit import AuditEntry, AuditPersonalValue, Subject, SubjectType, record
 from backend.cart.models import Cart, LineItem
+from backend.catalog.models import Product
 from backend.core.db.database import database_now
 from backend.core.db.tables import JsonObject, table_of
 from backend.core.spreadsheet import format_csv_for_people
@@ -48,6 +49,7 @@ from backend.returns.models import Return, ReturnAccount, ReturnDraft, ReturnFil
 from backend.reviews.models import Review
 from backend.staff.rights import Actor, Right
 from backend.stock_notices.models import StockNotice
+from backend.wishlist.models import WishlistEntry
 
 LEFT_OUT = frozenset({
     "content", "label_pdf", "password_hash", "snapshot", "token_epoch", "token_hash", "xml",
@@ -181,6 +183,11 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         .join(CustomerGroupMember, CustomerGroupMember.group_id == CustomerGroup.id)
         .where(CustomerGroupMember.customer_id.in_(person.ids))
     )
+    wishes = (
+        select(Product.title, WishlistEntry.is_saved, WishlistEntry.changed_at)
+        .join(WishlistEntry, WishlistEntry.product_id == Product.id)
+        .where(WishlistEntry.customer_id.in_(person.ids))
+    )
     own = (
         (Customer, _("Cuenta"), Customer.id.in_(person.ids)),
         (GuestCustomer, _("Cliente sin cuenta"), GuestCustomer.id.in_(person.ids)),
@@ -213,6 +220,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
     return [
         *((str(model.__tablename__), label, _select(model, whose)) for model, label, whose in own),
         ("customer_group", _("Grupo"), groups),
+        ("wishlist_entry", _("Favorito"), wishes),
         ("consent", _("Autorización"), consents),
         ("audit", _("Cambio anotado"), before_and_after),
     ]

@@ -370,7 +370,7 @@ async def _erase_people(session: AsyncSession, actor: Actor, person: DataSubject
         delete(Login).where(Login.subject == person.email),
         delete(Customer).where(
             Customer.id.in_(person.ids)
-        ),  # cascades to logins, sessions, addresses and payer
+        ),  # cascades to logins, sessions, addresses, payer and wishlist
         delete(GuestCustomer).where(GuestCustomer.id.in_(person.ids)),
     ):
         await session.execute(statement.execution_options(synchronize_session=False))

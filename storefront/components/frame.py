@@ -14,6 +14,7 @@ from storefront.components.header import departments_strip, menu_sheet, site_hea
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
 from storefront.components.react_components import Arrival, HeaderScroll, SessionWatch
+from storefront.components.wishlist import wishlist_sync
 from storefront.links import CART
 from storefront.reflex_ext.elements import A, ErrorBoundary, has_too_many_connection_errors
 from storefront.reflex_ext.hooks import hook, script, view
@@ -63,6 +64,7 @@ def page_frame(*content: rx.Component, class_name: str = "", with_cart_sheet: bo
         Arrival.create(target=CONTENT_ID),
         HeaderScroll.create(),
         SessionWatch.create(),
+        wishlist_sync(),
     )
 
 

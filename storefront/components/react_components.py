@@ -36,6 +36,11 @@ def on_value(value: rx.Var[Any]) -> list[rx.Var[Any]]:
     return [value]
 
 
+def on_batch(changes: rx.Var[Any], batch: rx.Var[str]) -> list[rx.Var[Any]]:
+    """Declare an event with a list of changes and the id of this list."""
+    return [changes, batch]
+
+
 class Dialog(rx.Component):
     """A dialog over the page. Any element with `data-opens="<name>"` opens it: see `assets/scripts/dialog.jsx`."""
 
@@ -125,6 +130,22 @@ class WishlistLoader(rx.Component):
     state: rx.Var[str]
     moved: rx.Var[dict[str, str]]
     on_wishes: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
+class WishlistSync(rx.Component):
+    """A component that reports the browser's changes of the wishlist to the account, and shows the account's wishlist.
+
+    Attributes: see `storefront.state.wishlist.AccountWishlistState`.
+    """
+
+    library = script("wishlist")
+    tag = "WishlistSync"
+    is_known: rx.Var[bool]
+    account: rx.Var[str]
+    handles: rx.Var[list[str]]
+    batch: rx.Var[str]
+    number: rx.Var[int]
+    on_changes: rx.EventHandler[on_batch]  # type: ignore[type-arg, valid-type]
 
 
 class CartTabs(rx.Component):

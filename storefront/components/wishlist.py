@@ -1,4 +1,4 @@
-"""Wishlist buttons (hearts). Only the browser stores the wishlist (spec: Storefront view rules 7)."""
+"""Wishlist buttons (hearts). The browser stores the wishlist (spec: Storefront view rules 7)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,9 @@ import reflex as rx
 
 from backend.core.texts import _
 from storefront.components.icons import icon
+from storefront.components.react_components import WishlistSync
 from storefront.reflex_ext.hooks import ABSENT, props, script, view
+from storefront.state.wishlist import AccountWishlistState
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +60,16 @@ def wishlist_count() -> rx.Component:
         rx.el.span(" ", _("guardados"), class_name="sr-only"),
         class_name="count",
         data_zero=rx.cond(WISHES.count == 0, "true", ABSENT),
+    )
+
+
+def wishlist_sync() -> rx.Component:
+    """Build the component that merges the browser's wishlist with the account's. It displays nothing."""
+    return WishlistSync.create(
+        is_known=AccountWishlistState.is_known,
+        account=AccountWishlistState.account,
+        handles=AccountWishlistState.handles,
+        batch=AccountWishlistState.batch,
+        number=AccountWishlistState.number,
+        on_changes=AccountWishlistState.merge,
     )

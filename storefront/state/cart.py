@@ -33,6 +33,7 @@ from storefront.state.handlers import (
     next_number,
 )
 from storefront.state.session import find_own_cart, find_usable_cart, get_caller, get_client_ip
+from storefront.state.wishlist import AccountWishlistState, show_account_wishes
 
 MAX_CODE_LENGTH = 255
 """Maximum characters of a promotion code."""
@@ -90,10 +91,12 @@ class CartState(rx.State):
 
     @event()
     async def load_frame(self) -> None:
-        """Load the frame of every page in one event: departments, shop details and the cart."""
+        """Load the frame of every page in one event: departments, shop details, the cart and the wishlist."""
         async with errors_as_notices(self):
             await show_frame(await self.get_state(FrameState))
         await self.load_cart()
+        async with errors_as_notices(self):
+            await show_account_wishes(await self.get_state(AccountWishlistState))
 
     @event()
     async def load_cart(self) -> None:

@@ -356,20 +356,31 @@ async def test_cart_and_wishlist_are_kept_at_login(page: Page, open_page: OpenPa
     await register(page, address)
     await expect_counts(page, cart=1, wishes=1)
     await log_out(page)
-    await expect_counts(
-        page, cart=0, wishes=1
-    )  # the cart belongs to the account, the wishlist to the browser
+    await expect_counts(page, cart=0, wishes=1)  # the cart belongs to the account; the wish was a guest's
     async with open_page(1280, 800) as phone:
         await put_in_cart(phone, "yoyo-de-madera")
         await put_in_cart(phone, "chiva-de-madera")
+        await phone.get_by_test_id("wishlist-toggle").first.click()
         await log_in(phone, address, PASSWORD)
         await expect_account_page(phone)
-        await expect_counts(phone, cart=3, wishes=0)  # of both devices
+        await expect_counts(phone, cart=3, wishes=2)  # of both devices
+        await phone.goto("/product/yoyo-de-madera")
+        await phone.get_by_test_id("wishlist-toggle").first.click()  # removes it from the account
+        await expect_counts(phone, cart=3, wishes=1)
         await phone.reload()
-        await expect_counts(phone, cart=3, wishes=0)
+        await expect_counts(phone, cart=3, wishes=1)
+        await phone.goto("/account")
+        await log_out(phone)
+        await expect_counts(phone, cart=0, wishes=1)
+    await expect_counts(page, cart=0, wishes=1)
     await log_in(page, address, PASSWORD)
     await expect_account_page(page)
     await expect_counts(page, cart=3, wishes=1)
+    await page.goto("/wishlist")
+    await expect(page.get_by_test_id("product-card")).to_contain_text("Chiva de madera")
+    await page.goto("/account")
+    await log_out(page)
+    await expect_counts(page, cart=0, wishes=0)  # the account's products do not stay in the browser
 
 
 async def test_logout_in_one_tab_logs_out_all_tabs(page_1280: Page) -> None:

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '5f1c0de84b37'
+revision: str = 'e2b94c07d61f'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1879,3 +1879,14 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint('variant_id', 'value_id', name=op.f('pk_variant_option_value')),
     )
     op.create_index(op.f('ix_variant_option_value_value_id'), 'variant_option_value', ['value_id'])
+    op.create_table(
+        'wishlist_entry',
+        sa.Column('customer_id', sa.String(), nullable=False),
+        sa.Column('product_id', sa.String(), nullable=False),
+        sa.Column('is_saved', sa.Boolean(), nullable=False),
+        sa.Column('changed_at', UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(['customer_id'], ['customer.id'], name=op.f('fk_wishlist_entry_customer_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_wishlist_entry_product_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('customer_id', 'product_id', name=op.f('pk_wishlist_entry')),
+    )
+    op.create_index(op.f('ix_wishlist_entry_product_id'), 'wishlist_entry', ['product_id'])

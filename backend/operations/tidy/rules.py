@@ -47,6 +47,8 @@ from backend.staff.sessions import RETENTION as STAFF_SESSIONS_KEPT_FOR
 from backend.staff_notices.models import StaffNotice
 from backend.stock_notices.models import StockNotice
 from backend.webhooks.models import DeliveryState, WebhookDelivery
+from backend.wishlist.models import WishlistEntry
+from backend.wishlist.service import REMOVAL_RETENTION
 
 MAIL_RETENTION = timedelta(days=90)
 NOTIFICATION_RETENTION = timedelta(days=90)
@@ -57,6 +59,7 @@ SPREADSHEET_RETENTION = timedelta(days=30)
 UNCONFIRMED_NOTICE_RETENTION, NOTICE_RETENTION = timedelta(days=7), timedelta(days=180)
 UNKNOWN_ADDRESS_RETENTION = timedelta(days=90)
 DELIVERED_RETENTION = timedelta(days=7)
+WISH_RETENTION = timedelta(days=3 * 365)
 DEFAULT_RETENTION = timedelta(days=30)
 """Retention of all other rows."""
 
@@ -169,6 +172,16 @@ RULES = (
                     StockNotice.created_at <= db_now(-UNCONFIRMED_NOTICE_RETENTION),
                 ),
                 StockNotice.created_at <= db_now(-NOTICE_RETENTION),
+            ),
+        ),
+    ),
+    TidyRule(
+        "products removed from wishlists, and products added years ago",
+        WishlistEntry,
+        (
+            or_(
+                and_(~WishlistEntry.is_saved, WishlistEntry.changed_at <= db_now(-REMOVAL_RETENTION)),
+                WishlistEntry.changed_at <= db_now(-WISH_RETENTION),
             ),
         ),
     ),

@@ -23,6 +23,7 @@ from backend.alerts import AlertKind, raise_alert
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
+from backend.catalog.models import Product
 from backend.catalog.redirects.models import UnknownAddress
 from backend.core.db.database import database_now
 from backend.customers.models import Customer, CustomerSession, ResetLink
@@ -37,6 +38,7 @@ from backend.payment.sessions import RESERVATION_TIME
 from backend.rate_limit.models import RateLimitCounter
 from backend.staff.models import Staff, StaffInvite, StaffSession
 from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
+from backend.wishlist.models import WishlistEntry
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import PSE, complete_purchase, post
 
@@ -73,6 +75,7 @@ async def moments(
         )
         session.add_all((customer, staff))
         await session.flush()
+        product_id = (await session.execute(select(Product.id))).scalar_one()
         session.add_all(
             (
                 CustomerSession(token_hash="a", customer_id=customer.id, expires_at=moment),
@@ -99,6 +102,9 @@ async def moments(
                     former_secret_until=moment,
                     paused_until=moment,
                     failing_since=moment,
+                ),
+                WishlistEntry(
+                    customer_id=customer.id, product_id=product_id, is_saved=True, changed_at=moment
                 ),
             )
         )

@@ -2,6 +2,8 @@
 
 import csv
 import re
+from dataclasses import replace
+from datetime import timedelta
 from io import StringIO
 
 import httpx
@@ -27,6 +29,7 @@ from backend.privacy.customer_data import (
 )
 from backend.privacy.customer_table import FIELD_LABELS
 from backend.staff.rights import COMMAND_LINE, Actor, Role
+from backend.wishlist.service import WishChange, merge_wishlist
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (
     HOME,
@@ -130,6 +133,23 @@ async def test_export_contains_only_account_and_guest_with_the_same_email(shop: 
     assert [row["customer_id"] for row in held["customer_address"]] == [account.id]
     assert len(held["order"]) == 1
     assert other.id not in str(held)
+
+
+async def test_export_contains_the_wishlist_of_the_account(
+    shop: Shop, shop_defaults: Defaults, ana: str
+) -> None:
+    account, other = Customer(email="ana@example.com"), Customer(email="luz@example.com")
+    async with shop.database.transaction() as session:
+        await add_product(session, shop_defaults, "yoyo", title="Yoyo")
+        session.add_all([account, other])
+        await session.flush()
+        change = WishChange("trompo", True, timedelta())
+        await merge_wishlist(session, account.id, [change])
+        await merge_wishlist(session, other.id, [replace(change, handle="yoyo")])
+    async with shop.database.read() as session:
+        held = await read_held_data(session, await find_data_subject(session, ana))
+    (rows,) = [one.rows for one in held if one.name == "wishlist_entry"]
+    assert [(row["title"], row["is_saved"]) for row in rows] == [("Trompo", True)]
 
 
 async def test_export_of_personal_data_without_the_right_is_refused(shop: Shop) -> None:

@@ -44,6 +44,8 @@ from backend.returns.deadlines import find_delivery_time
 from backend.returns.models import ReturnDraft, ReturnLine
 from backend.returns.processing import deny
 from backend.staff.rights import COMMAND_LINE, Actor, Role
+from backend.wishlist.models import WishlistEntry
+from backend.wishlist.service import WishChange, merge_wishlist
 from tests.backend.returns.steps import Sold, deliver_order, pack_units, place_paid_order, request_return
 from tests.backend.rivals import run_against_rival
 from tests.store_defaults import Defaults, add_product
@@ -135,6 +137,7 @@ async def test_erasure_of_a_customer_keeps_only_invoice_data_until_it_expires(
             Mail(kind=MailKind.PASSWORD_RESET, about=ANA),
             Mail(kind=MailKind.ORDER_LINK, about=f"1 {ANA}"),
         ])  # fmt: skip
+        await merge_wishlist(session, account.id, [WishChange("trompo", True, timedelta())])
         order = (await session.execute(select(Order))).scalar_one()
         session.add(
             ReturnDraft(
@@ -167,6 +170,8 @@ async def test_erasure_of_a_customer_keeps_only_invoice_data_until_it_expires(
 
     await erase_customer(shop, account.id)
 
+    async with shop.database.read() as session:
+        assert (await session.execute(select(WishlistEntry))).first() is None
     left = await find_traces(shop, INVOICE | REST)
     assert left.pop("consent") == {"102.3.4.5"}  # the consent's proof
     assert left.keys() == {"order", "order_term", "payment_session"}

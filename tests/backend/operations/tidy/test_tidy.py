@@ -28,7 +28,7 @@ from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail
 from backend.media.picture_store import PictureStore, PicturesUnavailable
 from backend.operations.tidy.orphan_pictures import OrphanPictures, find_orphans
-from backend.operations.tidy.rules import RULES
+from backend.operations.tidy.rules import RULES, WISH_RETENTION
 from backend.operations.tidy.tidy import Tidy, TidyResult
 from backend.orders.models import OrderLine
 from backend.outbox.models import OutboxEvent
@@ -36,8 +36,10 @@ from backend.payment.models import PaymentNotification, PaymentSession
 from backend.payment.states import SessionState
 from backend.staff.models import Staff, StaffSession
 from backend.staff.rights import COMMAND_LINE
+from backend.wishlist.models import WishlistEntry
+from backend.wishlist.service import REMOVAL_RETENTION
 from tests.backend.operations.conftest import YEAR, count_rows, make_old, read_all_rows
-from tests.store_defaults import Defaults
+from tests.store_defaults import Defaults, add_product
 
 NEVER = (
     "order",
@@ -209,6 +211,30 @@ async def test_guest_with_data_entered_by_staff_is_kept(shop: Shop, tidy: Tidy) 
     async with shop.database.read() as session:
         left = set((await session.execute(select(GuestCustomer.id))).scalars())
     assert left == {member.id, *(guest.id for guest in stay)}
+
+
+async def test_old_wishes_are_deleted_and_removals_earlier(
+    shop: Shop, shop_defaults: Defaults, tidy: Tidy
+) -> None:
+    async with shop.database.transaction() as session:
+        for handle in ("oso", "trompo"):
+            await add_product(session, shop_defaults, handle)
+        products = (await session.execute(select(Product.id).order_by(Product.handle))).scalars()
+        session.add(customer := Customer(email="ana@example.com"))
+        await session.flush()
+        session.add_all(
+            WishlistEntry(customer_id=customer.id, product_id=product, is_saved=is_saved, changed_at=now())
+            for product, is_saved in zip(products, (True, False), strict=True)
+        )
+    for age, left in (
+        (REMOVAL_RETENTION - timedelta(hours=1), 2),
+        (REMOVAL_RETENTION, 1),
+        (WISH_RETENTION - timedelta(hours=1), 1),
+        (WISH_RETENTION, 0),
+    ):
+        await make_old(shop.database, WishlistEntry, age=age)
+        await tidy.tidy()
+        assert await count_rows(shop.database, WishlistEntry) == left
 
 
 async def test_given_up_job_is_kept_until_its_attention_is_resolved(shop: Shop, tidy: Tidy) -> None:
