@@ -26,6 +26,17 @@ export function ViewedTracker({ state, handle, onViewed }) {
   return null;
 }
 
+// Requests the cards of the viewed products, if there are any.
+export function ViewedLoader({ state, onViewed }) {
+  useEffect(() => {
+    if (!read().length) return undefined;
+    const request = () => onViewed(read());
+    request();
+    return resendIfForgotten(state, isKnown, request);
+  }, []);
+  return null;
+}
+
 // Requests suggested products from the server.
 export function SuggestionsLoader({ state, onRequest }) {
   useEffect(() => {

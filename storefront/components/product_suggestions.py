@@ -15,6 +15,7 @@ from storefront.state.product_suggestions import SUGGESTED_COUNT, SuggestedProdu
 
 SCRIPT = script("product_suggestions")
 ROW = "grid grid--row"
+VIEWED_TITLE = _("Vistos hace poco")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,15 @@ class ViewedTracker(rx.Component):
     on_viewed: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
+class ViewedLoader(rx.Component):
+    """A component that sends the list of viewed products to the Reflex state `state`, if there are any."""
+
+    library = SCRIPT
+    tag = "ViewedLoader"
+    state: rx.Var[str]
+    on_viewed: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
 class SuggestionsLoader(rx.Component):
     """Requests suggested products from `state`."""
 
@@ -55,28 +65,45 @@ def viewed_products(handle: rx.Var[str]) -> rx.Component:
 
     Use it at the end of a page, because it grows when the products arrive and would move content below it.
     """
-    forget = rx.el.button(
+    tracker = ViewedTracker.create(
+        state=ViewedProductsState.get_full_name(),
+        handle=handle,
+        on_viewed=ViewedProductsState.show_viewed,
+    )
+    return rx.fragment(tracker, _viewed_section())
+
+
+def recently_viewed_products() -> rx.Component:
+    """Build the products viewed in this browser, for a page that is not that of a product.
+
+    It is empty for a new visitor. Otherwise its space is reserved until the products arrive. Use it at the end of a
+    page, because only the browser knows its list.
+    """
+    loader = ViewedLoader.create(
+        state=ViewedProductsState.get_full_name(), on_viewed=ViewedProductsState.show_viewed
+    )
+    is_waiting = ~ViewedProductsState.is_loaded & (VIEWED.count.to(int) > 0)
+    skeleton = section(VIEWED_TITLE, grid_skeleton(SUGGESTED_COUNT, class_name=ROW), _forget_button())
+    return rx.fragment(loader, rx.cond(is_waiting, skeleton, _viewed_section()))
+
+
+def _viewed_section() -> rx.Component:
+    return rx.cond(
+        (ViewedProductsState.cards.length() > 0) & (VIEWED.count.to(int) > 0),
+        rx.el.div(
+            section(VIEWED_TITLE, product_grid(ViewedProductsState.cards, class_name=ROW), _forget_button()),
+            data_testid="viewed",
+        ),
+    )
+
+
+def _forget_button() -> rx.Component:
+    return rx.el.button(
         _("Borrar lo visto"),
         type="button",
         class_name="button button--quiet button--small",
         data_testid="forget-viewed",
         special_props=[VIEWED.forget],
-    )
-    return rx.fragment(
-        ViewedTracker.create(
-            state=ViewedProductsState.get_full_name(),
-            handle=handle,
-            on_viewed=ViewedProductsState.show_viewed,
-        ),
-        rx.cond(
-            (ViewedProductsState.cards.length() > 0) & (VIEWED.count.to(int) > 0),
-            rx.el.div(
-                section(
-                    _("Vistos hace poco"), product_grid(ViewedProductsState.cards, class_name=ROW), forget
-                ),
-                data_testid="viewed",
-            ),
-        ),
     )
 
 

@@ -25,6 +25,7 @@ from storefront.components.pictures import (
 )
 from storefront.components.placeholders import grid_skeleton, link_button, loaded_content
 from storefront.components.product_card import discount_badge, price_tag, product_grid
+from storefront.components.product_suggestions import recently_viewed_products
 from storefront.components.react_components import SLIDES, Slides
 from storefront.links import AGES_ID, CATALOG, GIFT, age_href, category_href, product_href
 from storefront.meta import DocumentMeta, FirstPicture, absolute_url, store_data, to_first_picture, to_json_ld
@@ -392,5 +393,6 @@ def page() -> rx.Component:
             class_name="opening",
         ),
         sections(),
+        recently_viewed_products(),
         class_name="main--home",
     )
