@@ -11,6 +11,7 @@ Scripts get a JSON answer, browsers without scripts a redirect.
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Request
@@ -48,8 +49,11 @@ def redirect_to(request: Request, page: str) -> Response:
     return Wire({"next": page}) if is_sent_by_script(request) else RedirectResponse(page, 303)
 
 
-def refuse(request: Request, message: str, page: str) -> Response:
-    """Return the response for a refused form: a message for the script, so that typed values stay, or a redirect."""
+def refuse(request: Request, message: str, page: str, fields: Mapping[str, str] | None = None) -> Response:
+    """Return the response for a refused form: a message for the script, so that typed values stay, or a redirect.
+
+    `fields` are the messages about invalid fields, by name. A redirect does not have them.
+    """
     if is_sent_by_script(request):
-        return Wire({"message": message, "fields": {}}, 400)
+        return Wire({"message": message, "fields": dict(fields or {})}, 400)
     return RedirectResponse(page, 303)

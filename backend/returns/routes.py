@@ -17,7 +17,7 @@ from backend.edge.auth.csrf import check_own_page
 from backend.edge.dependencies import ClientIp, Db, ShopSettings
 from backend.edge.form_submissions import hash_content, read_sending, redirect_to, refuse
 from backend.edge.requests import WireRoute
-from backend.media.picture_forms import read_picture_form
+from backend.media.picture_forms import PICTURES, read_picture_form
 from backend.media.picture_store import PicturesUnavailable
 from backend.media.upload_routes import get_uploads
 from backend.media.uploads import MAX_FILE_BYTES, PictureRefused, PictureUploads, SentFile
@@ -88,23 +88,24 @@ async def send_request(
     """
     order_id, token = (request.query_params.get(name, "")[:200] for name in ("id", "token"))
     ORDER_LINK.require(settings.signing_key, order_id, token)
-    result = "asked"
+    result, problems = "asked", dict[str, str]()
     try:
         await _store_request(request, database, uploads, order_id, Client.from_ip(ip, settings))
     except PressUsed:
         pass  # a repetition: the first response was lost
     except PictureRefused:
         result = "picture"
-    except InvalidData:
-        result = "check"
+        problems = {PICTURES: RESULT_TEXTS[result]}
+    except InvalidData as error:
+        result, problems = "check", dict(error.fields)
     except NotAllowed:
         result = "late"
     except (TooManyRequests, PicturesUnavailable):
         result = "wait"
     page = f"/order/{order_id}?token={token}&said={result}#devoluciones"
-    return (
-        redirect_to(request, page) if result in SHOWN_ON_PAGE else refuse(request, RESULT_TEXTS[result], page)
-    )
+    if result in SHOWN_ON_PAGE:
+        return redirect_to(request, page)
+    return refuse(request, RESULT_TEXTS[result], page, problems)
 
 
 async def _store_request(

@@ -8,7 +8,6 @@ import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
-from backend.media.picture_forms import PICTURES
 from backend.shipping.municipalities import Municipality
 from storefront.components.icons import icon
 from storefront.components.react_components import on_text
@@ -136,26 +135,6 @@ def select_field(
         class_name="select",
     )
     return field_box(label, select, *extra, element_id=element_id, problem=problem, live=live)
-
-
-def pictures_field(element_id: Text, max_count: int) -> rx.Component:
-    """Build an optional file input for up to `max_count` pictures."""
-    chooser = rx.el.input(
-        id=rx.Var.create(element_id),
-        type="file",
-        name=PICTURES,
-        accept="image/jpeg,image/png,image/webp,image/avif",
-        multiple=True,
-        class_name="field__input",
-    )
-    return field_box(
-        _("Fotos, hasta {most}").format(most=max_count),
-        chooser,
-        element_id=element_id,
-        problem=NO_PROBLEM,
-        is_optional=True,
-        live="",
-    )
 
 
 def field_box(

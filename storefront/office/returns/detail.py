@@ -10,7 +10,8 @@ from backend.office.returns.detail import FileView, ReturnLineView
 from backend.returns.processing import MAX_DENIAL_LENGTH, MAX_REFERENCE_LENGTH
 from backend.returns.refund_limits import MAX_REASON_LENGTH
 from backend.returns.routes import RECEIPTS
-from storefront.components.forms import NATIVE_SUBMIT, SubmitOnce, field_box, field_problem
+from storefront.components.file_fields import document_field
+from storefront.components.forms import NATIVE_SUBMIT, SubmitOnce, field_box
 from storefront.office.components.detail import (
     BUTTON,
     detail_screen,
@@ -369,18 +370,14 @@ def files_panel() -> rx.Component:
 
     # a native form: the browser sends the file over HTTP and loads the screen again
     sending = rx.el.form(
-        rx.el.label(
-            _("Comprobante de la transferencia"), html_for="return-receipt", class_name="field__label"
+        document_field(
+            "receipt",
+            _("Comprobante de la transferencia"),
+            element_id="return-receipt",
+            problem=text_at(ReturnState.problems, "receipt"),
+            rules=_("Una foto, o un PDF de máximo 2 MB."),
+            wrong_type=_("{name} no es una foto ni un PDF.").format(name="{name}"),
         ),
-        rx.el.input(
-            id=rx.Var.create("return-receipt"),
-            type="file",
-            name="receipt",
-            accept="image/*,application/pdf",
-            required=True,
-            class_name="field__input",
-        ),
-        field_problem("return-receipt", text_at(ReturnState.problems, "receipt"), ""),
         rx.el.button(_("Guardar comprobante"), type="submit", class_name=f"{BUTTON}button--dark"),
         action=f"{RECEIPTS}?id={VIEW.id}",
         method="post",

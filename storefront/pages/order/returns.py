@@ -12,17 +12,12 @@ from backend.core.texts import _
 from backend.returns.forms import ACCOUNT_TYPES, MAX_REASON_LENGTH, UNITS_PREFIX
 from backend.returns.routes import MAX_PICTURES
 from backend.storefront_views.returns_page import OfferLine, OfferView, RequestedReturnView, ReturnsView
-from storefront.components.forms import (
-    NO_PROBLEM,
-    field,
-    field_box,
-    pictures_field,
-    select_field,
-)
-from storefront.components.http_forms import file_form
+from storefront.components.file_fields import pictures_field
+from storefront.components.forms import described_by, field, field_box, field_problem, select_field
+from storefront.components.http_forms import ANSWER, file_form
 from storefront.components.icons import icon
 from storefront.pages.order.sections import section
-from storefront.reflex_ext.hooks import ABSENT
+from storefront.reflex_ext.hooks import ABSENT, text_at
 
 RETURNS_ID = "devoluciones"
 
@@ -60,17 +55,7 @@ def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component
     return rx.el.details(
         rx.el.summary(offer.title, icon("down", size=20), class_name="returns__head"),
         file_form(
-            rx.el.p(offer.lead, class_name="order__soft"),
-            rx.el.input(type="hidden", name="kind", value=offer.kind, read_only=True),
-            rx.foreach(offer.lines, lambda line: units_field(offer.kind, line)),
-            reason_field(offer),
-            rx.cond(offer.takes_pictures, pictures_field(f"{offer.kind}-pictures", MAX_PICTURES)),
-            rx.cond(
-                offer.needs_account,
-                rx.el.p(rx.el.b(_("¿A qué cuenta te devolvemos el dinero?"))),
-                rx.el.p(rx.el.b(_("Tu cuenta, por si hay que devolverte dinero (opcional)"))),
-            ),
-            *account_fields(offer),
+            offer_fields(offer=offer),
             action=action,
             submit=offer.button,
             look="dark",
@@ -83,13 +68,36 @@ def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component
     )
 
 
+@rx.memo
+def offer_fields(offer: ObjectVar[OfferView]) -> rx.Component:
+    """Build the fields of a new request.
+
+    It is a memo, because the form is an item of a list, and the problems of its fields are known only inside it.
+    """
+    return rx.fragment(
+        rx.el.p(offer.lead, class_name="order__soft"),
+        rx.el.input(type="hidden", name="kind", value=offer.kind, read_only=True),
+        rx.foreach(offer.lines, lambda line: units_field(offer.kind, line)),
+        field_problem(f"{offer.kind}-units", text_at(ANSWER.problems, "units"), ""),
+        reason_field(offer),
+        rx.cond(offer.takes_pictures, pictures_field(f"{offer.kind}-pictures", MAX_PICTURES)),
+        rx.cond(
+            offer.needs_account,
+            rx.el.p(rx.el.b(_("¿A qué cuenta te devolvemos el dinero?"))),
+            rx.el.p(rx.el.b(_("Tu cuenta, por si hay que devolverte dinero (opcional)"))),
+        ),
+        *account_fields(offer),
+    )
+
+
 def units_field(kind: Any, line: ObjectVar[OfferLine]) -> rx.Component:
     """Build the input for the units of a line."""
+    name = f"{UNITS_PREFIX}{line.id}"
     return field(
-        f"{UNITS_PREFIX}{line.id}",
+        name,
         line.title.to(str),
         element_id=f"{kind}-{line.id}",
-        problem=NO_PROBLEM,
+        problem=text_at(ANSWER.problems, name),
         live="",
         type="number",
         min="0",
@@ -103,6 +111,7 @@ def units_field(kind: Any, line: ObjectVar[OfferLine]) -> rx.Component:
 def reason_field(offer: ObjectVar[OfferView]) -> rx.Component:
     """Build the text area for the reason."""
     element_id = f"{offer.kind}-reason"
+    problem = text_at(ANSWER.problems, "reason")
     area = rx.el.textarea(
         id=rx.Var.create(element_id),
         name="reason",
@@ -110,9 +119,13 @@ def reason_field(offer: ObjectVar[OfferView]) -> rx.Component:
         max_length=MAX_REASON_LENGTH,
         required=offer.needs_reason,
         class_name="field__input pqrs__text",
+        custom_attrs={
+            "aria-invalid": rx.cond(problem, "true", ABSENT),
+            **described_by(element_id, problem),
+        },
     )
     label = rx.cond(offer.needs_reason, _("¿Qué pasa?"), _("¿Por qué? (opcional)"))
-    return field_box(label, area, element_id=element_id, problem=NO_PROBLEM, live="")
+    return field_box(label, area, element_id=element_id, problem=problem, live="")
 
 
 def account_fields(offer: ObjectVar[OfferView]) -> list[rx.Component]:
@@ -124,7 +137,7 @@ def account_fields(offer: ObjectVar[OfferView]) -> list[rx.Component]:
             name,
             label,
             element_id=f"{offer.kind}-{name}",
-            problem=NO_PROBLEM,
+            problem=text_at(ANSWER.problems, name),
             live="",
             required=is_required,
             **more,
@@ -137,7 +150,7 @@ def account_fields(offer: ObjectVar[OfferView]) -> list[rx.Component]:
             _("Tipo de cuenta"),
             [rx.el.option(_("Elige"), value=""), *options],
             element_id=f"{offer.kind}-account_type",
-            problem=NO_PROBLEM,
+            problem=text_at(ANSWER.problems, "account_type"),
             live="",
             name="account_type",
             default_value="",

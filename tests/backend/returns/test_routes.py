@@ -13,6 +13,7 @@ from backend.core.errors import TooManyRequests
 from backend.media.uploads import MAX_CLIENT_REQUESTS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.returns.models import Return, ReturnFile
+from backend.returns.routes import RESULT_TEXTS
 from tests.backend.returns.steps import Sold, approve_return, request_return
 from tests.backend.stalled import open_stalled_uploads
 
@@ -88,6 +89,30 @@ class TestAsking:
             }
             assert len(files) == 2
         assert await sent() == "wait"
+
+    async def test_script_gets_the_problem_of_each_field(
+        self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
+    ) -> None:
+        headers = {"origin": "http://shop.test", "accept": "application/json"}
+
+        async def sent(content: bytes = b"", /, **changes: str) -> tuple[int, str, set[str]]:
+            typed = {**delivered.form_fields("warranty", 1, reason="No gira."), **changes}
+            files = [("pictures", ("a.png", content))]
+            answer = await anyone.post(self.path(shop, delivered), data=typed, files=files, headers=headers)
+            body = answer.json()
+            assert all(body["fields"].values())
+            return answer.status_code, body["message"], set(body["fields"])
+
+        assert await sent(b"<svg/>") == (400, RESULT_TEXTS["picture"], {"pictures"})
+        assert await sent(account_number="x", bank="") == (
+            400,
+            RESULT_TEXTS["check"],
+            {"account_number", "bank"},
+        )
+        assert await sent(reason="") == (400, RESULT_TEXTS["check"], {"reason"})
+        units = next(name for name in delivered.form_fields("warranty", 1) if name.startswith("units-"))
+        assert await sent(b"", **{units: "900"}) == (400, RESULT_TEXTS["check"], {units})
+        assert await sent(b"", **{units: "0"}) == (400, RESULT_TEXTS["check"], {"units"})
 
     async def test_slow_uploads_do_not_block_staff_or_other_customers(
         self, shop: Shop, api: FastAPI, anyone: httpx.AsyncClient, admin: httpx.AsyncClient, delivered: Sold
