@@ -17,6 +17,7 @@ from tests.e2e.shopper import (
     TIMEOUT_MS,
     accept_terms,
     change_price,
+    count_orders,
     count_payments,
     decide_at_bank,
     delete_shipping_options,
@@ -24,6 +25,7 @@ from tests.e2e.shopper import (
     expect_no_overflow,
     expect_status,
     field,
+    fill_in_checkout,
     go_to_bank,
     open_checkout,
     pick_town,
@@ -396,3 +398,36 @@ async def test_order_click_lost_with_its_connection_is_sent_again(page_320: Page
     await page_320.get_by_test_id("place-order").click()
     await expect(page_320.get_by_test_id("bank-approve")).to_be_visible()
     assert press.count == 0
+
+
+async def test_duplicated_tab_places_the_same_order_once(page_1280: Page, server: ShopServer) -> None:
+    """Duplicate the tab whose payment click waits: both tabs have the click, and both end at the same order."""
+    page, email = page_1280, "doble@example.com"
+    presses = HeldMessages("checkout_state.place_order", is_from_page=True)
+    await presses.intercept(page)
+    await put_in_cart(page, "yoyo-de-madera")
+    await open_checkout(page)
+    await fill_in_checkout(page, email=email)
+    payments = count_payments(server)
+    presses.is_holding = True
+    await page.get_by_test_id("place-order").click()
+    await presses.wait_until_held()
+    stored = await page.evaluate("JSON.stringify({...sessionStorage})")
+    duplicate = await page.context.new_page()
+    await duplicate.add_init_script(
+        f"if (!sessionStorage.length) Object.assign(sessionStorage, {json.dumps(json.loads(stored))})"
+    )
+    await open_checkout(duplicate)
+    await expect(field(duplicate, "email")).to_have_value(email)
+    await expect(duplicate.get_by_test_id("place-order")).to_contain_text("Pagar $")
+    await accept_terms(duplicate)
+    await duplicate.get_by_test_id("place-order").click()
+    presses.release()
+    await reach_bank(page)
+    await reach_bank(duplicate)
+    assert page.url == duplicate.url  # of the same payment
+    assert (count_orders(server, email), count_payments(server)) == (1, payments + 1)
+    await decide_at_bank(page, "approve")
+    await expect_status(page, "paid")
+    await duplicate.goto("/checkout")
+    await expect(duplicate.get_by_test_id("empty-cart")).to_be_visible()
