@@ -55,6 +55,7 @@ from backend.operations.monitoring.routes import router as monitoring_router
 from backend.orders.admin.reasons import router as reasons_router
 from backend.orders.admin.reservation_routes import router as reservations_router
 from backend.orders.admin.routes import router as admin_orders_router
+from backend.orders.links.account_routes import router as guest_account_router
 from backend.orders.links.routes import router as order_link_router
 from backend.orders.routes import router as orders_router
 from backend.payment.region_routes import router as regions_router
@@ -98,6 +99,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     account_router,
     store_customers_router,
     order_link_router,
+    guest_account_router,
     store_tags_router,
     store_options_router,
     store_platform_router,

@@ -24,6 +24,7 @@ LOGIN = "/account/login"
 REGISTER = "/account/register"
 RESET = "/account/reset"
 CONSENT = "/account/consent"
+OPEN_ACCOUNT = "/account/open"
 FIND_ORDER = "/order/find"
 SIC_URL = "https://www.sic.gov.co"
 

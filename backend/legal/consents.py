@@ -41,6 +41,8 @@ class ConsentSource(StrEnum):
     CHECKOUT = "checkout"
     REGISTER = "register"
     GOOGLE = "google"
+    ORDER = "order"
+    """The page of a mailed link, by which a guest opens an account after a purchase."""
     API = "api"
 
 

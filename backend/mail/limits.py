@@ -38,7 +38,12 @@ ACKNOWLEDGEMENT_KINDS = UNPAID_ORDER_KINDS | {MailKind.PQRS_RECEIVED}
 """Mails that the law requires, and mails that correct them: they wait, and none is skipped."""
 FREE_ORDER_KINDS = UNPAID_ORDER_KINDS | {MailKind.ORDER_PAID}
 """Mails about an order that are limited while no money was paid for it."""
-LIMITED_KINDS = ACKNOWLEDGEMENT_KINDS | {MailKind.ORDER_LINK, MailKind.NOTICE_ASKED, MailKind.PASSWORD_RESET}
+LIMITED_KINDS = ACKNOWLEDGEMENT_KINDS | {
+    MailKind.ACCOUNT_LINK,
+    MailKind.NOTICE_ASKED,
+    MailKind.ORDER_LINK,
+    MailKind.PASSWORD_RESET,
+}
 """Mails that a stranger can cause without paying."""
 
 

@@ -37,6 +37,7 @@ from backend.mail.smtp import MAX_DURATION
 from backend.mail.transports import MailInDoubt, MailRefused, RefusalDuration, Transport
 from backend.office_settings import read_effective_settings
 from backend.orders.events import (
+    AccountLinkRequested,
     FulfillmentShipped,
     OrderLinkRequested,
     OrderLost,
@@ -61,6 +62,7 @@ KINDS_THAT_WRITE = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, Ma
 
 KINDS_WITH_NEW_MESSAGE_ID = frozenset(
     {
+        MailKind.ACCOUNT_LINK,
         MailKind.PASSWORD_RESET,
         MailKind.STAFF_INVITE,
         MailKind.PASSWORD_CHANGED,
@@ -279,6 +281,12 @@ async def send_staff_password_changed(session: AsyncSession, event: StaffPasswor
 async def send_order_link(session: AsyncSession, event: OrderLinkRequested) -> None:
     """Send an order's link to the customer. The job checks that the order belongs to the address."""
     await _enqueue(session, MailKind.ORDER_LINK, f"{event.number} {event.email}", again=True)
+
+
+@subscribe(AccountLinkRequested)
+async def send_account_link(session: AsyncSession, event: AccountLinkRequested) -> None:
+    """Send the link that opens an account to the address of a guest's order."""
+    await _enqueue(session, MailKind.ACCOUNT_LINK, event.order_id, again=True)
 
 
 @subscribe(NoticeRequested)

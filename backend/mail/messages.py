@@ -23,7 +23,7 @@ from backend.core.dates import date_label, last_day, time_label
 from backend.core.errors import NotFound
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.core.web.contact import clean_name, to_one_line
+from backend.core.web.contact import clean_name, tidy_email, to_one_line
 from backend.customers.auth.accounts import find_customer, has_verified_email
 from backend.customers.auth.password_reset import create_reset_token
 from backend.customers.models import Customer
@@ -35,6 +35,7 @@ from backend.mail.acknowledgement import build_acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.mail.staff_notice import read_notice_values
 from backend.orders.gifts import read_gift_message
+from backend.orders.links.account_links import create_account_token
 from backend.orders.links.mailed_links import find_order_of_address
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -163,6 +164,22 @@ async def _compose_order_link(session: AsyncSession, settings: Settings, about: 
         return None
     values = await _build_order_values(session, settings, order)
     return Message(MailKind.ORDER_LINK, order.email, values)
+
+
+async def _compose_account_link(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
+    """Return the mail with the link that opens an account; None if the order has no address, or an owner.
+
+    If the address has an account, the mail contains a link to sign in instead.
+    """
+    order = await read_order(session, order_id)
+    if not order.email or order.customer_id is not None:
+        return None
+    known = select(Customer.id).where(Customer.email == tidy_email(order.email))
+    has_account = (await session.execute(known)).first() is not None
+    token = create_account_token(settings.signing_key, order)
+    path = "/account/login" if has_account else f"/account/open#token={token}"
+    values = {"name": "", "number": order.number, "has_account": has_account}
+    return Message(MailKind.ACCOUNT_LINK, order.email, {**values, "link": f"{settings.base_url}{path}"})
 
 
 async def _compose_notice_confirmation(
@@ -427,6 +444,7 @@ _RETURN_KINDS = frozenset(
     {MailKind.RETURN_REQUESTED, MailKind.RETURN_RECEIVED, MailKind.RETURN_APPROVED, MailKind.RETURN_DENIED}
 )
 _COMPOSERS = {
+    MailKind.ACCOUNT_LINK: _compose_account_link,
     MailKind.ALERT: _compose_alert,
     MailKind.ATTENTION: _compose_attention,
     MailKind.BACK_IN_STOCK: _compose_back_in_stock,

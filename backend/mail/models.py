@@ -28,6 +28,7 @@ class MailKind(StrEnum):
     STAFF_PASSWORD_CHANGED = "staff_password_changed"  # noqa: S105 - a kind of mail
     ATTENTION = "attention"
     ORDER_LINK = "order_link"
+    ACCOUNT_LINK = "account_link"
     NOTICE_ASKED = "notice_asked"
     BACK_IN_STOCK = "back_in_stock"
     REVIEWS_ASKED = "reviews_asked"

@@ -39,6 +39,13 @@ class OrderUnconfirmed:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountLinkRequested:
+    """Event: a link that opens an account was requested for the e-mail address of a guest's order."""
+
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class FulfillmentShipped:
     """Event: a fulfillment left the warehouse. Published in the transaction that marks it as shipped."""
 

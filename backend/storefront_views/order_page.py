@@ -24,6 +24,7 @@ from backend.fulfillment.views import FulfillmentView, list_fulfillment_views
 from backend.invoices.files import CustomerInvoice, list_customer_invoices
 from backend.office_settings import read_effective_settings
 from backend.orders.gifts import read_gift_message
+from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.parties import find_party_name
@@ -89,6 +90,7 @@ class OrderView:
     Attributes:
         can_retry: the payment has failed, and its cart can be restored.
         can_change_bank: the payment is pending at the bank, and can be replaced by another one.
+        can_open_account: the order belongs to no account; its address can get a link that opens one.
         is_final: the payment will not change any more.
     """
 
@@ -105,6 +107,7 @@ class OrderView:
     is_final: bool
     can_retry: bool
     can_change_bank: bool
+    can_open_account: bool
     created_label: str
     email: str
     lines: list[OrderLineView]
@@ -194,6 +197,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         is_final=status in _FINAL,
         can_retry=order.status == OrderStatus.CANCELED and status not in ("returning", "refunded", "review"),
         can_change_bank=status == "pending" and is_at_the_bank,
+        can_open_account=can_open_account(order),
         created_label=time_label(order.created_at),
         email=order.email,
         lines=[

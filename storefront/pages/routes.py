@@ -8,7 +8,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from storefront.components.pictures import OG_IMAGE
-from storefront.links import CONSENT, FIND_ORDER, GIFT
+from storefront.links import CONSENT, FIND_ORDER, GIFT, OPEN_ACCOUNT
 from storefront.meta import DocumentMeta
 from storefront.pages import (
     account,
@@ -175,6 +175,12 @@ PAGES = (
         account.password_reset.page,
         account.password_reset.load,
         title=account.password_reset.TITLE,
+    ),
+    Page(
+        OPEN_ACCOUNT,
+        account.open_account.page,
+        account.open_account.load,
+        title=account.open_account.TITLE,
     ),
     Page("/legal/[slug]", legal.page, legal.load, legal.LegalState, is_public=True),
     Page("/pqrs", pqrs.page, pqrs.load, pqrs.PqrsState, is_public=True),

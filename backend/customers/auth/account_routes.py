@@ -80,7 +80,7 @@ async def register(  # noqa: PLR0917 - FastAPI names them
     signed_up = signing_in.sign_up(
         database, body.model_dump(), visitor=visitor, consenting=consenting, old_token=old_token
     )
-    return await _signed_in_answer(settings, visitor, signed_up)
+    return await build_signed_in_answer(settings, visitor, signed_up)
 
 
 @router.post("/google")
@@ -98,7 +98,7 @@ async def register_with_google(  # noqa: PLR0917 - FastAPI names them
     made = _create_google_account(
         database, identity, body, ConsentContext(settings, client_ip, ConsentSource.GOOGLE), old_token
     )
-    answer = await _signed_in_answer(settings, visitor, made)
+    answer = await build_signed_in_answer(settings, visitor, made)
     if answer.status_code == HTTPStatus.OK:
         delete_signed_cookie(answer, settings, NEW_COOKIE)
     return answer
@@ -135,7 +135,7 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
     link this account to Google: the password proves that the shopper owns it.
     """
     signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old_token=old_token)
-    answer = await _signed_in_answer(settings, visitor, signed_in, surface=LOGIN_FORM)
+    answer = await build_signed_in_answer(settings, visitor, signed_in, surface=LOGIN_FORM)
     person = read_signed_cookie(request, settings, JOIN_COOKIE)
     if answer.status_code == HTTPStatus.OK and person is not None:
         await link_google(database, tidy_email(body.email), **person)
@@ -151,7 +151,7 @@ async def change_password(
     renewed = signing_in.renew_password(
         database, old_token, body.password, body.new_password, visitor=visitor
     )
-    return await _signed_in_answer(settings, visitor, renewed)
+    return await build_signed_in_answer(settings, visitor, renewed)
 
 
 @router.post("/forgot")
@@ -169,7 +169,7 @@ async def reset(
     body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, old_token: OldToken
 ) -> Response:
     """Choose a new password by a link, and sign the browser in."""
-    return await _signed_in_answer(
+    return await build_signed_in_answer(
         settings, visitor, signing_in.reset_password(database, body.token, body.password, old_token=old_token)
     )
 
@@ -188,14 +188,14 @@ async def sign_out_everywhere(database: Db, settings: ShopSettings, old_token: O
     return _signed_out_answer(settings)
 
 
-async def _signed_in_answer(
+async def build_signed_in_answer(
     settings: ShopSettings,
     visitor: Visitor,
     done: Awaitable[signing_in.SignedIn],
     *,
     surface: Surface = FORM,
 ) -> Response:
-    """Sign the browser in, or answer with the error."""
+    """Sign the browser in, or answer with the error. `surface` chooses the text of the error."""
     try:
         signed_in = await done
     except ShopError as error:

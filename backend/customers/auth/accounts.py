@@ -6,7 +6,7 @@ Customers and auth).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import delete, select
@@ -105,6 +105,9 @@ class AccountForm(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
 
+Form = TypeVar("Form", bound=AccountForm)
+
+
 class Registration(AccountForm):
     """A new account."""
 
@@ -195,28 +198,44 @@ async def register(
         AddressTaken: the address has an account.
         TooManyRequests: too many recent attempts.
     """
-    form = _parse_registration(typed)
+    form = parse_with_ticks(Registration, typed)
     await limiter.hit(database, REGISTRATIONS, form.email, visitor.client)
     hashed = await hash_password(form.password)
     try:
         async with database.transaction() as session:
-            if await find_customer(session, form.email) is not None:
-                raise AddressTaken
             customer = Customer(email=form.email, first_name=form.first_name, last_name=form.last_name)
-            session.add(customer)
-            await session.flush()
-            await _store_password(session, customer, hashed)
-            await give_consents(session, consenting, customer_id=customer.id)
+            await store_account(session, customer, hashed, consenting)
     except IntegrityError:  # concurrent registration with the same address
         raise AddressTaken from None
     return customer.id
 
 
-def _parse_registration(typed: Mapping[str, Any]) -> Registration:
-    """Parse the form. Report missing ticks together with all other errors."""
+async def store_account(
+    session: AsyncSession, customer: Customer, hashed: str, consenting: ConsentContext
+) -> None:
+    """Store a new customer with a password and the consents. `hashed` is the hash of the password.
+
+    Raises:
+        AddressTaken: the address has an account.
+        IntegrityError: a concurrent transaction creates an account with the same address.
+    """
+    if await find_customer(session, customer.email) is not None:
+        raise AddressTaken
+    session.add(customer)
+    await session.flush()
+    await _store_password(session, customer, hashed)
+    await give_consents(session, consenting, customer_id=customer.id)
+
+
+def parse_with_ticks(form_type: type[Form], typed: Mapping[str, Any]) -> Form:
+    """Parse a form that creates an account. Report missing ticks together with all other errors.
+
+    Raises:
+        InvalidData: `fields` has the errors, in the store's language.
+    """
     missing = missing_ticks(typed)
     try:
-        form = read_form(Registration, typed)
+        form = read_form(form_type, typed)
     except InvalidData as error:
         raise InvalidData(error.message, fields={**error.fields, **missing}) from None
     require_ticks(typed)

@@ -15,6 +15,7 @@ from storefront.components.placeholders import link_button, loaded_content, not_
 from storefront.components.react_components import on_nothing
 from storefront.links import CATALOG, FIND_ORDER
 from storefront.pages.order import texts
+from storefront.pages.order.account import account_section
 from storefront.pages.order.invoices import invoices_section
 from storefront.pages.order.returns import returns_section
 from storefront.pages.order.sections import (
@@ -201,6 +202,7 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.div(
                 purchase_section(order),
                 delivery_section(order),
+                account_section(order),
                 invoices_section(order.invoices.to(list[CustomerInvoice]), content.token),
                 returns_section(order.returns.to(ReturnsView), content.form_action, content.result),
                 class_name="order__column",

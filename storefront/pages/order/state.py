@@ -4,6 +4,7 @@ No event handler relies on the state: each reads the URL and checks its token ag
 """
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
@@ -16,6 +17,9 @@ from backend.core.errors import Conflict, NotFound, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.edge.form_submissions import PRESS_PARAMETER
+from backend.orders.links.account_links import request_account_link
+from backend.presses.service import PressUsed
+from backend.rate_limit.limiter import Client
 from backend.returns.routes import REQUEST_PATH, RESULT_TEXTS
 from backend.storefront_views.order_page import OrderView
 from storefront.components.change_bank import change_bank
@@ -26,6 +30,7 @@ from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import Resend, event, next_number
+from storefront.state.session import get_client_ip
 
 log = logging.getLogger(__name__)
 
@@ -94,12 +99,14 @@ def build_meta(order: OrderView) -> DocumentMeta:
 class OrderState(PageState, rx.State):
     """State of an order's page.
 
-    `answers` changes after every attempt to restore the order's cart or to change the bank.
+    `answers` changes after every attempt to restore the order's cart, to change the bank or to request an account.
     """
 
     content: rx.Field[OrderContent] = rx.field(default_factory=OrderContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=UNKNOWN))
     answers: rx.Field[int] = rx.field(0)
+    account_link_order: rx.Field[str] = rx.field("")
+    """Id of the order whose address gets the link that opens an account."""
 
     async def _data(self, params: PageParams) -> PageData[OrderContent]:
         return await load(params)
@@ -141,6 +148,23 @@ class OrderState(PageState, rx.State):
             if changed.problem:
                 await notify(self, changed.problem)
             self.answers = next_number(self.answers)
+
+    @event(press=Resend.EVERY_PAGE)
+    async def request_account(self) -> None:
+        """Request the e-mail with the link that opens an account. It is sent to the address of the order."""
+        params, shop = PageParams.from_url(self.router.url), current_shop()
+        async with errors_as_notices(self):
+            client = Client.from_ip(get_client_ip(self), shop.settings)
+            with suppress(PressUsed):
+                await request_account_link(
+                    shop.database,
+                    shop.settings.signing_key,
+                    params.last_part,
+                    get_token(params),
+                    client=client,
+                )
+            self.account_link_order = params.last_part
+        self.answers = next_number(self.answers)
 
     @event(press=Resend.EVERY_PAGE)
     async def try_again(self) -> Any:

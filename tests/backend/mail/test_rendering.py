@@ -64,6 +64,7 @@ VALUES: dict[str, Any] = {
     "more": "Y 3 más.",
     "link_label": "Empacar",
     "choices": LINK,
+    "has_account": False,
 }
 """Values for the templates of all kinds."""
 MALICE = '<img src=x onerror="alert(1)"><a href="javascript:alert(1)">&</a>'
