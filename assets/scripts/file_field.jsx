@@ -1,6 +1,6 @@
 // A field for files: a button, and the list of chosen files, each with a button that removes it. The file input itself is
 // hidden only from view: it has the keyboard focus, the form sends its files, and without this script it still opens the
-// browser's dialog. The markup around it is in `storefront/components/file_fields.py`.
+// browser's dialog. The markup around it is in `storefront/components/http_forms.py`.
 
 import { useEffect, useRef, useState } from "react";
 import { listen } from "./effects.jsx";

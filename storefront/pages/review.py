@@ -21,10 +21,9 @@ from backend.reviews.routes import MESSAGES, WRITE
 from backend.reviews.submission import MAX_PICTURES, MAX_TEXT_LENGTH, MIN_TEXT_LENGTH, STARS, find_review
 from backend.reviews.tokens import REVIEW_LINK
 from backend.reviews.views import review_pictures
-from storefront.components.file_fields import pictures_field
 from storefront.components.forms import NO_PROBLEM, field_box
 from storefront.components.frame import page_frame
-from storefront.components.http_forms import file_form
+from storefront.components.http_forms import file_form, pictures_field
 from storefront.components.icons import icon
 from storefront.components.placeholders import link_button, loaded_content, not_found_state, skeleton_bar
 from storefront.components.reviews import REVIEWS_ID, picture_links

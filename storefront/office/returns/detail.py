@@ -10,8 +10,8 @@ from backend.office.returns.detail import FileView, ReturnLineView
 from backend.returns.processing import MAX_DENIAL_LENGTH, MAX_REFERENCE_LENGTH
 from backend.returns.refund_limits import MAX_REASON_LENGTH
 from backend.returns.routes import RECEIPTS
-from storefront.components.file_fields import document_field
 from storefront.components.forms import NATIVE_SUBMIT, SubmitOnce, field_box
+from storefront.components.http_forms import document_field
 from storefront.office.components.detail import (
     BUTTON,
     detail_screen,

@@ -12,9 +12,8 @@ from backend.core.texts import _
 from backend.returns.forms import ACCOUNT_TYPES, MAX_REASON_LENGTH, UNITS_PREFIX
 from backend.returns.routes import MAX_PICTURES
 from backend.storefront_views.returns_page import OfferLine, OfferView, RequestedReturnView, ReturnsView
-from storefront.components.file_fields import pictures_field
 from storefront.components.forms import described_by, field, field_box, field_problem, select_field
-from storefront.components.http_forms import ANSWER, file_form
+from storefront.components.http_forms import ANSWER, file_form, pictures_field
 from storefront.components.icons import icon
 from storefront.pages.order.sections import section
 from storefront.reflex_ext.hooks import ABSENT, text_at

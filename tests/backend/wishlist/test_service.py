@@ -37,12 +37,12 @@ async def ana(database: Database, settings: Settings) -> str:
 
 
 def added(handle: str, minutes: float = 0) -> WishChange:
-    """Return an addition of made that many minutes ago."""
+    """Return an addition that was made `minutes` ago."""
     return WishChange(handle, True, timedelta(minutes=minutes))
 
 
 def removed(handle: str, minutes: float = 0) -> WishChange:
-    """Return a removal of made that many minutes ago."""
+    """Return a removal that was made `minutes` ago."""
     return WishChange(handle, False, timedelta(minutes=minutes))
 
 
