@@ -23,6 +23,7 @@ LARGE_VIEW = "large-view"
 ZOOM = "220%"
 """Size of the picture in the magnifier, in percent of its displayed size."""
 
+THUMBNAIL_SIZES = "72px"
 SIZES = "(min-width: 1280px) 600px, (min-width: 768px) 50vw, 100vw"
 """Displayed width of the gallery's picture, as `<img sizes>`."""
 
@@ -191,7 +192,7 @@ def thumbnails(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoV
     def thumbnail(shown: ObjectVar[GalleryPicture], place: NumberVar[int]) -> rx.Component:
         label = _("Ver la foto {n}: {what}").format(n=place + 1, what=shown.picture.alt)
         return rx.el.button(
-            picture(shown.picture, "80px", alt=""),
+            picture(shown.picture, THUMBNAIL_SIZES, alt=""),
             type="button",
             class_name="gallery__thumb",
             aria_label=label,
@@ -200,7 +201,7 @@ def thumbnails(pictures: ArrayVar[list[GalleryPicture]], video: ObjectVar[VideoV
         )
 
     to_video = rx.el.button(
-        rx.cond(pictures.length() > 0, picture(pictures[0].picture, "80px", alt="")),
+        rx.cond(pictures.length() > 0, picture(pictures[0].picture, THUMBNAIL_SIZES, alt="")),
         icon("play", size=28),
         type="button",
         class_name="gallery__thumb gallery__thumb--video",

@@ -75,7 +75,7 @@ def page() -> rx.Component:
             LegalState.has_failed,
             LegalState.load,
             skeleton,
-            rx.cond(SHOWN.title != "", legal_text(), not_found.not_found_content()),
+            rx.cond(SHOWN.title != "", legal_text(), not_found.not_found_message()),
         ),
         class_name="main--legal",
     )

@@ -18,11 +18,11 @@ async def load(_params: PageParams) -> PageData[None]:
     return PageData(None, DocumentMeta(title=TITLE, status=404, robots=NOINDEX))
 
 
-def not_found_content() -> rx.Component:
-    """Build the message that the page does not exist, with links and some products."""
-    return rx.fragment(not_found_state(_("Por aquí no hay juguetes"), DESCRIPTION), suggested_products())
+def not_found_message() -> rx.Component:
+    """Build the message that the page does not exist, with links."""
+    return not_found_state(_("Por aquí no hay juguetes"), DESCRIPTION)
 
 
 def page() -> rx.Component:
-    """Build the whole page."""
-    return page_frame(not_found_content())
+    """Build the whole page: the message and some products."""
+    return page_frame(not_found_message(), suggested_products())

@@ -1,5 +1,6 @@
 """Rules for every page in every state: no overflow, accessible to everyone, no layout shift while it loads."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 import pytest
 from playwright.async_api import Error, FloatRect, Page, expect
 
+from storefront.reflex_ext.office_bundle import END, START
+from storefront.server.build import CLIENT
 from tests.e2e.conftest import WIDTHS, OpenPage, PageWatch
 from tests.e2e.scenes import PAGE_SCENES, PHONE_SCENES, visit
-from tests.e2e.shopper import resize
+from tests.e2e.shopper import put_in_cart, resize
 from tests.node_packages import find_packages
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -17,7 +20,18 @@ VIOLATIONS = """async (rules) =>
     (await axe.run({ runOnly: rules, resultTypes: ["violations"] })).violations
 """
 MAX_SCRIPT_BYTES = 170 * 1024
-"""Bytes of compressed JavaScript on the first page."""
+"""Bytes of compressed JavaScript on a page of the shop."""
+LISTS = {"catalog", "age/:slug", "brand/:slug"}
+PAGES_OF_SCRIPTS = {
+    "catalog": LISTS,
+    "product_card": {*LISTS, "", "*", "cart", "gift", "product/:slug", "wishlist"},
+    "product_suggestions": {*LISTS, "*", "cart", "product/:slug", "wishlist"},
+    "promo_code": {"cart", "checkout"},
+    "sharing": {"product/:slug"},
+    "shipping_estimate": {"cart", "product/:slug"},
+    "slides": {"", "product/:slug"},
+}
+"""The pages that use a script, by its name in the build."""
 FOCUS_RING = """() => {
     const at = document.activeElement;
     if (!at || at === document.body) return null;
@@ -159,12 +173,51 @@ async def test_layout_does_not_shift_while_loading(page: Page, path: str) -> Non
     assert sum(await page.evaluate("window.shifts")) < 0.01
 
 
-async def test_first_page_loads_few_script_bytes(page_320: Page) -> None:
+async def test_shop_pages_load_few_script_bytes(page_320: Page) -> None:
     """Add up all scripts of each page, also those that the browser has in its cache from the previous one."""
-    for path in ("/", "/catalog", "/product/trompo-de-madera"):
+    await put_in_cart(page_320, "trompo-de-madera")
+    for path in ("/", "/catalog", "/product/trompo-de-madera", "/gift", "/cart", "/checkout"):
         await visit(page_320, path)
         scripts = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))"
         sizes = await page_320.evaluate(f"{scripts}.map((one) => one.encodedBodySize)")
         assert len(sizes) > 3
         assert min(sizes) > 0
         assert sum(sizes) <= MAX_SCRIPT_BYTES, path
+
+
+async def test_scripts_of_every_shop_page_fit_the_limit(production_build: None) -> None:
+    sizes = {path: sum(map(read_served_size, files)) for path, files in list_page_scripts().items()}
+    assert {"", "checkout", "order/:id", "account", "*"} < set(sizes)
+    assert {path: size for path, size in sizes.items() if size > MAX_SCRIPT_BYTES} == {}
+
+
+async def test_scripts_of_some_pages_are_not_loaded_by_others(production_build: None) -> None:
+    loaded = {
+        name: {
+            path for path, files in list_page_scripts().items() if any(f"/{name}-" in file for file in files)
+        }
+        for name in PAGES_OF_SCRIPTS
+    }
+    assert loaded == PAGES_OF_SCRIPTS
+
+
+def list_page_scripts() -> dict[str, set[str]]:
+    """Return the addresses of all scripts of each page of the shop, by the path of its route."""
+    (file,) = (CLIENT / "assets").glob("manifest-*.js")
+    manifest = json.loads(file.read_text("utf-8").removeprefix(START).removesuffix(END))
+    routes = manifest["routes"]
+    parts = {name: {route["module"], *route["imports"]} for name, route in routes.items()}
+    shared = {
+        manifest["entry"]["module"],
+        *manifest["entry"]["imports"],
+        *parts["root"],
+        f"/assets/{file.name}",
+    }
+    return {route.get("path") or "": shared | parts[name] for name, route in routes.items() if name != "root"}
+
+
+def read_served_size(address: str) -> int:
+    """Return the size of a script as browsers get it: compressed, if the build has compressed it."""
+    file = CLIENT / address.removeprefix("/")
+    packed = file.with_name(f"{file.name}.br")
+    return (packed if packed.exists() else file).stat().st_size

@@ -9,6 +9,8 @@ import httpx
 from PIL import Image
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
+from backend.media.picture_widths import WIDTHS
+from storefront.components.gallery import THUMBNAIL_SIZES
 from tests.e2e.conftest import OWNER_LOGIN, PHONE_ONLY, PageWatch, ShopServer, build_page_opener
 from tests.e2e.shopper import TIMEOUT_MS
 
@@ -153,3 +155,25 @@ async def test_unknown_page_has_the_shops_layout(page: Page, watch: PageWatch) -
     await page.goto("/naves/espaciales")
     await expect(page.get_by_test_id("not-found")).to_be_visible()
     await expect(page.get_by_test_id("search-input")).to_be_visible()
+
+
+async def test_gallery_picture_is_no_larger_than_shown(browser: Browser, server: ShopServer) -> None:
+    """Compare the requested file with the smallest one that fills the displayed width at the screen's density."""
+    for window_width in (320, 390, 768, 1280, 1920):
+        for density in (1, 2):
+            context = await browser.new_context(
+                base_url=server.url,
+                viewport={"width": window_width, "height": 900},
+                device_scale_factor=density,
+                service_workers="block",
+            )
+            page = await context.new_page()
+            await page.goto(TROMPO)
+            picture = page.get_by_test_id("gallery-image")
+            await expect(picture).to_have_js_property("complete", value=True)
+            shown, file = await picture.evaluate("(one) => [one.clientWidth, one.currentSrc]")
+            needed = next((width for width in WIDTHS if width >= shown * density), WIDTHS[-1])
+            assert file.endswith(f"-{needed}.webp"), (window_width, density)
+            thumbnail = page.locator(".gallery__thumb img").last
+            assert await thumbnail.evaluate("(one) => `${one.clientWidth}px`") == THUMBNAIL_SIZES
+            await context.close()
