@@ -40,9 +40,9 @@ LEGAL_LINKS = [*((legal_path(kind), title) for kind, title in TITLES.items()), (
 
 
 def sic_link() -> rx.Component:
-    """Build the link to the authority that supervises shops in Colombia, which the law requires (Ley 1480 of 2011, art.
+    """Build the link to the authority that supervises shops in Colombia.
 
-    50).
+    The law requires this link (Ley 1480 of 2011, art. 50).
     """
     return rx.el.a(
         _("Superintendencia de Industria y Comercio"), href=SIC_URL, rel="noopener", target="_blank"

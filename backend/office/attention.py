@@ -32,14 +32,15 @@ HONOR_LABELS = {
     **dict.fromkeys((K.INVOICE_REJECTED, K.INVOICE_LATE, K.INVOICE_WAITS), _("Reintentar")),
     K.JOB_FAILED: _("Correrla otra vez"),
 }
-"""Labels of the action `honor` for the kinds where it does not accept a payment."""
+"""Labels of the action `honor` by kind of row. For all other kinds, the label is «Aceptar el pago»."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionView:
     """An action that resolves an attention row.
 
-    `needs` is the extra input: `reference` (of a transfer), `note`, `label` (its numbers), or empty for none.
+    `needs` is the input that the action requires: `reference` (of a transfer), `note`, `label` (the numbers of a
+    shipping label), or empty for none.
     """
 
     name: str

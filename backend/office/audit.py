@@ -74,7 +74,7 @@ VALUES: dict[str, dict[str, str]] = {
         "rejected": _("oculto"),
     },
 }
-"""Labels of the values of these fields."""
+"""Labels of stored values, by field and value."""
 NAME_COLUMNS: dict[str, tuple[Any, Any]] = {
     SubjectType.CAMPAIGN: (Campaign.id, Campaign.name),
     SubjectType.CATEGORY: (Category.id, Category.name),
@@ -248,7 +248,10 @@ async def _read_entries(
 
 
 def _parse_period(audit_filter: AuditFilter) -> tuple[datetime | None, datetime | None]:
-    """Return the times at which the filter's period begins and ends; None for an open begin or end."""
+    """Return the times at which the filter's period begins and ends.
+
+    A time is None if the period has no first or no final day.
+    """
     try:
         since = date.fromisoformat(audit_filter.since) if audit_filter.since else None
         until = date.fromisoformat(audit_filter.until) + timedelta(days=1) if audit_filter.until else None

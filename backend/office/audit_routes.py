@@ -73,7 +73,7 @@ async def list_entries(
 ) -> Wire[EntriesAnswer]:
     """Return a page of audit entries, the newest first.
 
-    `since` and `until` are days in Colombia; `cursor` is the one that the previous page returned.
+    `since` and `until` are days in Colombia. `cursor` is the `cursor` of the previous page's response.
     """
     audit_filter = AuditFilter(actor_id, subject_id, since, until)
     async with database.read() as session:

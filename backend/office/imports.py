@@ -43,9 +43,9 @@ STATUS_TEXTS: dict[ImportStatus, str] = {
 }
 PRICES = frozenset({"price", "compare_at_price"})
 LEFT_OUT = "-"
-"""Value of the choice that leaves a column out."""
+"""Form value of a column that is not imported."""
 COLUMN_LABELS = {LEFT_OUT: _("No importar"), **{name: get_label(name) for name in MAPPABLE_COLUMNS}}
-"""Choices for a column of an unknown list."""
+"""Labels of the importer's columns that can be chosen for a column of a file with an unknown format."""
 EMPTY_VALUE = _("nada")
 MAX_VALUE_LENGTH = 80
 """Maximum number of characters of a value."""
@@ -82,7 +82,10 @@ class TextView:
 
 @dataclass(frozen=True, slots=True)
 class ColumnView:
-    """A column of an unknown list: what it is taken for, and three of its values."""
+    """A column of a file with an unknown format.
+
+    `column` is the importer's column that is filled from it. `samples` has three of its values.
+    """
 
     place: int
     heading: str
@@ -92,7 +95,7 @@ class ColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """A column of the file that may be for `column`."""
+    """One of the file's columns that may contain the values of the importer's column `column`."""
 
     place: int
     column: str
@@ -102,7 +105,7 @@ class ChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question: which column of the file is for one of the importer's columns."""
+    """A question to the staff member: which of the file's columns has the values of one of the importer's columns."""
 
     key: str
     text: str
@@ -111,7 +114,7 @@ class QuestionView:
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedView:
-    """An import that is not finished and not shown. `state` is its status and progress in words."""
+    """An unfinished import that is not the one on the screen. `state` is its status and progress in words."""
 
     id: str
     name: str
@@ -147,15 +150,18 @@ class ImportView:
         refused: number of rows that are not imported.
         makes_places: True if missing categories, collections, tags and types are created.
         progress: number of finished rows and of all rows, in words.
-        problems_pager: position of the shown problems in the list of all; the same for notes and changes.
-        format: name of the recognised format, and the sheet.
-        losses: number of values that the import would empty or take away, by column, in words; empty without any.
+        problems_pager: position of the shown problems in the list of all problems. `notes_pager` and `rows_pager`
+            are the positions in the lists of notes and of changed rows.
+        format: name of the recognised format, and of the file's sheet.
+        losses: number of existing values that the import would delete, by column, in words; empty if there are
+            none.
         codes: changed SKUs and bar codes.
         publishes: True if new products without a status are published.
-        notes: cells that were read in another way than written; `file_notes` are about the whole file.
+        notes: cells whose imported value differs from the written text; `file_notes` are about the whole file.
         set_aside: rows and sheets that are not imported; `set_aside_count` in words.
-        pictures: sentences about the sent pictures.
-        mapping: columns of an unknown list; `questions` are those that a person must answer first.
+        pictures: sentences about the uploaded pictures.
+        mapping: the columns of a file with an unknown format; a person must answer the `questions` about them
+            first.
     """
 
     id: str
@@ -215,7 +221,7 @@ async def import_view(
 
 
 async def unfinished_views(session: AsyncSession, actor: Actor, shown_id: str) -> list[UnfinishedView]:
-    """Return the unfinished imports without the shown one; none if the actor may not import."""
+    """Return the unfinished imports except the one with `shown_id`; an empty list if the actor may not import."""
     if not actor.may(Right.CHANGE_CATALOG):
         return []
     return [
@@ -342,7 +348,7 @@ def _pager_view(pages: Mapping[str, int], kind: RowList, count: int) -> PagerVie
 
 
 def _question_views(mapping: Sequence[ColumnSuggestion]) -> list[QuestionView]:
-    """Return a question for each of the importer's columns that several columns of the file may be for."""
+    """Return a question for each of the importer's columns for which several columns of the file are possible."""
     return [
         QuestionView(
             column,
@@ -377,7 +383,11 @@ def _code_view(change: Mapping[str, Any]) -> TextView:
 
 
 def _picture_texts(report: PictureReport) -> list[str]:
-    """Return the sentences about the pictures: rows with all of theirs, missing ones, and ones that no row names."""
+    """Return sentences about the pictures.
+
+    They count the rows that have all their pictures, and list the missing pictures and the pictures that no row
+    names.
+    """
     texts = []
     if report.row_count:
         texts.append(

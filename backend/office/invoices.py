@@ -42,7 +42,7 @@ KINDS = {
     "facturas": (_("Facturas"), InvoiceKind.INVOICE),
     "notas": (_("Notas crédito"), InvoiceKind.CREDIT_NOTE),
 }
-"""Filters of the list: label and value by the name in the address."""
+"""Filters of the list by their name in the URL: a label and a value."""
 TONES = {InvoiceState.PENDING: "wait", InvoiceState.ISSUED: "good", InvoiceState.REJECTED: "bad"}
 
 
@@ -99,7 +99,7 @@ class Choice:
 class InvoicesView(ListView):
     """A list of documents, the newest first. Its filters are `FIELDS`.
 
-    `providers`: the invoice providers to choose from; the first option is none.
+    `providers`: the invoice providers to choose from; the first option means no provider.
     """
 
     rows: list[InvoiceRow]

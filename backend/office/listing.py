@@ -88,7 +88,7 @@ def active_filters(filters: Mapping[str, str], *labelled: tuple[str, *tuple[str,
 
 
 def days_label(first: date | None, last: date | None) -> str:
-    """Return the label of a range of days; empty without any."""
+    """Return the label of a range of days; empty if both days are None."""
     since, until = (format_date(day, "d MMM", locale=LOCALE) if day else "" for day in (first, last))
     if since and until:
         return since if since == until else f"{since} – {until}"
@@ -132,7 +132,7 @@ async def read_page(
 
 
 def exclude_next_pages(query: Select[*Columns], key: tuple[Any, Any], cursor: str) -> Select[*Columns]:
-    """Return the query without the rows after the pages that are shown. The list must be sorted in ascending order.
+    """Return the query, limited to the rows of the displayed pages. The list must be sorted in ascending order.
 
     Args:
         query: a query that counts rows.

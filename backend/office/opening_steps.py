@@ -1,6 +1,6 @@
 """The checklist of a shop that opens. It stays on the start screen until every step is done.
 
-Each step is read from the shop's data, so that nobody has to tick it.
+The shop's data show if a step is done, so no step has to be ticked by hand.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from backend.staff.rights import Actor
 STAFF_MAILS = (MailKind.STAFF_NOTICE, MailKind.ATTENTION, MailKind.ALERT)
 """Kinds of mails that only staff receive."""
 _BACKUP = table("backup", column("id"))
-"""The table of `backend.operations.backup`, which is in a higher tier."""
+"""The table of `backend.operations.backup`. That package belongs to a higher tier, so it must not be imported here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 200
-"""Rows per page of unanswered requests; also the maximum of answered ones."""
+"""Number of unanswered requests on a page. It is also the maximum number of answered requests."""
 KEY = (Pqrs.due_at, Pqrs.number)
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsRow:
-    """A PQRS request. `asked_label`: when it was sent; `answered`: when it was answered, empty before."""
+    """A PQRS request. `asked_label`: when it was sent; `answered`: when it was answered, empty if it is unanswered."""
 
     id: str
     number: int

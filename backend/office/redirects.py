@@ -38,8 +38,8 @@ class RedirectRow:
 
     Attributes:
         target: title of the product, or name of the category.
-        href: its page.
-        is_hidden: True if the product is not for sale, so visitors do not get there.
+        href: path of the product's or category's page.
+        is_hidden: True if the product is not for sale, so that visitors do not reach its page.
     """
 
     id: str
@@ -51,7 +51,7 @@ class RedirectRow:
 
 @dataclass(frozen=True, slots=True)
 class UnknownAddressRow:
-    """An address that people visit, but that no page and no redirect has.
+    """A visited address that has neither a page nor a redirect.
 
     Attributes:
         target: page of the product or category with the same handle as in the address; empty without one.
@@ -74,7 +74,7 @@ class RedirectsView(ListView):
 
 @dataclass(frozen=True, slots=True)
 class TargetSuggestion:
-    """A product or category that a redirect may lead to. `value` is the text by which the form names it."""
+    """A product or category to which a redirect may lead. `value` is the text that names it in the form."""
 
     value: str
     label: str
@@ -145,7 +145,7 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
 
 
 async def _find_ambiguous_handles(session: AsyncSession, titles: Sequence[str]) -> dict[str, str]:
-    """Return the handles of the products with those of the titles that several products have, by product id."""
+    """Return the handles, by product id, of the products whose title is in `titles` and is used by several products."""
     query = select(Product.id, Product.handle, Product.title_key).where(
         Product.title_key.in_([fold(title) for title in titles]), Product.deleted_at.is_(None)
     )
@@ -170,9 +170,9 @@ async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
 
 
 async def _find_pages(session: AsyncSession, addresses: Sequence[str]) -> dict[str, str]:
-    """Return the page of the product or category that an address names by its handle; empty without one.
+    """Return, by address, the page of the product or category whose handle is in the address; empty without one.
 
-    Shops name them in the last part of the path or in a parameter: `/producto/balero/`, `/?product=balero`.
+    Shops write the handle in the last part of the path or in a parameter: `/producto/balero/`, `/?product=balero`.
     """
     words = {address: _list_handles(address) for address in addresses}
     query = select(Product.handle).where(

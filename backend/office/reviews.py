@@ -17,7 +17,7 @@ from backend.reviews.views import review_pictures
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 100
-"""Rows per page of unread reviews; also the maximum of decided ones."""
+"""Number of unread reviews on a page. It is also the maximum number of accepted or rejected reviews."""
 KEY = (Review.written_at, Review.id)
 
 

@@ -136,7 +136,7 @@ async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) 
 
 
 async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:
-    """Count the products for sale that have low stock. Also return the ones with the fewest units."""
+    """Count the products for sale that have low stock, and return the products with the fewest units."""
     few = await select_low_stock(session)
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()
     if not count:

@@ -57,7 +57,7 @@ class CustomerOrder:
     returns: list[str]
     """Descriptions of its returns, with their state."""
     can_request_return: bool
-    """True if a refund may be requested on its page."""
+    """True if the customer may request a refund on the order's page."""
     reviews: list[ReviewLink]
     """Links to review its products now."""
 
@@ -81,7 +81,8 @@ class AddressView:
 async def remember_destination(session: AsyncSession, order_id: str) -> None:
     """Add the shipping address of a customer's order to their address book.
 
-    An order of a guest is ignored, and an order for another recipient, who did not agree to be in the book.
+    Orders of guests are ignored. Orders for another recipient are ignored too, because that person has not agreed
+    to be in the address book.
     """
     order = (await session.execute(select(Order).where(Order.id == order_id))).scalar_one_or_none()
     if order is None or order.customer_id is None or not order.shipping_address.get("address_1"):
@@ -93,8 +94,8 @@ async def remember_destination(session: AsyncSession, order_id: str) -> None:
 def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
     """Return the values that prefill the checkout's form, by field name. Empty values are omitted.
 
-    The customer is the contact who pays. If the first address of their book names another person, that person is
-    the recipient.
+    The contact, who pays, is the customer. If the first address of the customer's address book names another
+    person, that person is the recipient.
     """
     known = {
         "email": shopper.email,
@@ -214,7 +215,7 @@ _STATUS: dict[str, str] = {
     PaymentStatus.PARTIALLY_REFUNDED: "partially_refunded",
     PaymentStatus.REFUNDED: "refunded",
 }
-"""The status in the list by the order's payment status, once there is money."""
+"""Status of an order in the list, by its payment status, after money was received."""
 
 
 def _address_view(entry: CustomerAddress) -> AddressView:

@@ -58,7 +58,7 @@ class OrderLineView:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFacts:
-    """Facts that PSE requires on a result page, in all states."""
+    """Facts about a payment that PSE requires on its result page, in all states."""
 
     merchant: str
     nit: str
@@ -112,7 +112,10 @@ class OrderView:
     email: str
     lines: list[OrderLineView]
     subtotal_label: str
-    """Sum of the lines before `savings`; the lines' and the shipping's amounts are before `savings`, too."""
+    """Sum of the lines.
+
+    Like the amounts of the lines and of the shipping, it does not include the discounts in `savings`.
+    """
     savings: list[SavingView]
     shipping_name: str
     shipping_total_label: str
@@ -137,7 +140,7 @@ class OrderView:
     """Progress of a paid order: `preparing`, `shipped` or `delivered`; else empty."""
     returns: ReturnsView
     invoices: list[CustomerInvoice]
-    """Its invoice and credit notes that exist so far."""
+    """The existing invoice and credit notes of the order."""
 
 
 _STATES: dict[str, str] = {
@@ -157,7 +160,7 @@ _STATUS_WITH_MONEY: dict[str, str] = {
     PaymentStatus.PARTIALLY_REFUNDED: "paid",
     PaymentStatus.REFUNDED: "refunded",
 }
-"""Status on the page by the order's payment status, once money was received."""
+"""Status of an order on its page, by its payment status, after money was received."""
 _FINAL = ("paid", "returning", "refunded", "rejected", "canceled", "expired")
 _CLOSABLE = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
 _JOURNEY_BY_STATUS: dict[str, str] = {

@@ -31,9 +31,9 @@ class OfferView:
 
     Attributes:
         lines: the products that can be returned; empty if the request is for the whole order.
-        needs_account: True if a bank account is required.
-        needs_reason: True if a reason is required.
-        takes_pictures: True if pictures can be attached.
+        needs_account: True if the customer must enter a bank account.
+        needs_reason: True if the customer must enter a reason.
+        takes_pictures: True if the customer can add pictures.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class RequestedReturnView:
 
 @dataclass(frozen=True, slots=True)
 class ReturnsView:
-    """Possible requests, and requested returns."""
+    """The return requests that the customer can send now, and the returns that were already requested."""
 
     offers: list[OfferView] = field(default_factory=list)
     requested_returns: list[RequestedReturnView] = field(default_factory=list)

@@ -52,7 +52,7 @@ CONTROLS = view(CART_SCRIPT, "useControls", Controls)
 
 
 def added_number(variant_id: rx.Var[str]) -> rx.Var[int]:
-    """Return the number of the latest addition if it added this variant, and otherwise 0."""
+    """Return the `number` of `CartState.last_added` if that addition was of this variant, otherwise 0."""
     latest = CartState.last_added
     return rx.cond(latest.variant_id == variant_id, latest.number, 0).to(int)
 

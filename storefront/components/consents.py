@@ -14,7 +14,7 @@ CONSENT_TEXTS = {
     "consent_data": (_("Autorizo que traten mis datos según la "), LegalKind.DATA),
     "consent_terms": (_("Acepto los "), LegalKind.TERMS),
 }
-"""Label of each checkbox up to the title of the legal text, and the kind of that text."""
+"""The label of each checkbox without the title of the legal text at its end, and the kind of that text."""
 
 
 def consent_box(

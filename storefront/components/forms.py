@@ -23,7 +23,10 @@ NATIVE_SUBMIT: rx.Var[Any] = rx.Var("{ onSubmit: undefined }")
 """Property of a form that the browser submits itself. Without it, Reflex blocks a form that has no submit event."""
 
 NO_PROBLEM: rx.Var[str] = rx.Var.create("")
-"""Problem of the controls in such a form: the page shows the problems after the form was submitted."""
+"""Empty problem, for the controls of a form with `NATIVE_SUBMIT`.
+
+The page shows the form's problems after it was submitted.
+"""
 
 MAX_TEXT_LENGTH = 300
 """Maximum characters of a field."""
@@ -47,7 +50,7 @@ class SubmitOnce(rx.Component):
 
 
 class AskFirst(rx.Component):
-    """A wrapper of two children: a button and a question. A click on the button displays the question instead of it.
+    """A wrapper of two children: a button and a question. A click on the button replaces the button by the question.
 
     See `assets/scripts/press.jsx`.
     """
@@ -226,7 +229,7 @@ class Suggestions:
         typed: the typed text.
         is_open: True if the list or the "nothing found" message is open.
         is_listed: True if the list is open.
-        is_idle: True if the list has the suggestions that are displayed before enough letters are typed.
+        is_idle: True if the typed text is too short for a search. The list then has suggestions that need no text.
         is_empty: True if the "nothing found" message is open.
         is_current: True if the suggestions are for the typed text.
     """

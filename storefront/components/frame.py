@@ -29,12 +29,12 @@ IS_OFFLINE: rx.Var[bool] = hook(script("offline"), "useIsOffline").to(bool)
 
 @dataclass(frozen=True, slots=True)
 class FreshMessage:
-    """A new message, as long as it is displayed, and the React props of its elements.
+    """A message that disappears after some seconds, and the React props of its elements.
 
     Attributes:
         shown: the message; undefined after it has disappeared.
-        box: React props of the element that contains the message. It stays while the mouse pointer is over this
-            element.
+        box: React props of the element that contains the message. While the mouse pointer is over this element, the
+            message stays.
         dismiss: React props of controls that close the message.
     """
 
@@ -69,7 +69,10 @@ def page_frame(*content: rx.Component, class_name: str = "", with_cart_sheet: bo
 
 
 def skip_link() -> rx.Component:
-    """Build the link that skips the header. It is no link of the router, which would remove the query from the URL."""
+    """Build the link that skips the header.
+
+    It is a plain link, because a router link would remove the query from the URL.
+    """
     return A.create(_("Saltar al contenido"), href=f"#{CONTENT_ID}", class_name="skip-link")
 
 
@@ -92,7 +95,7 @@ def announcement_line(current: ObjectVar[Announcement]) -> rx.Component:
 
 @rx.memo
 def notices() -> rx.Component:
-    """Build the notices that disappear after some seconds. They never take the keyboard focus."""
+    """Build the notices that disappear after some seconds. A notice never takes the keyboard focus."""
 
     def close(dismiss: rx.Var[Any]) -> rx.Component:
         return rx.el.button(

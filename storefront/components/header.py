@@ -164,8 +164,8 @@ def suggestion_count() -> NumberVar[int]:
 def search_form() -> rx.Component:
     """Build the search form.
 
-    It suggests products from the second letter on; before, it shows recent searches and departments without a query.
-    Without scripts it works as a plain form (spec: view rules 2).
+    From the second typed letter on, it suggests products. Before that, it shows recent searches and departments,
+    which need no request to the server. Without scripts it works as a plain form (spec: view rules 2).
     """
     box_view = view(SEARCH_SCRIPT, "useSearch", SearchBox)
     box = Combobox.create(
@@ -209,9 +209,9 @@ def search_field(searched: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def search_panel() -> rx.Component:
-    """Build the suggestions, the "nothing found" message or the searches to choose from.
+    """Build the search panel: the suggestions, the "nothing found" message, or recent searches and departments.
 
-    Screen readers announce them.
+    Screen readers announce its content.
     """
     near = SearchState.near
     nothing = _("No encontramos resultados para «{text}»").format(text=SUGGESTIONS.typed)
@@ -404,7 +404,7 @@ def age_links(class_name: str) -> rx.Component:
 
 
 def near_product(hit: ObjectVar[SearchHit]) -> rx.Component:
-    """Build the link to a product that matches the text only in part. It is no suggestion of the listbox."""
+    """Build the link to a product that matches only a part of the search text. The link is outside the listbox."""
     return rx.el.li(
         rx.el.a(
             product_summary(hit),

@@ -50,12 +50,12 @@ class HttpForm(rx.Component):
     Attributes:
         action: the URL that receives the form.
         form_action: the URL that receives the form in a browser without scripts.
-        next: the page that opens after success, unless the response or the address of this page requests another
-            one.
+        next: the page that opens after success. The response, or the `next` parameter of the page's URL, may
+            replace it.
         done: the text that is displayed after success if no page opens.
         offline: the text for a lost connection; if empty, a notice is shown.
         failed: the text for a server error; if empty, a notice is shown.
-        own_page: regular expression for the pages of this shop that the address may request.
+        own_page: regular expression for the pages of this shop that the URL's `next` parameter may name.
         has_files: True if the form has files. The browser then validates it.
     """
 
@@ -72,7 +72,7 @@ class HttpForm(rx.Component):
 
 
 class FormResult(rx.Component):
-    """The result of the form that contains it. It receives the focus when the response arrives."""
+    """A component that displays the result of the enclosing form. It receives the focus when the response arrives."""
 
     library = SCRIPT
     tag = "FormResult"

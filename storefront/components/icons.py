@@ -113,7 +113,7 @@ SHAPES = {
     ),
     "kite": "M13.5 3 20 9.5 10.5 15 7 5.5ZM13.5 3l-3 12M7 5.5l13 4M10.5 15c-1 2-3 .8-4 2.3s-.5 2.5-2.5 3.2",
 }
-"""By name, the path of an icon on a grid of 24 units, as in `<path d>`."""
+"""Paths of the icons by name. Each is a value of `<path d>` on a grid of 24 units."""
 
 
 def icon(name: str | rx.Var[str], size: int = 24) -> rx.Component:

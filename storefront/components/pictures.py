@@ -98,7 +98,7 @@ DEPARTMENTS = (
     "musica",
     "vehiculos",
 )
-"""The departments that have a drawing; any other displays the shop's mark."""
+"""The departments that have a drawing. For any other department, the shop's mark is displayed."""
 
 AGE_DRAWINGS = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12", "12+": "age-12%2B"}
 

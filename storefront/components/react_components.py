@@ -211,9 +211,9 @@ class HeaderScroll(rx.Component):
 
 
 class KeepFocus(rx.Component):
-    """A wrapper of a list. When a button in it removes an item, it moves the focus to another element.
+    """A wrapper of a list. When a button in the list removes an item, the wrapper moves the focus to another element.
 
-    `buttons` is the CSS selector of these buttons. Use it even around an empty list.
+    `buttons` is the CSS selector of these buttons. Use the wrapper even around an empty list.
     """
 
     library = script("focus")

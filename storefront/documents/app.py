@@ -52,7 +52,7 @@ REFLEX = "_event"
 """The first path segment of Reflex's websocket."""
 READING = frozenset({"GET", "HEAD"})
 MISSING = frozenset({404, 410})
-"""Statuses of a page without content, whose address may be one of a former shop."""
+"""Statuses of a missing page. Its URL may be an address of a former shop, which redirects to a page of this shop."""
 MAX_PATH_LENGTH = 2048
 MAX_QUERY_LENGTH = 4096
 PATH_CHARACTERS = "!$&'()*+,;=:@-._~"
@@ -123,14 +123,21 @@ class Documents:
     async def _page_or_moved(
         self, page: Page, address: "Address", scope: Scope, *, is_patient: bool
     ) -> DocumentResponse:
-        """Return the page's document. A query, or the address of a missing page, may be that of a former shop."""
+        """Return the page's document, or the redirect of a former shop's address.
+
+        If the URL has a query, look for a redirect before the page. If the page is missing, look for a redirect
+        after it.
+        """
         if address.query and (moved := await self._moved(scope, has_page=True)) is not None:
             return moved
         response = await self._page(page, address, is_patient=is_patient)
         return await self._moved(scope) or response if response.status in MISSING else response
 
     async def _moved(self, scope: Scope, *, has_page: bool = False) -> DocumentResponse | None:
-        """Return the redirect of a former address; None if no redirect has it. See `find_former_page`."""
+        """Return the redirect (301) for a former shop's address; None if the address has no redirect.
+
+        See `find_former_page`.
+        """
         path = await find_former_page(scope, _raw_path(scope), has_page=has_page)
         return _redirect(301, path) if path else None
 
@@ -308,7 +315,7 @@ def is_too_long(scope: Scope) -> bool:
 def read_address(scope: Scope) -> Address | None:
     """Parse the address of a request. Return None if no page can have this address.
 
-    This is so if it has an invalid encoding, control characters, `..`, or an encoded slash in a segment.
+    No page's address has an invalid encoding, control characters, `..`, or an encoded slash in a segment.
     """
     raw = _raw_path(scope)
     if not raw.startswith(b"/") or BROKEN.search(raw):

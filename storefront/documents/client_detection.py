@@ -1,6 +1,6 @@
 """Detection of clients that depend on the rendered HTML because they run no scripts.
 
-For such a client the shop waits longer until the page is rendered. They are:
+The shop waits longer for the rendering of a page if the client is one of these:
 
 - crawlers, recognised by words in their user agent;
 - text browsers and tools, whose user agent is not that of a browser;

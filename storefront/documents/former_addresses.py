@@ -1,4 +1,4 @@
-"""Addresses of a former shop: the page that each leads to, and the visits of unknown ones."""
+"""Addresses of a former shop: find the page to redirect to, and count the visits of unknown addresses."""
 
 import logging
 
@@ -15,9 +15,10 @@ log = logging.getLogger(__name__)
 
 
 async def find_former_page(scope: Scope, path: bytes, *, has_page: bool = False) -> str:
-    """Return the path of the page that the request's address leads to; empty if there is none.
+    """Return the path of the page to which the requested former address redirects; empty if there is none.
 
-    Without a page, count the visit of an unknown address, so that staff can decide where it leads.
+    If the shop has neither a page nor a redirect for the address, count the visit, so that staff can add a
+    redirect.
 
     Args:
         scope: the request.

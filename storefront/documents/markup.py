@@ -1,4 +1,4 @@
-"""Changes to a document's HTML: head tags that no component renders, and an order for an early first paint."""
+"""Changes to a document's HTML: head tags that no component renders, and a new order for an early first paint."""
 
 import re
 from functools import cache
@@ -21,8 +21,8 @@ def full_title(meta: DocumentMeta, site_name: str) -> str:
 def first_tags(meta: DocumentMeta, site_name: str) -> str:
     """Return the head tags that the page's components would render, for a shell that was not rendered.
 
-    After the page has rendered its own tags in the browser, `assets/scripts/arrival.jsx` removes these, except the
-    picture.
+    When the page has rendered its own tags in the browser, `assets/scripts/arrival.jsx` removes the tags of this
+    function, except the preload of the first picture.
     """
     return "".join(
         [
@@ -122,16 +122,23 @@ def _preload(meta: DocumentMeta) -> str:
 # have more attributes and a different place than React rendered.
 
 STYLESHEET = re.compile(r'<link (?=[^>]*rel="stylesheet")(?:rel="stylesheet" )?href="(/assets/[\w.-]+\.css)"')
-"""Links of style sheets. Reflex writes `href` first for the global sheet, React Router `rel` first for a page's own."""
+"""Pattern of a `<link>` to a style sheet.
+
+In the link to the global style sheet, Reflex writes `href` first. In links to a page's own style sheets, React
+Router writes `rel` first.
+"""
 STYLE_PRELOAD = '<link as="style"'
 FONT_PRELOAD = re.compile(r'<link as="font"[^>]*>')
 FONT_FACE = re.compile(r"@font-face\s*\{(?![^}]*\boptional\b)[^}]*\burl\([^}]*\}")
-"""A font that is displayed whenever it arrives.
+"""Pattern of a `@font-face` rule with a downloaded font that is displayed whenever it arrives.
 
-A fallback font is installed on the reader's system and has `local(…)`.
+Fallback fonts do not match: they are installed on the visitor's system, so their rules have `local(…)`.
 """
 OPTIONAL_FONT = re.compile(r"font-display:\s*optional")
-"""A font that is displayed only if it is there for the first frame. The office uses it to avoid layout shifts."""
+"""Pattern of a font that is displayed only if it is available for the first frame.
+
+The office uses such fonts to avoid layout shifts.
+"""
 SCRIPT_PRELOAD = re.compile(r'<link rel="modulepreload"[^>]*>')
 MODULE = '<script type="module"'
 

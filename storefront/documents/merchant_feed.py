@@ -1,7 +1,7 @@
 """`/feed/google.xml`: all variants for sale as RSS 2.0 with the attributes of Google Merchant Center.
 
-The file is written page by page while it is sent, so its size does not matter for the memory. Its ETag is the
-version of the catalogue: a program that has the current file gets 304, and no product is read.
+The file is written page by page while it is sent, so the whole file is never in memory. Its ETag is the version of
+the catalogue: a program that has the current file gets 304, and no product is read.
 """
 
 import re
@@ -26,15 +26,15 @@ from storefront.meta import absolute_url
 
 PATH = "/feed/google.xml"
 DOWNLOADS = RateLimit("merchant feed", per_pair=6, per_client=30, per_subject=0)
-"""Complete downloads; requests that are answered with 304 are not counted."""
+"""Rate limit of complete downloads. Requests that are answered with 304 are not counted."""
 FORMAT = 1
-"""Part of the ETag: raise it when the program writes the same products in another way."""
+"""Part of the ETag. Increase it when the format of the feed changes, so that programs download the feed again."""
 PAGE_SIZE = 100
-"""Products that are read and written at once."""
+"""Number of products that are read and written at once."""
 MAX_ID_LENGTH, MAX_TITLE_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_BRAND_LENGTH = 50, 150, 5_000, 70
 MAX_ATTRIBUTE_LENGTHS = {"color": 100, "material": 200, "pattern": 100, "size": 100}
 MAX_TYPE_LENGTH = 750
-"""Maximum lengths in characters (Google Merchant Center, product data specification)."""
+"""Maximum lengths of the feed's texts in characters (Google Merchant Center, product data specification)."""
 GZIP = 16 + zlib.MAX_WBITS
 START = '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0">\n<channel>\n'
 END = "</channel>\n</rss>\n"
@@ -145,7 +145,7 @@ def _identifiers(item: FeedItem) -> Iterator[str]:
 
 
 def build_item_id(item: FeedItem) -> str:
-    """Return the item's id: its SKU, which other programs know; the variant's id if a feed cannot contain the SKU."""
+    """Return the item's id: its SKU, which other programs also use; the variant's id if the SKU is no valid id."""
     is_usable = 0 < len(item.sku) <= MAX_ID_LENGTH and item.sku.isprintable() and item.sku == item.sku.strip()
     return item.sku if is_usable else item.variant_id
 

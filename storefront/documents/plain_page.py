@@ -1,8 +1,8 @@
 """A page as plain text and links, made from its initial state alone.
 
 The document contains it when the page was not rendered in time, so that no document is empty. The templates are
-Jinja files in `templates/`; all values are escaped. When the browser has rendered the page, a rule in
-`assets/styles/frame.css` hides the plain page in the same frame, and `assets/scripts/arrival.jsx` removes it.
+Jinja files in `templates/`; all values are escaped. As soon as the browser has rendered the page, a rule in
+`assets/styles/frame.css` hides the plain page, and `assets/scripts/arrival.jsx` removes it.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ OF_ROUTES = {
     "/unsubscribe": "notice.html",
     PQRS: "pqrs.html",
 }
-"""Templates of the pages that are the same for everyone. All other pages use `OTHER`."""
+"""Templates by route, for pages whose content is the same for all visitors. All other pages use `OTHER`."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Rendered documents, if the rendering is quick enough."""
+"""Rendering of documents with a deadline, and a cache of the rendered documents."""
 
 import asyncio
 import logging
@@ -34,12 +34,12 @@ log = logging.getLogger(__name__)
 DEADLINE = 0.15
 """Seconds that a client waits for the rendering. After that it gets the shell, and the browser renders the page."""
 PERSONAL_DEADLINE = 0.5
-"""Seconds that a client waits for a personal document.
+"""Seconds that a client waits for the rendering of a personal document.
 
-Without it, the browser would display the content seconds later.
+It is longer than `DEADLINE`: with a document that is not rendered, the content appears seconds later.
 """
 MAX_PATIENT_CLIENTS = 64
-"""Number of clients that may wait longer at the same time, up to `PATIENCE`."""
+"""Maximum number of clients that may wait longer at the same time, up to `PATIENT_TIMEOUT_S`."""
 MAX_BYTES = 32 * 2**20
 """Size in bytes of all stored documents, compressed; the least recently used are evicted first."""
 
@@ -165,9 +165,8 @@ class RenderCache:
     async def _policy(self, page: HasRoute, *, is_patient: bool) -> str:
         """Return the Content-Security-Policy of the page.
 
-        It allows only the inline scripts of the page rendered without data.
-
-        So a text from the database never runs as a script, even if it was not escaped.
+        It allows only the inline scripts that the page has when it is rendered without data. So a text from the
+        database never runs as a script, even if it was not escaped.
         """
         if page.route not in self._policies:
             html = await self._html(page, sample_path(page), b"{}", is_patient=is_patient)

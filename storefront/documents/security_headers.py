@@ -32,7 +32,10 @@ OFFICE_HEADERS = {
     "permissions-policy": DOCUMENT_HEADERS["permissions-policy"].replace("camera=()", "camera=(self)"),
     "x-robots-tag": "noindex,nofollow",
 }
-"""Headers of the office's documents: the camera is allowed, for pictures and codes, and no browser stores them."""
+"""Headers of the office's documents. Browsers must not store these documents.
+
+The camera is allowed, because staff take pictures and scan codes with it.
+"""
 
 
 def with_security_headers(app: ASGIApp, settings: Settings) -> ASGIApp:

@@ -1,7 +1,7 @@
-"""`/sw.js`: the service worker, which shows a page of the shop instead of the browser's own when there is no network.
+"""`/sw.js`: the service worker. Without network, it shows a page of the shop instead of the browser's error page.
 
-The script contains this page, so it caches nothing. A new build, or a new name of the shop, is another script, which
-browsers install at the next visit.
+The script contains this page, so it caches nothing. A new build, or a new name of the shop, changes the script.
+Browsers install the changed script at the next visit.
 """
 
 import re
@@ -53,13 +53,13 @@ async def service_worker(build: bytes) -> str:
 
 
 def render_offline_page(store_name: str) -> str:
-    """Return the page as a document that needs no other file."""
+    """Return the offline page as a document that needs no other file."""
     template = _templates().get_template("offline.html")
     return template.render(language=html_language, store_name=store_name, icon=SHAPES["offline"], paper=PAPER)
 
 
 def offline_policy(page: str) -> str:
-    """Return the Content-Security-Policy of the page, which allows its own styles and its own script."""
+    """Return the Content-Security-Policy of the offline page. It allows the page's own styles and scripts."""
     scripts = [
         f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
         for script in _SCRIPT_ELEMENT.findall(page)

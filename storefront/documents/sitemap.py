@@ -18,9 +18,9 @@ SITEMAP_PAGE = re.compile(r"/sitemap-(\d{1,6})\.xml")
 MAX_URLS = 50_000
 """URLs that one sitemap file may list (sitemaps.org)."""
 NOT_FOR_CRAWLERS = ("/admin/", "/api/", "/auth/", "/hooks/", "/sandbox/", "/store/", "/_event")
-"""Addresses without documents.
+"""Path prefixes that `/robots.txt` forbids, because they have no documents.
 
-Pages that must not be indexed are not listed: crawlers have to read their robots tag.
+Pages that must not be indexed are missing here: crawlers have to read the robots tag of these pages.
 """
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

@@ -22,9 +22,10 @@ TIDY_EVERY = 500
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The data that a state displays, in a form that other pages can share.
+    """The data that a state displays, described so that they can be compared with the current data.
 
-    It shows without the Reflex state if the data has changed. Most changes do not affect most pages.
+    The current data are read once for all pages with the same key, and no Reflex state is loaded. This saves work,
+    because most changes affect few pages.
 
     Attributes:
         key: pages with the same key display the same data.
@@ -68,7 +69,7 @@ class OpenPages:
         return len(self._pages)
 
     def note(self, token: str, showing: Showing) -> None:
-        """Store what a state of this page displays now."""
+        """Store the products and topics that a state of this page displays now."""
         self._pages.setdefault(token, {})[showing.state] = showing
         if not showing.products:
             self.forget(token, showing)

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 CHANNEL = "trompo:changed-products"
 TRY_AGAIN = 1.0
 SILENCE_TIMEOUT_S = 5.0
-"""Seconds without a message after which Redis is pinged. It must answer within the same time."""
+"""Seconds without a message after which Redis is pinged. Redis must answer the ping within the same time."""
 
 Listener = Callable[[Collection[str] | None], None]
 """Called with the ids of changed products, or with None if any product may have changed."""

@@ -1,7 +1,8 @@
 """Refreshing of open pages: states that display a changed product read it again, and browsers receive the differences.
 
-Data that several pages share (the same page at the same address) are read once for all of them. A page whose
-displayed data have not changed is not refreshed: an order changes the stock of a product, which few pages display.
+Data that several pages share (the same page at the same address) are read once for all of them. A page is not
+refreshed if its displayed data are still the same. For example, an order changes a product's stock, but few pages
+display the stock.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ log = logging.getLogger(__name__)
 PAUSE_S = 0.2
 """Seconds between two rounds: a product that changes constantly refreshes its pages five times a second.
 
-After a round that read for longer, the pause is as long as the reading, so that customers' own events have
+If a round needed more time to read the data, the pause after it has the same length. So customers' own events have
 priority.
 """
 CONCURRENCY = 4
@@ -104,8 +105,8 @@ class Refresher:
     async def refresh_pages(self, changed: Collection[str] | None) -> None:
         """Refresh every page whose displayed data differ from the current data or cannot be compared.
 
-        If `changed` is None, refresh all pages: Redis may have been unavailable, and with it the stored Reflex
-        states.
+        If `changed` is None, refresh all pages: Redis may have been unavailable. Then changes may be missing, and
+        stored Reflex states may be lost.
         """
         alike: dict[Hashable, list[tuple[str, Showing, Seen]]] = {}
         for token, showings in self._pages.showing(changed).items():

@@ -1,7 +1,7 @@
 """`POST /api/revalidate`: the backend's subscriber sends the changed products (spec: Storefront routes, Events 2).
 
-No cache is cleared, because product data are read from the database for every page. Only open pages are outdated,
-so these are refreshed, on every replica.
+No cache has to be cleared, because each cached value belongs to one version of the catalogue. Only pages that are
+already open are outdated. They are refreshed on every replica.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class ChangedProduct(BaseModel):
-    """A change of a product, with the number of the change. Sending the same change twice does no harm."""
+    """A change of a product, with the number of the change. The same change may be sent twice without harm."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -52,7 +52,7 @@ class Revalidated(BaseModel):
 
 @dataclass
 class Live:
-    """The publisher of changes; replaced while the app runs."""
+    """The process's publisher of changes. It is replaced when the app starts."""
 
     pubsub: PubSub = field(default_factory=LocalPubSub)
 
@@ -115,7 +115,7 @@ _announcements: set[asyncio.Task[None]] = set()
 
 
 def _announce_topics(topics: Collection[str]) -> None:
-    """Announce the topics that a commit changed to every process. Office screens watch such topics."""
+    """Inform every process about the topics that a commit has changed. Office screens watch such topics."""
     task = asyncio.create_task(_publish_news(topics), name="news")
     _announcements.add(task)
     task.add_done_callback(_announcements.discard)

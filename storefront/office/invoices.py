@@ -44,7 +44,7 @@ MAX_ID_LENGTH = 60
 
 
 class InvoicesState(OfficeList, KnownClientState):
-    """The documents that match the address's filters, and the numbering."""
+    """The documents that match the filters in the URL, and the numbering."""
 
     content: rx.Field[InvoicesView | None] = rx.field(None)
 

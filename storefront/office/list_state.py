@@ -1,4 +1,4 @@
-"""Base state of lists: the address has the filters, and more rows load on demand. Live updates never move a row."""
+"""Base state of lists: the URL has the filters, and more rows load on demand. Live updates never move a row."""
 
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -43,8 +43,8 @@ class OfficeList(OfficeScreen, mixin=True):
     def _is_other_list(self, content: Any) -> bool:
         """Return True if the content has other filters than the displayed list.
 
-        A new connection loads the displayed list again, and an event may be handled before the first load. Both must
-        retain what the staff member has opened or begun.
+        Call it when content is loaded, to decide if opened rows and unsaved input must be discarded. They must stay
+        if the same list is loaded again after a reconnection, or if they were created before the first load.
         """
         shown = self._get_content()
         return shown is not None and shown.filters != content.filters

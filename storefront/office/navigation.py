@@ -50,7 +50,7 @@ AREAS = {
     "correo-pqrs-respuesta": Area.PQRS_ANSWERED,
     "correo-enlace": Area.ORDER_LINK,
 }
-"""The content areas by the last part of their addresses."""
+"""The content areas by the final part of their screens' paths."""
 TEAM = f"{OFFICE}/equipo"
 SETTINGS = f"{OFFICE}/ajustes"
 OWN_ACCOUNT = f"{OFFICE}/cuenta"

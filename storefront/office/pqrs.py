@@ -100,7 +100,7 @@ def page() -> rx.Component:
 
 
 def request_summary(row: ObjectVar[PqrsRow], state: rx.Component) -> rx.Component:
-    """Render the summary of a folded request."""
+    """Render the summary of a request, which is visible while the request is collapsed."""
     return rx.el.summary(
         rx.el.span(
             rx.el.span(row.kind, " ", row.number, class_name="o-row__title"),

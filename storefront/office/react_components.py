@@ -39,8 +39,8 @@ class OfficeSearch(Combobox):
 class EditForm(rx.Component):
     """A form that tracks changes, and asks for confirmation before the staff member leaves with unsaved changes.
 
-    `shown_values` are the displayed values as text. The form sends those that were displayed when editing began as
-    `seen`.
+    `shown_values` are the displayed values as text. They may change while the staff member edits the form. The form
+    sends, as `seen`, the values that were displayed when editing began, or when a clash was most recently shown.
     """
 
     library = FORMS_SCRIPT

@@ -92,7 +92,10 @@ class RedirectsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Redirect an address. The form contains the `address`, the `target`, and its own `form`."""
+        """Redirect an address.
+
+        The form contains the `address`, the `target`, and `form`, the prefix of its problems' names.
+        """
         typed = checked_fields(form_data, ADDRESS_FIELD, TARGET_FIELD, "form", max_length=MAX_TYPED_LENGTH)
         self.problems = {}
         try:
@@ -124,7 +127,7 @@ class RedirectsState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_CATALOG, is_press=False)
     async def show_stored(self, actor: Actor) -> None:
-        """Show the redirects that a spreadsheet stored."""
+        """Show the redirects that were created from an uploaded spreadsheet."""
         await self._show(actor)
 
 

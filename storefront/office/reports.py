@@ -34,13 +34,13 @@ NAMED_PERIODS = ((TODAY, _("Hoy")), (WEEK, _("Esta semana")), (MONTH, _("Este me
 
 
 class ReportsState(OfficeScreen, KnownClientState):
-    """The report of the address's period."""
+    """The report of the period in the URL."""
 
     content: rx.Field[ReportView | None] = rx.field(None)
     exports: rx.Field[list[ExportView]] = rx.field(default_factory=list)
     """The exports of the signed-in staff member."""
     kinds: rx.Field[list[KindOption]] = rx.field(default_factory=list)
-    """The kinds of export that they may request."""
+    """The kinds of export that the signed-in staff member may request."""
 
     _right: ClassVar[Right] = Right.READ_REPORTS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.EXPORTS})
@@ -74,7 +74,7 @@ class ReportsState(OfficeScreen, KnownClientState):
 
     @office_event(Right.READ_REPORTS, is_press=False)
     async def choose(self, _actor: Actor, form_data: dict[str, str]) -> Any:
-        """Redirect to the address of the days in the form."""
+        """Redirect to the URL of the report for the days in the form."""
         typed = checked_fields(form_data, *DAY_FIELDS)
         try:
             parse_range(typed)

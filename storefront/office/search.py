@@ -30,7 +30,12 @@ class SearchHit:
 
 Finder = Callable[[Actor, str], Awaitable[Sequence[SearchHit]]]
 FINDERS: list[Finder] = []
-"""Search functions besides the places, the most likely first. Each checks the actor's rights; a screen adds its own."""
+"""Functions that search for objects such as orders, the most likely first.
+
+The places of the office are searched before them.
+
+Each function checks the actor's rights. Each screen adds its own function.
+"""
 
 
 class OfficeSearchState(KnownClientState):

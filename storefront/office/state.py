@@ -117,8 +117,8 @@ def office_event(
     and `debounce` see `storefront.state.handlers.event`.
 
     After a reconnection, the page sends the event again until it is confirmed, but it runs only once: a change must
-    not be made or audited twice. If `is_press` is False or the event supersedes, the event changes nothing and is
-    not sent again.
+    not be made or audited twice. This does not apply if `is_press` is False or `supersedes` is True: use these for
+    events that change nothing.
     """
     press = Resend.SAME_PAGE if is_press and not supersedes else None
 
@@ -174,7 +174,7 @@ def _hide_actor(guarded: Any, method: Callable[..., Any]) -> None:
 
 
 def redirect_to_sign_in(state: rx.State) -> Any:
-    """Redirect to the sign-in page, which leads back to the current address."""
+    """Redirect to the sign-in page. After the sign-in, the browser returns to the current address."""
     address = state.router.url
     here = f"{address.path}?{address.query}" if address.query else address.path
     return rx.redirect(f"{SIGN_IN}?next={quote(here)}", replace=True)

@@ -43,7 +43,10 @@ from storefront.state.search import (
 
 PAGE_SIZE = 24
 MAX_SHOWN = 192
-"""Maximum products on the page at once; products after them replace them."""
+"""Maximum number of products on the page at once.
+
+Beyond this number, the button for more products replaces the displayed products.
+"""
 MAX_PAGE = 40_000
 MAX_CHOICES = 40
 MAX_CHOICE_LENGTH = 100
@@ -99,7 +102,7 @@ class CatalogContent:
     title: str = ALL_PRODUCTS_TITLE
     lead: str = ""
     inner: list[str] = field(default_factory=list)
-    """Categories that are indented below another one in the filter."""
+    """Subcategories in the filter, which are indented below their parent category."""
     asked_page: str = ""
     earlier: str = ""
     further: str = ""

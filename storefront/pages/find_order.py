@@ -20,7 +20,7 @@ LEAD = _(
 )
 SENT = _("Si hay un pedido con ese número y ese correo, su enlace ya va en camino a tu correo.")
 RESULT_MESSAGES = {"sent": SENT, "check": CHECK_FIELDS, "wait": TOO_MANY}
-"""Result of a form that was submitted without scripts, by the parameter `said`."""
+"""Messages about a form that was submitted without scripts, by the value of the URL's parameter `said`."""
 ACTION = "/api/order-link"
 WITHOUT_SCRIPTS = f"{ACTION}/form"
 

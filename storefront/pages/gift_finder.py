@@ -1,7 +1,7 @@
 """The gift finder: three questions, each answered with one click, and the matching products below them.
 
-All answers are in the URL, so that a list can be shared and the page works without scripts. If no product matches all
-answers, the budget and the interest are left out, and the page says so. The age always filters.
+All answers are in the URL, so that a list can be shared and the page works without scripts. If no product matches
+all answers, the budget, the interest or both are ignored, and the page says so. The age is never ignored.
 """
 
 from dataclasses import dataclass, field, replace
@@ -112,7 +112,8 @@ def parse_answers(params: PageParams) -> GiftAnswers:
 async def load(params: PageParams) -> PageData[GiftContent]:
     """Read the questions and the matching products.
 
-    An answer that the shop does not offer is ignored, except for a usual age range: the page says that it is empty.
+    An answer that the shop does not offer is ignored. The exception is one of the usual age ranges: if it has no
+    products, the page shows a message.
     """
     given = parse_answers(params)
     async with current_shop().database.read() as session:

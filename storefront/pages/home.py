@@ -68,10 +68,7 @@ async def load(_params: PageParams) -> PageData[HomePage]:
 
 
 def get_opening_picture(content: HomePage) -> FirstPicture | None:
-    """Return the first picture of the banner: that of the first slide.
-
-    If no product is for sale, it is a drawing.
-    """
+    """Return the picture of the banner's first slide. If no product is for sale, it is a drawing."""
     if content.is_bare:
         return FirstPicture(EMPTY_SHOP_DRAWING)
     return to_first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
@@ -339,7 +336,7 @@ SECTION_BUILDERS = {
 
 
 def paragraph(words: rx.Var[str]) -> rx.Component:
-    """Build a paragraph of the office's text."""
+    """Build a paragraph of a text that staff have written."""
     return rx.el.p(words)
 
 

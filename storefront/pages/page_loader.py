@@ -67,7 +67,10 @@ class PageData(Generic[Content]):
     content: Content
     meta: DocumentMeta
     watched: frozenset[str] = frozenset()
-    """Ids of products that the page may display after they change, and topics (`backend.news.topics`)."""
+    """Topics (`backend.news.topics`), and ids of products that are not in the content.
+
+    A change of any of them reloads the page.
+    """
 
     def as_state(self) -> dict[str, Any]:
         """Return the values of the page's state by variable name."""
@@ -87,7 +90,7 @@ class PageState(rx.State, mixin=True):
     shows_units: ClassVar[bool] = True
     """True if the page displays the number of units in stock.
 
-    Other pages are not reloaded for an order that leaves stock.
+    If it is False, an order does not reload the page, unless a product is sold out.
     """
 
     is_ready: rx.Field[bool] = rx.field(False)

@@ -30,7 +30,7 @@ LEAD = _(
     "hábiles, lo demás en máximo 15, casi siempre mucho antes."
 )
 RESULT_MESSAGES = {"check": CHECK_FIELDS, "wait": TOO_MANY_PQRS}
-"""Result of a form that was submitted without scripts, by the parameter `said`."""
+"""Messages about a form that was submitted without scripts, by the value of the URL's parameter `said`."""
 ACTION = "/api/pqrs"
 WITHOUT_SCRIPTS = f"{ACTION}/form"
 FORM = "pqrs"
@@ -160,7 +160,7 @@ class PqrsView:
 
 
 async def load_status(params: PageParams) -> PageData[PqrsView]:
-    """Read a message for the holder of its signed link."""
+    """Read a message for a visitor who has its signed link."""
     shop, pqrs_id = current_shop(), params.last_part
     try:
         PQRS_LINK.require(shop.settings.signing_key, pqrs_id, params.get_parameter("token"))

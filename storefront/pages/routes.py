@@ -53,7 +53,8 @@ class Page:
         route: its route in Reflex's syntax.
         component: builds the page.
         load: reads the page's content and the status and head of its document.
-        state: the state that has both, with an event `load`; None for a page whose content only the browser knows.
+        state: the state that stores the result of `load`, with an event `load`; None for a page whose content only
+            the browser knows.
         title: the title of a page without a state. A page that is not public may also have one: the title of its
             document before the customer is known.
         description: the description of a page without a state.

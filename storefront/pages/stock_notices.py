@@ -30,13 +30,19 @@ RESULT_MESSAGES = {
     "forgotten": _("Borramos tu correo: no te escribiremos sobre este juguete."),
     "gone": _("Este enlace ya no sirve: el aviso se envió o se borró."),
 }
-"""Result of a button, by the parameter `said`. A URL can only select a known message."""
+"""Messages after a click on the page's button, by the value of the URL's parameter `said`.
+
+The URL contains only the key of a known message, so that it cannot put other text on the page.
+"""
 CONFIRM_TITLE, UNSUBSCRIBE_TITLE = _("Avísame cuando llegue"), _("No quiero este aviso")
 
 
 @dataclass(frozen=True, slots=True)
 class NoticePage:
-    """The page of a link in an e-mail, and the result of its button. `has_form` is True if the button is displayed."""
+    """The page that a link in an e-mail opens, and the result of its button.
+
+    `has_form` is True if the button is displayed.
+    """
 
     title: str = CONFIRM_TITLE
     message: str = ""

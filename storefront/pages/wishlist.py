@@ -22,7 +22,7 @@ from storefront.state.wishlist import WishlistState
 
 TITLE = _("Tus favoritos")
 AVAILABLE_COUNT: NumberVar[int] = props(WISHES.count_without, WishlistState.gone_handles).to(int)
-"""Number of wishes that are still sold, as far as it is known."""
+"""Number of products in the wishlist that are still sold. Products that were not loaded yet are counted too."""
 
 
 async def load(_params: PageParams) -> PageData[None]:

@@ -18,7 +18,10 @@ from backend.core.observability.tracing import trace_fields
 from backend.presses.service import Sending, handle_press
 
 PRESS = "__press"
-"""Key of an event's payload under which the websocket's guard stores the id of its press."""
+"""Key of an event's payload under which the websocket's guard stores the id of the event's press.
+
+A press is a form submission or a button click of a page.
+"""
 _failures: ContextVar[list[bool]] = ContextVar("failures of the event at hand")
 _returns: ContextVar[list[bool]] = ContextVar("whether the event at hand was sent back to its browser")
 
@@ -46,7 +49,10 @@ def confirmation_event(press_id: str, *, is_unknown: bool = False) -> Event:
 
 
 class ObservedEvents(BaseStateEventProcessor):
-    """Reflex's event processor. It also gives each event a separate log scope, and then confirms presses."""
+    """Reflex's event processor, with a separate log scope for each event.
+
+    It also confirms a press after its event has run.
+    """
 
     async def _execute_event(
         self, *, entry: EventQueueEntry, registered_handler: RegisteredEventHandler

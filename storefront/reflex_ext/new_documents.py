@@ -2,8 +2,8 @@
 
 Reflex identifies a page's state by the browser tab. When the tab loads a new document, Reflex first sends it the
 whole state, with the values of the tab's previous address. The new document already contains the values of its own
-address. So the page would display the previous values for a moment, and move. To prevent this, values of another
-address are removed from the state before it is sent.
+address. So for a moment the page would display the previous values, which would cause a layout shift. To prevent
+this, values of another address are removed from the state before it is sent.
 """
 
 from collections.abc import Collection
@@ -25,7 +25,7 @@ class AddressedState(Protocol):
 
 
 class NewDocumentMiddleware(Middleware):
-    """Middleware that resets the values of a tab's previous document, in the states whose values documents contain."""
+    """Middleware that removes the values of a tab's previous document from the states when a new document is loaded."""
 
     def __init__(self, states: Collection[type[rx.State]]) -> None:
         """Create the middleware. `states` are the states of public pages, which are the same for all visitors."""

@@ -71,7 +71,7 @@ def with_office_manifest(html: str) -> str:
 
 
 def office_manifest(name: str) -> str:
-    """Return the address of the office's manifest, next to the shop's."""
+    """Return the path of the office's manifest, which is next to the shop's manifest `name`."""
     return name.replace("/manifest-", "/office-manifest-")
 
 

@@ -55,7 +55,7 @@ class ReflexPatches(Plugin):
         context["add_save_task"](office_bundle.states_script)
 
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
-        """Divide Vite's manifest into those of the shop and the office. Do it before the files are compressed."""
+        """Split the built manifest into one for the shop and one for the office, before the files are compressed."""
         from storefront.reflex_ext import office_bundle
 
         office_bundle.divide_manifest(context["static_dir"])

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 CHECK_INTERVAL_S = 1.0
 """Seconds between two checks."""
 MAX_FAILED_CHECKS = 2
-"""Failed checks in a row after which Redis is unavailable. A single one may fail because this process was busy."""
+"""Failed checks in a row after which Redis is unavailable. A single check may fail because this process was busy."""
 
 
 class RedisWatch:

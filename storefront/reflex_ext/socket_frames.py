@@ -21,7 +21,7 @@ from backend.core.web.outside_values import to_storable
 from storefront.reflex_ext.event_processor import PRESS
 
 MAX_FRAME_LENGTH = 256 * 1024
-"""Characters."""
+"""Maximum number of characters of a frame."""
 PONG = "3"
 """The answer to a ping of Engine.IO."""
 MESSAGES = ("40", "41", "42")
@@ -34,26 +34,29 @@ EVENTS = (SocketEvent.EVENT, SocketEvent.CLIENT_ERROR)
 """
 MAX_NAME_LENGTH = 200
 MAX_ADDRESS_LENGTH = 4096
-"""Characters of a path with its query: what a document may have, too."""
+"""Maximum number of characters of a path with its query. The limit for a document's address is the same."""
 MAX_PARAMETERS = 40
 SETTER = ".setvar"
-"""Reflex adds a handler to every state that calls `set_…` for any name. No page of ours sends it."""
+"""Ending of the name of an event that sets any variable of a state.
+
+Reflex accepts it for every state; no page sends it.
+"""
 MAX_DEPTH = 6
 """Maximum nesting of lists and objects in an event's payload."""
 STORING = tuple(
     f"{rx.State.get_full_name()}.{handler}"
     for handler in (CompileVars.HYDRATE_AND_LOAD, CompileVars.UPDATE_VARS_INTERNAL)
 )
-"""The events that carry the values that a browser has stored for us."""
+"""The events that contain the values that a browser has stored for the shop's states."""
 MAX_STORED_VALUES = 10
 MAX_STORED_LENGTH = 500
-"""Characters of one value."""
+"""Maximum number of characters of one stored value."""
 
 
 PRESS_ID = re.compile(r"[0-9a-f]{32}")
-"""A random number of 128 bits."""
+"""Pattern of the id of a press: a random number of 128 bits."""
 MAX_RESENT_PRESSES = 40
-"""Presses that a page sends again: see `MAX_PRESSES` in `assets/scripts/presses.js`."""
+"""Maximum number of presses that a page sends again: see `MAX_PRESSES` in `assets/scripts/presses.js`."""
 
 
 class FrameRefused(Exception):
@@ -158,7 +161,7 @@ def _signature_of(handler: Callable[..., Any]) -> Signature:
 def parse_stored_values(stored: Any) -> dict[str, str]:
     """Return the values that a browser has stored for the shop's states, as texts.
 
-    Missing or too long ones become empty.
+    A missing value, or a value that is too long, becomes an empty text.
 
     Raises:
         FrameRefused: a page of the shop cannot have stored such values.
@@ -176,7 +179,7 @@ def parse_browser_address(router_data: Any) -> dict[str, Any]:
     """Return the browser's address with only the keys `pathname`, `asPath` and `query`.
 
     Raises:
-        FrameRefused: it is no address within the shop.
+        FrameRefused: the value is no address within the shop.
     """
     if router_data is None or router_data == {}:
         return {}

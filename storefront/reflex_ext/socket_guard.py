@@ -44,12 +44,12 @@ from storefront.reflex_ext.socket_frames import (
 log = logging.getLogger(__name__)
 
 PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""A page's own name: a UUID."""
+"""Pattern of the client token with which a page identifies itself. Pages of the shop use a UUID."""
 FORWARDED = b"x-forwarded-for"
 MAX_CLIENTS = 50_000
-"""Client addresses that are stored at a time."""
+"""Maximum number of client addresses that are stored at a time."""
 SOCKET = "trompo.socket"
-"""Key of a websocket's ASGI scope with its `Socket`."""
+"""Key under which the ASGI scope of a websocket contains its `Socket`."""
 CLOSED = {"type": "websocket.disconnect", "code": 1008}
 """The message that ends a websocket, as if the browser had gone. 1008: policy violation."""
 
@@ -64,7 +64,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Account:
-    """The remaining budget. `clock` returns seconds."""
+    """The remaining budget of a socket or a client. `clock` returns seconds."""
 
     budget: Budget
     clock: Callable[[], float] = time.monotonic
@@ -87,12 +87,12 @@ FRAMES = Budget(at_once=300, per_second=30)
 CHARACTERS = Budget(at_once=2 * 1024 * 1024, per_second=64 * 1024)
 FAILURES = Budget(at_once=30, per_second=0.5)
 CLIENT_FAILURES = Budget(at_once=300, per_second=5)
-"""Failures of all sockets of one client address.
+"""Budget of failures for all sockets of one client address.
 
 The value is for `DEFAULT_PEOPLE_PER_ADDRESS` people; a setting changes their number.
 """
 CLIENT_WAIT_S = 30.0
-"""Seconds that a client must wait."""
+"""Seconds that a client with too many failures must wait before it may open another socket."""
 
 
 class Clients:
@@ -219,7 +219,7 @@ class GuardedNamespace(EventNamespace):
         await super().on_event(sid, event)
 
     async def _refuse_press(self, sid: str, data: Any) -> None:
-        """Make the browser stop sending a press without an event handler: its page is of an earlier version."""
+        """Make the browser stop sending a press that has no event handler. Its page is of an earlier version."""
         press_id, token = press_id_of(data), self.sid_to_token.get(sid)
         if press_id and token:
             await self.emit_update(StateUpdate(events=[confirmation_event(press_id, is_unknown=True)]), token)

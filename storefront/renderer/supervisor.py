@@ -114,7 +114,10 @@ class RendererSupervisor:
 
     @property
     def is_waking(self) -> bool:
-        """True if it is worth waiting: a process is starting after a rest, or the next request would start one."""
+        """True if a process is starting after a rest, or if the next request would start one.
+
+        Then a client should wait longer.
+        """
         return self._is_waking or self.is_resting
 
     async def check_health(self) -> str:

@@ -23,10 +23,13 @@ HEADERS_TIMEOUT_S = 10
 """Seconds that a connection has for the headers of each request, including the idle time before them."""
 MAX_HEADER_BYTES = 64 * 1024
 MAX_CONNECTIONS = 4096
-"""Connections of one worker without websockets. Each may use `MAX_HEADER_BYTES` before its request is complete."""
+"""Maximum number of connections of one worker, not counting websockets.
+
+Each connection may use `MAX_HEADER_BYTES` of memory before its request is complete.
+"""
 ENOUGH_FILES = 10_000
 MAX_WAITING_CONNECTIONS = 2048
-"""Connections that wait to be accepted."""
+"""Maximum number of connections that wait to be accepted."""
 
 
 def open_and_serve() -> None:

@@ -107,8 +107,8 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
 def _settings() -> Settings:
     """Return the settings.
 
-    In development, the shop's address is Vite's. So the backend's own address is set as the address to which it
-    sends changes.
+    In development, `PUBLIC_URL` leads to Vite. Changes of products must be sent to the backend itself, so its
+    address is set as `storefront_url`.
     """
     settings = load_settings()
     if is_prod_mode() or settings.storefront_url:

@@ -14,7 +14,7 @@ ADDRESS = "0.0.0.0"
 EVENTS_TIMEOUT_S = 10.0
 """Seconds that a stopping worker gives the events of pages to finish. Starting a payment calls the gateway."""
 REQUESTS_TIMEOUT_S = 5.0
-"""Seconds after that for requests and background work."""
+"""Seconds that a stopping worker gives requests and background work to finish, after the events of pages."""
 PR_SET_PDEATHSIG = 1
 
 

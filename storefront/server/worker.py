@@ -32,7 +32,7 @@ def open_shop() -> ASGIApp:
 def import_app() -> Callable[[], ASGIApp]:
     """Return the app's factory.
 
-    Before, set the switch that makes Reflex serve the built pages: it is read at import time.
+    First set the switch that makes Reflex serve the built pages, because Reflex reads it at import time.
     """
     prepare_serving()
     app: Callable[[], ASGIApp] = importlib.import_module("storefront.storefront").app

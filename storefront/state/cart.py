@@ -1,6 +1,6 @@
 """State of the customer's cart.
 
-The database stores the cart, the browser stores its id, and the state the displayed data.
+The database stores the cart, the browser stores the cart's id, and the state stores the displayed data.
 """
 
 from contextlib import suppress
@@ -78,7 +78,10 @@ class CartState(rx.State):
 
     cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
     forgotten_cart_id: str = rx.LocalStorage("", name="trompo_forgotten_cart")
-    """Id of the previous cart of this browser. It may have become an order whose response was lost."""
+    """Id of the previous cart of this browser.
+
+    The cart may have become an order, if the response to the browser was lost.
+    """
     cart: rx.Field[CartView] = rx.field(default_factory=lambda: EMPTY_CART)
     is_loaded: rx.Field[bool] = rx.field(False)
     has_problem: rx.Field[bool] = rx.field(False)
@@ -229,9 +232,9 @@ async def use_changed_cart(state: CartState, cart_id: str, view: CartView) -> No
 
 
 async def resume_cart(state: CartState, cart_id: str) -> None:
-    """Continue with a cart that this browser changed. The response to that change never reached the browser.
+    """Display the cart that an earlier event of this browser changed, because the response to that event was lost.
 
-    If the browser has created another cart in the meantime, the lines of the first one are moved to it.
+    If the browser has created another cart in the meantime, the lines of the first cart are moved to it.
     """
     if not state.cart_id:
         state.cart_id = await find_usable_cart(state, cart_id)
@@ -242,7 +245,7 @@ async def resume_cart(state: CartState, cart_id: str) -> None:
 
 
 async def use_own_cart(state: CartState) -> None:
-    """Switch to the cart that belongs to this browser now. It may be another one after the customer signs in or out."""
+    """Switch to the cart that belongs to this browser now. Sign-in and sign-out may change it to another cart."""
     cart_id = await find_own_cart(state, state.cart_id)
     if not cart_id:
         forget_cart(state)

@@ -19,7 +19,7 @@ from storefront.state.handlers import checked_text, event
 MAX_SEARCH_LENGTH = 80
 """Maximum letters of a search."""
 MAX_INPUT_LENGTH = 300
-"""Maximum letters that the field accepts."""
+"""Maximum number of letters that the search field accepts."""
 SEARCH_DEBOUNCE_MS = 40
 _LEGAL_TOPICS = {
     HelpTopic.WARRANTY: LegalKind.GUARANTEE,

@@ -87,7 +87,8 @@ class AreaPreview:
 
     Attributes:
         title: the source of the body: the form, an earlier version, or a version that another person published.
-        notes: what the preview does not show: the days of the body, and products that are left out.
+        notes: facts that the preview does not show: the days on which the body is displayed, and products that are
+            left out.
         version: number of an earlier version; -1 for the content of the form.
     """
 

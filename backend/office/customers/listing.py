@@ -24,7 +24,7 @@ KINDS: dict[str, tuple[str, bool]] = {
     "con-cuenta": (WITH_ACCOUNT, True),
     "sin-cuenta": (WITHOUT_ACCOUNT, False),
 }
-"""Filters of the list: label, and True for customers with an account, by the name in the address."""
+"""Filters of the list by their name in the URL: a label, and True for customers with an account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CustomerRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomersView(ListView):
-    """A list of customers, the newest first. Its fields are `FIELDS`."""
+    """A list of customers, the newest first. Its filters are `FIELDS`."""
 
     rows: list[CustomerRow]
 

@@ -1,7 +1,8 @@
 """The offer form of the office: parse it, store it as a promotion, and fill it from a promotion.
 
-The form has one minimum, products or categories, dates and two limits. A promotion with other rules was created
-through the API: the office shows it and can end it, but only the API can change it.
+An offer of the form has at most one condition on the cart (a minimum value), a target, two dates and two limits. A
+promotion with other rules was created through the API: the office shows it and can end it, but only the API can
+change it.
 """
 
 from collections.abc import Mapping
@@ -100,7 +101,7 @@ class TypedOffer:
 
     @property
     def target_type(self) -> TargetType:
-        """Discounted target in the platform's terms."""
+        """The target of the discount, as a promotion stores it."""
         wire = {ORDER: TargetType.ORDER, SHIPPING: TargetType.SHIPPING}
         return wire.get(self.target, TargetType.ITEMS)
 
@@ -347,7 +348,7 @@ def _fits_form(promotion: Promotion, campaign: Campaign | None) -> bool:
 def is_day(moment: datetime | None) -> bool:
     """Return True if the time is the beginning of a day, or None.
 
-    Other times cannot be shown, as the form has no hours.
+    The form cannot show other times, because it has no hours.
     """
     return moment is None or day_begin(moment.astimezone(TIME_ZONE).date()) == moment
 

@@ -23,7 +23,7 @@ from backend.promotions.wire import PromotionUsage, read_usage
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 200
-"""Rows per page of current offers; also the maximum of ended ones."""
+"""Number of current offers on a page. It is also the maximum number of ended offers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,10 @@ class SaleRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffersPage(ListView):
-    """A page of offers, and the sales. Both are listed as current and future ones, and the newest ended ones."""
+    """A page of the current and future offers (`rows`), and the current and future sales.
+
+    `over` and `sales_over` are the newest ended offers and sales.
+    """
 
     rows: list[OfferRow]
     over: list[OfferRow]

@@ -71,7 +71,7 @@ class Preview:
 async def preview_offer(
     session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = "", seen: str = ""
 ) -> Preview:
-    """Return the effect of the offer in the form at today's prices.
+    """Return the effect that the offer in the form would have at today's prices.
 
     `seen` is the version of the promotion when the form was filled.
 

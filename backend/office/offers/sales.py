@@ -175,7 +175,7 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
 async def preview_sale(
     session: AsyncSession, actor: Actor, form: SaleForm, list_id: str = "", version: str = ""
 ) -> SalePreview:
-    """Return the effect of the sale in the form on each price.
+    """Return the effect that the sale in the form would have on each price.
 
     `version` is the sale's version when the form was filled.
 

@@ -329,7 +329,7 @@ LABEL_TONES: dict[str, str] = {
     LabelState.CREATING: "wait",
     **dict.fromkeys((LabelState.FAILED, LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE), "bad"),
 }
-"""Colours of the chips; the others are `plain`."""
+"""Colours of the chips by the state of the label. All other states are `plain`."""
 
 
 def _parcel_view(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:

@@ -63,7 +63,7 @@ DISPATCH: dict[str, tuple[str, tuple[str, ...]]] = {
     "entregado": (_("Entregado"), (F.DELIVERED, F.PARTIALLY_DELIVERED)),
 }
 DELIVERY = {"domicilio": _("A domicilio"), "recoger": _("Recoge en tienda")}
-"""Filters of the list: label and, where needed, the matching statuses by the name in the address."""
+"""Filters of the list by their name in the URL: a label and, where needed, the matching statuses."""
 FIELDS = ("q", "fecha", "desde", "hasta", "pago", "envio", "entrega")
 
 PAYMENT_TONES: dict[str, str] = {
@@ -74,7 +74,7 @@ FULFILLMENT_TONES: dict[str, str] = {
     **dict.fromkeys((F.NOT_FULFILLED, F.PARTIALLY_FULFILLED), "wait"),
     F.DELIVERED: "good",
 }
-"""Colours of the chips; the others are `plain`."""
+"""Colours of the chips by status. All other statuses are `plain`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,13 @@ class OrderRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrdersView(ListView):
-    """A list of orders, the newest first. Its fields are `FIELDS`."""
+    """A list of orders, the newest first. Its filters are `FIELDS`."""
 
     rows: list[OrderRow]
 
 
 def parse_order_filter(params: Mapping[str, str], today: date) -> OrderFilter:
-    """Return the filter for the address fields. Invalid values are ignored."""
+    """Return the filter for the URL's query parameters. Invalid values are ignored."""
     order_filter = OrderFilter(
         text=params.get("q", "")[:MAX_TEXT_LENGTH],
         payment=PAYMENT.get(params.get("pago", ""), ("", ()))[1],

@@ -71,9 +71,9 @@ class PackOrder:
             `closed` (cancelled or not paid).
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.
-        parcels: number of its finished fulfillments (`send_units` requires it).
-        made: its labels that exist.
-        packed_by: the staff member who packed the order, and when; empty before.
+        parcels: number of its finished fulfillments. `send_units` compares it with the current number.
+        made: its existing labels.
+        packed_by: the staff member who packed the order, and when; empty until it is packed.
         label_path: path of the label's file; empty without one.
     """
 
@@ -116,8 +116,8 @@ async def pack_view(session: AsyncSession, actor: Actor, order_id: str = "", *, 
         session: for reading.
         actor: the staff member who packs.
         order_id: the order to return; empty for the order that has waited longest.
-        after: without `order_id`: the id of an order; the next waiting order after it is returned. After the newest
-            order, the oldest follows.
+        after: used if `order_id` is empty: the id of an order. The next waiting order after it is returned. After
+            the newest order, the oldest follows.
 
     Raises:
         Forbidden: the actor may not pack.

@@ -40,7 +40,7 @@ ACTION_LABELS = {
     "mail sent again": _("Correo enviado otra vez"),
     "invoice tried again": _("Factura reintentada"),
 }
-"""Labels of staff actions by audit action. `HIDDEN_ACTIONS` lists those that are not in the timeline as actions."""
+"""Labels of staff actions by audit action. The actions in `HIDDEN_ACTIONS` have no label: the timeline omits them."""
 HIDDEN_ACTIONS = frozenset({"noted", "return written"})
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
     SessionState.CAPTURED: (_("El banco aprobó el pago"), "good"),
@@ -93,7 +93,7 @@ class MailView:
     id: str
     title: str
     sent_label: str
-    """Moment when it was sent, in words; empty before."""
+    """Time at which it was sent, in words; empty if it was not sent yet."""
 
 
 async def read_timeline(

@@ -84,7 +84,7 @@ class VariantDraft:
 
 @dataclass(frozen=True, slots=True)
 class PictureDraft:
-    """A picture, known by its address."""
+    """A picture, identified by its URL."""
 
     url: str
     alt: str = ""
@@ -288,7 +288,8 @@ def _merged_variants(
 def _merge_order(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """Return the merged items.
 
-    If only one person changed the order, it is that person's; otherwise the order of `mine`.
+    If only one person changed the items, their order is that person's. If both changed them, it is the order of
+    `mine`.
     """
     if mine == base:
         return list(theirs)

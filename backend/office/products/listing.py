@@ -38,9 +38,9 @@ ONLY = {
     "oferta": _("En oferta"),
     "portada": _("Destacados"),
 }
-"""Labels of the filters by the name in the address."""
+"""Labels of the list's filters by their name in the URL."""
 SMALL_PICTURE = 160
-"""Minimum width of a row's picture, in CSS pixels. The narrowest file that has it is used."""
+"""Minimum width of a row's picture, in CSS pixels. The row uses the narrowest file with at least this width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class CategoryOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProductsView(ListView):
-    """A list of products by title. Its filters are `FIELDS`.
+    """A list of products, sorted by title. Its filters are `FIELDS`.
 
     `count`: number of matching products, at most `MAX_COUNT`.
     """
@@ -113,7 +113,7 @@ class PriceChanged(Conflict):
 
 
 def parse_product_filter(params: Mapping[str, str]) -> ProductFilter:
-    """Return the filter for the address fields. Invalid values are ignored."""
+    """Return the filter for the URL's query parameters. Invalid values are ignored."""
     only = params.get("ver", "")
     return ProductFilter(
         text=params.get("q", "")[:MAX_TEXT_LENGTH],

@@ -265,8 +265,8 @@ async def _add_options(
 ) -> ChangeProduct:
     """Return the change with option values for the renamed and new variants, taken from the titles of the variants.
 
-    A title such as `M / Rojo` has one part for each option, in order. If two titles are equal, the change is
-    returned as it is. A title with a different number of parts is ignored.
+    A title such as `M / Rojo` has one part for each option, in order. A title with a different number of parts is
+    ignored. If two variants have the same title, the change is returned unchanged.
 
     Raises:
         FormRefused: a new title has the same values as another variant.

@@ -49,7 +49,10 @@ FILES = "/admin/return-files"
 
 @dataclass(frozen=True, slots=True)
 class ReturnLineView:
-    """Units of a product in a return. `arrived`: the received units and their condition, in words; empty before."""
+    """Units of a product in a return.
+
+    `arrived`: the received units and their condition, in words; empty until they arrive.
+    """
 
     id: str
     title: str

@@ -40,7 +40,10 @@ STATES: dict[str, tuple[str, tuple[ReturnState, ...]]] = {
     "negadas": (_("Negadas"), (S.DENIED,)),
     "todas": (_("Todas"), tuple(S)),
 }
-"""Filters of the list: label and states by the name in the address. Without a filter, open returns are listed."""
+"""Filters of the list by their name in the URL: a label and the matching states.
+
+Without a filter, open returns are listed.
+"""
 KINDS: dict[str, tuple[str, ReturnKind]] = {
     "retracto": (KIND_NAMES[ReturnKind.WITHDRAWAL], ReturnKind.WITHDRAWAL),
     "garantia": (KIND_NAMES[ReturnKind.WARRANTY], ReturnKind.WARRANTY),
@@ -74,7 +77,9 @@ class ReturnsView(ListView):
 async def returns_view(
     session: AsyncSession, actor: Actor, params: Mapping[str, str], cursor: str = ""
 ) -> ReturnsView:
-    """Return a page of the returns that match the filters: open ones by deadline, others with the latest first.
+    """Return a page of the returns that match the filters, sorted by deadline.
+
+    The nearest deadline is first. If the filter `estado` includes closed returns, the latest deadline is first.
 
     Raises:
         Forbidden: the actor may not see orders.

@@ -152,10 +152,11 @@ async def save_shop(
     typed: Mapping[str, str],
     seen: Mapping[str, str],
 ) -> list[str]:
-    """Save the typed values that differ from `seen`, the values that the form showed; all of them, or none.
+    """Save the values that the actor has changed: either all of them, or none.
 
-    If the shop has exactly one warehouse, the warehouse gets the same address, so that shipping is priced from
-    there. Several warehouses keep their addresses.
+    A value is changed if the text in `typed` differs from the text in `seen`, the values that the form showed. If
+    the shop has exactly one warehouse, the warehouse gets the address in the settings, so that shipping is priced
+    from there. Several warehouses keep their addresses.
 
     Returns:
         The names of the changed fields.

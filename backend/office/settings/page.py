@@ -33,7 +33,7 @@ class Trial(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderKind:
-    """Name and description of a provider, and the connection test for it; None if it has no test."""
+    """Name and description of a provider, and the connection by which it can be tested; None if it has no test."""
 
     name: str
     about: str
@@ -105,7 +105,7 @@ class ShopPage:
 
 
 class LastProvider(Conflict):
-    """Without this provider, the shop's pages could sell nothing; the actor must confirm that it is disabled.
+    """The shop's pages could sell nothing without this provider, so the actor must confirm that it is disabled.
 
     `warning` is the message for the actor.
     """
@@ -127,7 +127,7 @@ async def shop_page(
     `payments` and `shippings` are the ids of the installed providers.
 
     Raises:
-        Forbidden: the actor's role may not see it.
+        Forbidden: the actor may not see the settings.
     """
     actor.require_role(Right.CHANGE_SHOP)
     texts = await read_shop_values(session, settings)

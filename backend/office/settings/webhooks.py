@@ -1,4 +1,4 @@
-"""The programs that are called with events, on the settings screen: each with its latest answers."""
+"""Webhooks on the settings screen: the programs that the shop calls with its events, and the latest calls of each."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from backend.webhooks.models import PING, DeliveryState, WebhookDelivery, Webhoo
 from backend.webhooks.service import get_host, list_endpoints, list_latest_deliveries
 
 MAX_DELIVERIES = 8
-"""Maximum number of displayed deliveries of a program."""
+"""Maximum number of displayed deliveries of a webhook."""
 EVENT_LABELS = {
     WebhookEvent.ORDER_PLACED.value: _("Pedido nuevo"),
     WebhookEvent.ORDER_CANCELED.value: _("Pedido cancelado"),
@@ -35,7 +35,7 @@ STATE_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """An event for a program, and its latest answer."""
+    """A delivery of an event to a webhook, and the webhook's latest response."""
 
     id: str
     title: str
@@ -47,7 +47,7 @@ class DeliveryRow:
 
 @dataclass(frozen=True, slots=True)
 class EventTick:
-    """An event that the form of a program offers."""
+    """A checkbox of the webhook form: an event that the webhook may receive."""
 
     name: str
     label: str
@@ -56,11 +56,11 @@ class EventTick:
 
 @dataclass(frozen=True, slots=True)
 class WebhookRow:
-    """A program that is called with events.
+    """A webhook: a program that the shop calls with its events.
 
     Attributes:
-        warning: why it does not get events; empty if it does.
-        version: changes with each change of the program, so that its form displays the saved values.
+        warning: why it does not receive events; empty if it does.
+        version: changes with each change of the webhook, so that its form displays the saved values.
     """
 
     id: str
@@ -77,10 +77,10 @@ class WebhookRow:
 
 
 async def read_webhook_rows(session: AsyncSession, actor: Actor) -> list[WebhookRow]:
-    """Return the programs, the oldest first.
+    """Return the webhooks, the oldest first.
 
     Raises:
-        Forbidden: the actor's role may not see them.
+        Forbidden: the actor may not see them.
     """
     endpoints = await list_endpoints(session, actor)
     latest = await list_latest_deliveries(session, [one.id for one in endpoints], MAX_DELIVERIES)
@@ -88,7 +88,7 @@ async def read_webhook_rows(session: AsyncSession, actor: Actor) -> list[Webhook
 
 
 def build_ticks(chosen: list[str]) -> list[EventTick]:
-    """Return all events of which the form offers a choice."""
+    """Return the checkboxes of all events; those in `chosen` are ticked."""
     return [EventTick(name.value, EVENT_LABELS[name.value], name.value in chosen) for name in WebhookEvent]
 
 

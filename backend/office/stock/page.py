@@ -27,7 +27,7 @@ PAGE_SIZE = 40
 MAX_MATCHES = 6
 """Maximum number of products in the results of a search."""
 MAX_CHOICES = 100
-"""Maximum number of variants of those products; a single product can have this many."""
+"""Maximum number of variants in the results of a search. A single product can have this many."""
 SEPARATOR = "|"
 MAX_TEXT_LENGTH = 300
 LOW, OUT = "low", "out"

@@ -35,5 +35,5 @@ def to_notice_rows(choices: list[NoticeChoice]) -> list[NoticeRow]:
 
 
 def parse_ticked_kinds(form: Mapping[str, str]) -> frozenset[NoticeKind]:
-    """Return the kinds whose checkbox is ticked: the fields of the form that are not empty."""
+    """Return the kinds whose checkboxes are ticked: those whose fields in the form are not empty."""
     return frozenset(kind for kind in NoticeKind if form.get(kind))

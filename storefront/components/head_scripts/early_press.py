@@ -1,4 +1,4 @@
-"""Repeat clicks, and keep text, of visitors who act before a page is hydrated.
+"""Script that repeats clicks and keeps typed text if a visitor acts before the page is hydrated.
 
 A rendered document can be seen and clicked before its scripts have loaded, on a phone for seconds. Links and search
 work without scripts. For buttons, checkboxes and other forms, a script in the head stores the events until the page
@@ -7,8 +7,9 @@ waits until the change of the previous one is displayed. If the page has replace
 meantime, the script finds the new element by its name or text and its position among equal elements. If there is
 none, `assets/scripts/notices.jsx` shows a notice.
 
-A page replaces the plain page of its document (`storefront/documents/plain_page.py`). What was typed and chosen
-there moves to the fields with the same names, and so does the focus.
+If the document contains a plain page (`storefront/documents/plain_page.py`), the hydrated page replaces it. The
+script moves the texts and choices that the visitor has entered in the plain page to the fields with the same names
+in the hydrated page. It also moves the focus.
 """
 
 import reflex as rx

@@ -1,9 +1,9 @@
 """Storage in memory for browsers that forbid or lack storage, so that the shop still works.
 
-If cookies and storage are forbidden, reading `localStorage` raises an error; if storage is full, writing does.
-Reflex and the router use it while a page renders, so without this fallback every page fails. A script in the head
-runs before all other scripts and stores the values in the page's memory. They are lost when the tab loads another
-document.
+If cookies and storage are forbidden, reading `localStorage` raises an error. If the storage is full, writing raises
+one. Reflex and the router use it while a page renders, so without this fallback every page fails. A script in the
+head runs before all other scripts and stores the values in the page's memory. They are lost when the tab loads
+another document.
 """
 
 import reflex as rx

@@ -31,10 +31,10 @@ class OfficeSignInState(KnownClientState):
 
     @event()
     async def load(self) -> Any:
-        """Redirect the staff member if the form in the address is not for them.
+        """Redirect the staff member if the form in the URL is not for them.
 
-        A signed-in staff member who requests no special form goes to the office. One who requests the form of the
-        second factor but is not signed in goes to the sign-in form.
+        A signed-in staff member who requests no special form is redirected to the office. If the form of the second
+        factor is requested, but no staff member is signed in, the browser is redirected to the sign-in form.
         """
         query = self.router.url.query_parameters
         if "invitacion" in query:
@@ -46,7 +46,7 @@ class OfficeSignInState(KnownClientState):
 
 
 def sign_in_field(name: str, label: str, auto_complete: str, test_id: str, **more: Any) -> rx.Component:
-    """Render a field of a form that is sent with HTTP."""
+    """Render a field of a form that is sent over HTTP."""
     return field(
         name,
         label,

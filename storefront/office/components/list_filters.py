@@ -114,7 +114,7 @@ class ListFilters:
         )
 
     def search(self, label: str, placeholder: str, longest: int) -> rx.Component:
-        """Render the search field; the placeholder lists what can be searched for."""
+        """Render the search field. The placeholder lists the searchable data."""
         return rx.el.form(
             rx.el.label(label, html_for=f"{self.name}-q", class_name="sr-only"),
             icon("search", size=20),

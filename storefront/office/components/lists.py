@@ -109,5 +109,5 @@ def new_rows_button(state: Any) -> rx.Component:
 
 
 def fold_row(head: rx.Component, body: rx.Component, *, row_id: rx.Var[str], **marks: Any) -> rx.Component:
-    """Render a row that expands. `head` is its `summary` element; `marks` are more props, such as its test id."""
+    """Render a row that can be expanded. `head` is its `summary` element; `marks` are more props, such as a test id."""
     return rx.el.li(rx.el.details(head, body), id=rx.Var.create(row_id), key=row_id, data_row="", **marks)

@@ -39,7 +39,7 @@ MAIL_HINT = _(
 
 
 def page() -> rx.Component:
-    """Render the area of this address."""
+    """Render the screen of the content area in the URL."""
     content = rx.el.div(
         rx.el.a(icon("left", size=18), _("Todo el contenido"), href=CONTENT, class_name="o-disclosure"),
         rx.el.h2(VIEW.title),
@@ -154,7 +154,7 @@ def preview_bar() -> rx.Component:
 
 
 def conflict_panel() -> rx.Component:
-    """Render the version that another staff member published while this one edited the form."""
+    """Render the version that another staff member published while the signed-in staff member edited the form."""
     return rx.el.section(
         area_preview(AreaState.other_version, "area-theirs"),
         SubmitOnce.create(

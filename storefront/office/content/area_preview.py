@@ -60,7 +60,7 @@ def mail_preview(shown: ObjectVar[AreaPreview]) -> rx.Component:
 
 
 def section_preview(shown: ObjectVar[SectionView]) -> rx.Component:
-    """Render a section of the home page. Of a section that the shop itself defines, only the name is displayed."""
+    """Render a section of the home page. If the shop fills the section automatically, render only its name."""
     names = [(kind, name) for kind, name in SECTION_NAMES.items()]
     return rx.el.li(
         rx.cond(

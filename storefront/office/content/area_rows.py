@@ -220,7 +220,7 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
 def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
     """Render a section of the form.
 
-    A section written by staff has fields; one that the shop defines has only its name.
+    A section written by staff has fields. A section that the shop fills automatically has only its name.
     """
     written = row_fields(
         row,

@@ -169,15 +169,15 @@ class AreaState(OfficeScreen, KnownClientState):
         return self.content
 
     def _area_in_url(self) -> Area:
-        """Return the area of the address."""
+        """Return the content area in the URL."""
         return find_area(self.router.url.path)
 
 
 def find_area(path: str) -> Area:
-    """Return the content area of a screen's address.
+    """Return the content area of the screen with this path.
 
     Raises:
-        NotFound: there is no content area with this address.
+        NotFound: there is no content area with this path.
     """
     name = path.rstrip("/").rpartition("/")[2]
     if name not in AREAS:

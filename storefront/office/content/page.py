@@ -39,7 +39,7 @@ MAX_VERSION = 10**6
 
 
 class ContentState(OfficeScreen, KnownClientState):
-    """State of the content screen: the legal texts, and the one that is open for editing."""
+    """State of the content screen: the list of legal texts, and the legal text that is open for editing."""
 
     content: rx.Field[ContentPage | None] = rx.field(None)
     preview: rx.Field[str] = rx.field("")

@@ -56,7 +56,7 @@ class CustomerState(OfficeScreen, KnownClientState):
 
     @office_event(Right.ERASE_PERSONAL_DATA)
     async def erase(self, actor: Actor, form: dict[str, Any]) -> Any:
-        """Delete the customer's data. The form repeats their `email`."""
+        """Delete the customer's data. As a confirmation, the form must contain the customer's `email`."""
         typed = checked_fields(form, "email")["email"]
         try:
             async with current_shop().database.transaction() as session:

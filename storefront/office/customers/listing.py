@@ -29,7 +29,7 @@ TITLE = _("Clientes")
 
 
 class CustomersState(OfficeList, KnownClientState):
-    """The customers that match the address's filters."""
+    """The customers that match the filters in the URL."""
 
     content: rx.Field[CustomersView | None] = rx.field(None)
 

@@ -35,7 +35,7 @@ def download_link(href: Any, shape: str, text: Any, test_id: str) -> rx.Componen
 
 
 def once_button(text: str, on_click: Any, look: str, test_id: str) -> rx.Component:
-    """Render a button whose event is sent only once until it is answered. It must be inside a `SubmitOnce`."""
+    """Render a button that ignores further clicks until its event is answered. It must be inside a `SubmitOnce`."""
     return rx.el.button(
         text,
         type="button",
@@ -78,7 +78,10 @@ def pager(view: ObjectVar[PagerView], kind: RowList) -> rx.Component:
 def text_list(
     views: Any, title: Any, test_id: str, *, is_folded: bool = False, end: rx.Component | None = None
 ) -> rx.Component:
-    """Render sentences about parts of the file below a title, and `end` below them; nothing without any."""
+    """Render sentences about parts of the file below a title, and `end` below them.
+
+    Without sentences, render nothing.
+    """
 
     def line(view: ObjectVar[TextView]) -> rx.Component:
         return rx.el.li(
@@ -98,7 +101,7 @@ def text_list(
 
 
 def problems_list() -> rx.Component:
-    """Render the problems by cell; nothing without any."""
+    """Render the problems by cell. Without problems, render nothing."""
     refused = rx.cond(
         CURRENT_IMPORT.status != "running",
         download_link(

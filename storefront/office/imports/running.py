@@ -141,7 +141,7 @@ def confirm_panel() -> rx.Component:
 
 
 def tick(text: str, checked: Any, on_change: Any, test_id: str) -> rx.Component:
-    """Render a box that changes the preview."""
+    """Render a checkbox for an option of the import. A change updates the preview."""
     return rx.el.label(
         rx.el.input(
             type="checkbox", checked=checked, on_change=on_change, class_name="o-box", data_testid=test_id

@@ -1,4 +1,4 @@
-"""State of the import screen: the newest import of the staff member, and what they do with it."""
+"""State of the import screen: the newest import of the staff member, and the events of the screen."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -108,7 +108,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def choose_column(self, actor: Actor, place: int, column: str) -> None:
-        """Take a column of the file for one of the importer's columns."""
+        """Choose the importer's column that is filled from the file's column at `place`; `LEFT_OUT` for none."""
         if (shown := self._current_import()) is not None:
             chosen = "" if column == LEFT_OUT else column
             try:
@@ -119,7 +119,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def drop_preview(self, actor: Actor) -> None:
-        """Discard the preview: a file that replaces it was refused."""
+        """Discard the preview, because a newly uploaded file was refused."""
         await discard_unstarted_imports(current_shop().database, actor)
         await self._show(actor)
 

@@ -23,7 +23,7 @@ EDITOR = Editor("oferta", "offer", OfferState, VIEW, VIEW.form, PREVIEW)
 
 
 def page() -> rx.Component:
-    """Render the offer of this address, or a new one."""
+    """Render the editor of the offer in the URL, or of a new one."""
     return EDITOR.page(
         TITLE,
         rx.cond(VIEW.row, status_panel()),

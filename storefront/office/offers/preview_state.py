@@ -34,14 +34,14 @@ class PreviewedForm(OfficeScreen, mixin=True):
     """The message after a successful save."""
     _previewed_form: Any = None
     _seen_version: str = ""
-    """The version that the form or the last preview was based on."""
+    """The version on which the form or the latest preview was based."""
 
     async def _read_preview(self, session: Any, actor: Actor, form: Any) -> Any:
         """Return the changes that the form would make."""
         raise NotImplementedError
 
     async def _save_form(self, session: Any, actor: Actor, form: Any) -> Any:
-        """Save what the form describes, and return the id of the saved record.
+        """Save the values of the form, and return the id of the saved record.
 
         If saving would change other products or prices than the preview has shown, save nothing and return a new
         preview.

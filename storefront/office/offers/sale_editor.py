@@ -24,7 +24,7 @@ EDITOR = Editor("rebaja", "sale", SaleState, VIEW, VIEW.form, PREVIEW)
 
 
 def page() -> rx.Component:
-    """Render the sale of this address, or a new one."""
+    """Render the editor of the sale in the URL, or of a new one."""
     return EDITOR.page(
         TITLE,
         rx.cond(VIEW.row, status_panel()),

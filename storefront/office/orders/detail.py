@@ -241,7 +241,7 @@ def parcels_panel() -> rx.Component:
 
 
 def delivered_form(view: ObjectVar[ParcelView]) -> rx.Component:
-    """Render the form that records a delivery which the carrier does not report."""
+    """Render the form that records a delivery of a parcel, for carriers that do not report it."""
     name = f"delivered-{view.id}"
     return rx.el.details(
         rx.el.summary(_("Marcar como entregado"), class_name="o-disclosure", data_testid="order-delivered"),

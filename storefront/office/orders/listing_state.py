@@ -44,13 +44,13 @@ class ResultView:
 
 
 class OrdersState(OfficeList, KnownClientState):
-    """The orders that match the address's filters."""
+    """The orders that match the filters in the URL."""
 
     content: rx.Field[OrdersView | None] = rx.field(None)
     results: rx.Field[list[ResultView]] = rx.field(default_factory=list)
     """Results of the latest action on several orders."""
     labels_path: rx.Field[str] = rx.field("")
-    """Address of the labels created by that action; empty without labels."""
+    """URL of a PDF with the labels that the latest action created; empty without labels."""
 
     _right: ClassVar[Right] = Right.READ_ORDERS
     _filter_fields: ClassVar[tuple[str, ...]] = FIELDS
@@ -95,7 +95,7 @@ class OrdersState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_ORDERS)
     async def announce_unprinted(self, actor: Actor, order_ids: list[str]) -> None:
-        """Announce the numbers of those orders that are not printed, because they have no label."""
+        """Announce which of these orders are not printed, because they have no label."""
         chosen = checked_texts(order_ids, MAX_ORDERS_PER_CALL)
         async with current_shop().database.read() as session:
             missing = await list_numbers_without_label(session, actor, chosen)

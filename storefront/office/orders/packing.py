@@ -27,7 +27,7 @@ from storefront.state.handlers import checked_counts, checked_id, checked_number
 
 TITLE = _("Empacar")
 MAX_LINES, MAX_UNITS, MAX_PARCELS = 500, 100_000, 100_000
-"""Bounds of what a browser may send."""
+"""Maximum values in the messages of a browser: order lines, units of a line, and fulfillments of an order."""
 PICTURE_SIZES = "(min-width: 64rem) 20rem, 45vw"
 PACKING_SCRIPT = script("office/packing")
 ZXING = "@zxing/library@0.23.0"
@@ -60,7 +60,7 @@ class PackState(OfficeScreen, KnownClientState):
 
     @office_event(Right.FULFILL)
     async def create_label(self, actor: Actor, order_id: str) -> None:
-        """Create the label of what is in the box."""
+        """Create the label for all units that are not packed yet."""
         shop, order_id = current_shop(), checked_id(order_id)
         outcome = await send_remaining_units(
             shop.database, actor, await shop.effective_settings.now(), shop.fulfillment_providers, order_id
@@ -90,7 +90,8 @@ class PackState(OfficeScreen, KnownClientState):
     async def show_next(self, actor: Actor) -> None:
         """Show the next order.
 
-        If the displayed order is skipped, it is the order after it; otherwise it is the oldest.
+        If the displayed order is still to be packed, it is skipped: the waiting order after it is shown. Otherwise,
+        the order that has waited longest is shown.
         """
         shown = self.content.order if self.content else None
         after = shown.id if shown is not None and shown.state == "open" else ""
@@ -250,7 +251,7 @@ def order_panel() -> rx.Component:
 def open_order_panel() -> rx.Component:
     """Render the lines to check off, and the button that creates the label.
 
-    It is disabled until all lines are checked.
+    The button is disabled until all lines are checked.
     """
     box = f"{ORDER.id}:{ORDER.parcels}"
     return PackingForm.create(

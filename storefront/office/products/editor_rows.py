@@ -138,7 +138,7 @@ def free_box(row: ObjectVar[VariantRow]) -> rx.Component:
 
 
 def code_fields(row: ObjectVar[VariantRow]) -> rx.Component:
-    """Render a variant's SKU and barcode, folded."""
+    """Render a variant's SKU and barcode in a part that is collapsed at first."""
     return rx.el.details(
         rx.el.summary(icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"),
         rx.el.div(
@@ -228,8 +228,8 @@ def pictures_group() -> rx.Component:
 def video_group() -> rx.Component:
     """Render the video field.
 
-    A hidden field of the same name is sent as an empty text if there is no video. Of two fields with the same name,
-    the form uses the final one.
+    A hidden field with the same name and an empty text comes before it, for a product without a video. If both are
+    sent, the second one counts.
     """
 
     def video_row(row: ObjectVar[VideoRow]) -> rx.Component:

@@ -33,7 +33,7 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_texts, next_number
 
 NEW = "nuevo"
-"""Last part of the address of a new product."""
+"""Final part of the path of a new product."""
 LABELS = {
     "title": _("Título"),
     "subtitle": _("Frase corta"),
@@ -161,7 +161,7 @@ class ProductState(OfficeScreen, KnownClientState):
     added_videos: rx.Field[list[VideoRow]] = rx.field(default_factory=list)
     """The newest uploaded video until it is saved."""
     upload_counts: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
-    """How often a picture of the form was uploaded again, by its key: a removed picture then reappears."""
+    """Number of repeated uploads of a picture or the video, by its key. A change displays a removed picture again."""
     clashes: rx.Field[list[ClashRow]] = rx.field(default_factory=list)
     clash_count: rx.Field[int] = rx.field(0)
     """Number of times that a save conflicted with changes of another staff member."""

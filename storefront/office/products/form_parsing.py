@@ -24,7 +24,7 @@ from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 MAX_CATEGORIES = 200
 MAX_SEEN_LENGTH = 200_000
-"""Maximum length of the form's seen values, in characters."""
+"""Maximum number of characters of the field `seen`, which contains the values that the form displayed."""
 MAX_URL_LENGTH = 2_000
 _BASE = TypeAdapter(FormBase)
 _NEW_ID = re.compile(r"prod_[0-9A-Z]{26}")

@@ -166,7 +166,10 @@ def product_row(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def price_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render the price. The price of a single variant is edited here, several prices on the product's own screen."""
+    """Render the price.
+
+    It can be edited here if the product has a single variant; otherwise, it links to the product's screen.
+    """
     value: Any = rx.fragment(
         rx.el.b(row.price_label),
         rx.cond(row.old_label != "", rx.el.s(row.old_label, class_name="o-row__detail")),
@@ -184,7 +187,11 @@ def price_cell(row: ObjectVar[ProductRow]) -> rx.Component:
 
 
 def units_cell(row: ObjectVar[ProductRow]) -> rx.Component:
-    """Render the units for sale. Units at a single location are edited here, others on the stock screen (Bodega)."""
+    """Render the units for sale.
+
+    They can be edited here if the product's only variant has a single location. Otherwise, they link to the stock
+    screen (Bodega).
+    """
     value: Any = rx.fragment(rx.el.b(row.free), rx.el.span(_("libres"), class_name="o-row__detail"))
     leading = rx.el.a(value, href=f"{STOCK}?q={row.stock_search}", class_name="o-cell__value")
     return rx.cond(

@@ -57,7 +57,7 @@ REASONS = {
 """Reasons to change units in the list."""
 PRICE, UNITS = "price", "units"
 MORE_ACTIONS = "more"
-"""The action of the button that offers every other change."""
+"""Value of the button after which the staff member chooses one of the other actions."""
 ACTIONS_WITH_FORM = frozenset({*CATEGORIES, Action.COLLECTION, Action.SALE, Action.PRICES})
 """Actions that need more data than the products."""
 
@@ -84,12 +84,12 @@ class BulkDraft:
 
 
 class ProductsState(OfficeList, KnownClientState):
-    """The products that match the address's filters."""
+    """The products that match the filters in the URL."""
 
     content: rx.Field[ProductsView | None] = rx.field(None)
     draft: rx.Field[BulkDraft | None] = rx.field(None)
     draft_count: rx.Field[int] = rx.field(0)
-    """Number of drafts so far: it tells the page that its request was answered."""
+    """Number of drafts so far. From its change, the browser detects the answer to its request."""
     plan: rx.Field[PreviewView | None] = rx.field(None)
     """Preview of the draft."""
     changes: rx.Field[list[BulkView]] = rx.field(default_factory=list)
@@ -347,5 +347,5 @@ def _price_parts(price: Price) -> tuple[str, str]:
 
 
 def _parse_price(amount: str, before: str) -> Price:
-    """Return the price that a form showed."""
+    """Return the price with these typed amounts: the price itself, and the price before a sale."""
     return Price(parse_pesos(amount) or 0, parse_pesos(before) or None)

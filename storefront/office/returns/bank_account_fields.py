@@ -10,7 +10,7 @@ from storefront.office.components.forms import office_field, office_select
 
 
 def account_form_fields(state: Any, form: str, account: Any = None) -> list[rx.Component]:
-    """Return the fields of a bank account; `known` is the saved account."""
+    """Return the fields of a bank account, filled with the saved `account` if there is one."""
 
     def line(name: str, label: str, **more: Any) -> rx.Component:
         value = "" if account is None else getattr(account, name)

@@ -81,7 +81,7 @@ def status_line() -> rx.Component:
 
 
 def request_panel() -> rx.Component:
-    """Render who requested the return, when, why, and what was decided."""
+    """Render the request of the return (person, time and reason) and the shop's decision."""
     return panel(
         _("Lo que piden"),
         rx.el.p(rx.el.b(VIEW.customer_name), rx.cond(VIEW.email != "", f" · {VIEW.email}", "")),
@@ -160,7 +160,10 @@ def lines_panel() -> rx.Component:
 
 
 def arrived_fields(line: ObjectVar[ReturnLineView]) -> list[rx.Component]:
-    """Return the fields of a line's arrived units: how they arrived, and the numbers if neither choice fits."""
+    """Return the fields of a line's arrived units: a select field, and two fields for numbers.
+
+    The numbers of good and of damaged units are needed only if the select field has the value `OTHER`.
+    """
 
     def units(prefix: str, label: str) -> rx.Component:
         return rx.el.label(

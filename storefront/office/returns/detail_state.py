@@ -29,9 +29,12 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_text
 
 ARRIVAL, GOOD, DAMAGED = "arrival-", "good-", "damaged-"
-"""Prefixes of a line's fields: how its units arrived, and the numbers of good and damaged units; its id follows."""
+"""Prefixes of the names of a line's three fields; the line's id follows.
+
+They are the arrival (all good, all damaged, or other), the number of good units, and the number of damaged units.
+"""
 ALL_GOOD, ALL_DAMAGED, OTHER = "all good", "all damaged", "other"
-"""Values of the first field. Only `OTHER` uses the numbers."""
+"""Values of the arrival field. The numbers of good and damaged units are used only with `OTHER`."""
 MAX_UNITS = 99_999
 NO_RECEIPT = "comprobante=no"
 

@@ -1,4 +1,4 @@
-"""The list of returns (Devoluciones): open returns by deadline, then closed returns."""
+"""The list of returns (Devoluciones), sorted by deadline. Without a filter, it has only open returns."""
 
 from typing import ClassVar
 
@@ -33,7 +33,7 @@ TITLE = _("Devoluciones")
 
 
 class ReturnsState(OfficeList, KnownClientState):
-    """The returns that match the address's filters."""
+    """The returns that match the filters in the URL."""
 
     content: rx.Field[ReturnsView | None] = rx.field(None)
 

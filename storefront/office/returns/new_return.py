@@ -35,7 +35,7 @@ MAX_FIELDS = 500
 
 
 class NewReturnState(OfficeScreen, KnownClientState):
-    """State of the screen that opens a return. The id of the order is in the address."""
+    """State of the screen that opens a return. The id of the order is in the URL."""
 
     content: rx.Field[NewReturnView | None] = rx.field(None)
 

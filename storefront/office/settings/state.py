@@ -62,7 +62,7 @@ class SettingsState(WebhookHandlers, KnownClientState):
 
     @office_event(Right.CHANGE_SHOP)
     async def switch_on(self, actor: Actor, provider_id: str) -> None:
-        """Offer a payment or fulfillment provider."""
+        """Enable a payment or shipping provider."""
         checked_provider_id = checked_id(provider_id)
         async with current_shop().database.transaction() as session:
             await switch_shop_provider(
@@ -73,7 +73,7 @@ class SettingsState(WebhookHandlers, KnownClientState):
 
     @office_event(Right.CHANGE_SHOP)
     async def switch_off(self, actor: Actor, provider_id: str, is_warned: bool) -> None:
-        """Switch a provider off, so that it is no longer offered.
+        """Disable a payment or shipping provider.
 
         `is_warned` is True if the screen has warned the staff member that customers cannot buy without the
         provider.
@@ -97,7 +97,7 @@ class SettingsState(WebhookHandlers, KnownClientState):
 
     @office_event(Right.CHANGE_SHOP, is_press=False)
     async def try_out(self, actor: Actor, trial: str) -> None:
-        """Try out an outside service and show the outcome."""
+        """Test an outside service and show the result."""
         if trial not in tuple(Trial):
             raise InvalidData("not a trial")
         outcome = await run_trial(current_shop(), actor, Trial(trial))

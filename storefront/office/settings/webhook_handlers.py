@@ -1,4 +1,4 @@
-"""Event handlers of the programs that are called with events, on the settings screen (Ajustes)."""
+"""Event handlers for webhooks (programs that the shop calls with its events) on the settings screen (Ajustes)."""
 
 import reflex as rx
 
@@ -24,19 +24,22 @@ from storefront.office.state import OfficeScreen, office_event
 from storefront.state.handlers import checked_fields, checked_id
 
 NEW_FORM = "new"
-"""Id of the form of a new program; the form of another one has the program's id."""
+"""Id of the form that adds a webhook. A form that changes a webhook has the webhook's id."""
 TICK_PREFIX = "event-"
-"""Beginning of a checkbox's name; the rest is the event."""
+"""Prefix of the names of the events' checkboxes; the event follows."""
 
 
 class WebhookHandlers(OfficeScreen, mixin=True):
-    """The handlers, and the signing secret of a new program until the page has received it."""
+    """The event handlers, and the signing secret of a new webhook until the page has received it."""
 
     webhook_secret: rx.Field[str] = rx.field("")
 
     @office_event(Right.CHANGE_SHOP)
     async def save_webhook(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Add or change a program. The form has its `form` (`new` or the program's id), the `url`, and the ticks."""
+        """Add or change a webhook.
+
+        The form has its `form` (`new` or the webhook's id), the `url`, and the ticked events.
+        """
         ticks = {TICK_PREFIX + name: name.value for name in WebhookEvent}
         typed = checked_fields(form_data, "form", URL_FIELD, *ticks, max_length=MAX_URL_LENGTH)
         form, url = checked_id(typed["form"]), typed[URL_FIELD]
@@ -64,7 +67,7 @@ class WebhookHandlers(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_SHOP)
     async def switch_webhook(self, actor: Actor, webhook_id: str, is_on: bool) -> None:
-        """Switch a program on or off."""
+        """Enable or disable a webhook."""
         change = EndpointChange(is_active=is_on is True)
         async with current_shop().database.transaction() as session:
             await change_endpoint(session, actor, checked_id(webhook_id), change)
@@ -73,7 +76,7 @@ class WebhookHandlers(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_SHOP, is_press=False)
     async def try_webhook(self, actor: Actor, webhook_id: str) -> None:
-        """Call a program once, and show its answer."""
+        """Call a webhook once, and show its response."""
         delivery = await current_shop().webhooks.send_test(actor, checked_id(webhook_id))
         is_good = delivery.state == DeliveryState.DELIVERED
         text = _("El programa recibió la prueba.") if is_good else _("El programa no recibió bien la prueba.")
@@ -83,14 +86,14 @@ class WebhookHandlers(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_SHOP)
     async def retry_webhook(self, actor: Actor, webhook_id: str, delivery_id: str) -> None:
-        """Send an event to a program again."""
+        """Send an event to a webhook again."""
         async with current_shop().database.transaction() as session:
             await retry_delivery(session, actor, checked_id(webhook_id), checked_id(delivery_id))
         await self._announce_done(actor, _("La enviamos otra vez."))
 
     @office_event(Right.CHANGE_SHOP)
     async def rotate_webhook(self, actor: Actor, webhook_id: str) -> None:
-        """Give a program a new signing secret."""
+        """Give a webhook a new signing secret."""
         shop = current_shop()
         async with shop.database.transaction() as session:
             _endpoint, secret = await rotate_secret(
@@ -101,7 +104,7 @@ class WebhookHandlers(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_SHOP)
     async def delete_webhook(self, actor: Actor, webhook_id: str) -> None:
-        """Delete a program."""
+        """Delete a webhook."""
         async with current_shop().database.transaction() as session:
             await delete_endpoint(session, actor, checked_id(webhook_id))
         await self._announce_done(actor, _("Borrada."))

@@ -1,4 +1,4 @@
-"""Components of the programs that are called with events, on the settings screen (Ajustes)."""
+"""Components for webhooks (programs that the shop calls with its events) on the settings screen (Ajustes)."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class SecretOnce(rx.Component):
 
 
 def webhook_panel() -> rx.Component:
-    """Render the programs, and the form of a new one. It must be inside a `SubmitOnce`."""
+    """Render the webhooks, and the form of a new one. It must be inside a `SubmitOnce`."""
     return rx.el.section(
         rx.el.h2(_("Conexiones con otros programas"), class_name="o-section__title"),
         rx.el.p(
@@ -69,7 +69,7 @@ def webhook_panel() -> rx.Component:
 
 
 def webhook_row(row: ObjectVar[WebhookRow]) -> rx.Component:
-    """Render a program: its state, its latest answers, its form, and its actions."""
+    """Render a webhook: its state, its latest deliveries, its form, and its actions."""
     named = rx.el.span(": ", row.host, class_name="sr-only")
     off = confirm_button(
         rx.fragment(_("Apagar"), named),
@@ -129,7 +129,7 @@ def webhook_row(row: ObjectVar[WebhookRow]) -> rx.Component:
 
 
 def delivery_row(webhook: ObjectVar[WebhookRow]) -> Any:
-    """Return the function that renders an event of this program."""
+    """Return the function that renders a delivery of an event to this webhook."""
 
     def render(row: ObjectVar[DeliveryRow]) -> rx.Component:
         return rx.el.li(
@@ -153,7 +153,7 @@ def delivery_row(webhook: ObjectVar[WebhookRow]) -> Any:
 
 
 def webhook_form(form: Any, url: Any, ticks: Any, label: str, *, key: Any) -> rx.Component:
-    """Render the form of a new or a stored program."""
+    """Render the form that adds or changes a webhook."""
     url_id = f"webhook-{form}-{URL_FIELD}"
     problem = text_at(SettingsState.problems, f"webhook-{form}-{EVENTS_FIELD}")
     return rx.el.form(
@@ -203,14 +203,14 @@ def event_tick(one: Any) -> rx.Component:
 
 
 def fold(title: str, body: rx.Component, *, test_id: str) -> rx.Component:
-    """Render a part that expands."""
+    """Render a part that can be expanded."""
     return rx.el.details(
         rx.el.summary(title, icon("down", size=20), class_name="o-webhooks__fold"), body, data_testid=test_id
     )
 
 
 def action(label: str, on_click: Any, named: rx.Component, look: str) -> rx.Component:
-    """Render a button that acts at once, only once. `named` completes its label for screen readers."""
+    """Render a button that acts immediately, and only once. `named` completes its label for screen readers."""
     return rx.el.button(
         label, named, type="button", data_once="", on_click=on_click, class_name=f"{BUTTON}button--{look}"
     )

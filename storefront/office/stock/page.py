@@ -224,7 +224,7 @@ def stock_card(row: ObjectVar[StockRow]) -> rx.Component:
 
 
 def count_forms(row: ObjectVar[StockRow]) -> rx.Component:
-    """Render the form of a stock count, and the form of the number from which the stock is low."""
+    """Render the form of a stock count, and the form of the low-stock threshold."""
     reasons = [rx.el.option(REASONS[reason], value=reason) for reason in COUNT_REASONS]
 
     def number(name: str, label: str, value: Any, problem: rx.Var[str]) -> rx.Component:

@@ -31,7 +31,7 @@ GOOGLE_PROBLEMS = {
     "unverified": _("Google no ha confirmado tu correo. Confírmalo allá o entra con tu contraseña."),
     "failed": _("No pudimos entrar con Google. Inténtalo otra vez o usa tu contraseña."),
 }
-"""Problems of Google's sign-in, by the parameter `google` of the URL to which it redirects."""
+"""Error messages of a failed sign-in with Google, by the value of the URL's parameter `google`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class SignInState(PageState, rx.State):
         return await load(params)
 
     async def _read_and_show(self) -> Any:
-        """Redirect a customer who is already signed in to the account."""
+        """Redirect to the account page if the customer is already signed in. Otherwise, show the page."""
         await super()._read_and_show()
         return rx.redirect(ACCOUNT, replace=True) if await get_shopper(self) else None
 

@@ -52,7 +52,7 @@ MAX_FORM_FIELDS = 20
 MAX_VISIBLE_DIGITS = 3
 MISSING_PRODUCTS = _("Ya no hay, o no tantas unidades, de: {toys}.")
 WITHDRAWABLE = (ConsentKind.DATA, ConsentKind.MARKETING)
-"""The consents that can be withdrawn. Accepted terms of an order cannot."""
+"""The consents that can be withdrawn. The terms of an order cannot be withdrawn after they were accepted."""
 
 
 def private_meta(title: str) -> DocumentMeta:
@@ -112,7 +112,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 def _show_errors(handler: Handler) -> Handler:
     """Wrap an event handler so that its errors are shown as notices.
 
-    An error also counts as an answer for the submitted form, which keeps the typed text.
+    An error is also set as the answer to the submitted form, which keeps the typed text.
     """
 
     @wraps(handler)
@@ -143,7 +143,7 @@ class AccountState(PageState, rx.State):
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     consents: rx.Field[list[ConsentRow]] = rx.field(default_factory=list)
     payer: rx.Field[str] = rx.field("")
-    """The document saved for the next payment, with only its final digits readable."""
+    """The identity document that is saved for the next payment. Only its final digits are readable."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     answer: rx.Field[FormAnswer] = rx.field(default_factory=FormAnswer)

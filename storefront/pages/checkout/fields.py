@@ -54,13 +54,19 @@ STEPS = {
     ),
     "payment": ("person_type", COMPANY_NAME, "doc_type", "doc_number", "bank"),
 }
-"""Fields of each step, which is done when none has a problem. The step of the shipping requires its price instead."""
+"""Fields of each step. A step is complete if none of its fields has a problem.
+
+The shipping step is missing: it is complete if the shipping has a price.
+"""
 
 SAVED_FIELDS = frozenset({*LABELS, "town", "shipping_option", GIFT_RECIPIENT, KEEP_PAYER} - {"shipping"})
 """Fields that are saved in the draft. `town` is the municipality as typed, until it is selected from the list."""
 
 MAX_LENGTHS = {GIFT_MESSAGE: 1000}
-"""Maximum characters of a field in the draft. It is more than the valid length, so a long text gets a problem."""
+"""Maximum number of characters of a field in the draft, if it differs from `MAX_TEXT_LENGTH`.
+
+It is above the valid length, so that a text that is too long is saved and gets an error message.
+"""
 
 INITIAL_VALUES = {"person_type": PERSON, "doc_type": "CC"}
 """Initial values of a form: nearly all customers pay as a person, with a cédula."""
@@ -70,7 +76,7 @@ DOCUMENTS = {
     for person in (PERSON, COMPANY)
 }
 NUMERIC_DOCUMENTS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape.startswith(r"\d")]
-"""Documents whose number has only digits, as their pattern says. A phone then displays its number keys."""
+"""Types of identity documents whose number has only digits. A phone then displays its number keys."""
 
 
 def parse_fields(value: object) -> dict[str, str]:

@@ -121,7 +121,7 @@ def text_line(
     is_optional: bool = False,
     **more: Any,
 ) -> rx.Component:
-    """Build a text field of the form. `extra` is displayed below it; `label` replaces its usual one."""
+    """Build a text field of the form. `extra` is displayed below the field; `label` replaces its usual label."""
     return field(
         name,
         label or LABELS[name],

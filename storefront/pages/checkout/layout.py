@@ -83,7 +83,7 @@ def quiet_frame(*content: rx.Component) -> rx.Component:
 
 
 def open_checkout() -> rx.Component:
-    """Build the form next to the purchase."""
+    """Build the form next to the order summary."""
     cart = CartState.cart
     return Checkout.create(
         rx.el.h1(_("Finaliza tu compra"), class_name="page-title"),

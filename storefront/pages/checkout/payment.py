@@ -113,7 +113,7 @@ def saved_payer_box() -> rx.Component:
 
 
 def company_box() -> rx.Component:
-    """Build the checkbox by which a company buys instead of a person."""
+    """Build the checkbox that is ticked if a company buys, not a person."""
     element_id, problem = field_id("person_type"), problem_text("person_type")
     also = {kind: {"doc_type": default_document(kind)} for kind in (PERSON, COMPANY)}
     return rx.el.div(
@@ -177,7 +177,7 @@ def select_options(
 def default_document(person_type: str) -> str:
     """Return the document type that is selected when the type of person changes.
 
-    Each type of person has its own ones.
+    Persons and companies have different document types.
     """
     return DOCUMENTS[person_type][0]["value"]
 

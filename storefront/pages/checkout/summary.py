@@ -1,4 +1,4 @@
-"""The purchase next to the form: lines and totals."""
+"""The order summary next to the checkout's form: lines and totals."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -93,7 +93,7 @@ def totals() -> rx.Component:
 
 
 def purchase_summary() -> rx.Component:
-    """Build the summary of the purchase: the lines and the amounts."""
+    """Build the order summary: the lines and the amounts."""
     cart = CartState.cart
     return rx.el.aside(
         rx.el.div(

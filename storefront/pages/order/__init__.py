@@ -1,4 +1,4 @@
-"""An order's page, for the holder of its signed link."""
+"""An order's page, for visitors who have its signed link."""
 
 from storefront.pages.order.layout import page
 from storefront.pages.order.state import TITLE, OrderState, load

@@ -22,7 +22,10 @@ RETURNS_ID = "devoluciones"
 
 
 def returns_section(part: ObjectVar[ReturnsView], action: rx.Var[str], result: rx.Var[str]) -> rx.Component:
-    """Build the section with the existing requests and the forms for new ones. It is hidden if there are none."""
+    """Build the section with the existing requests and the forms for new requests.
+
+    The section is hidden if it has neither requests nor forms.
+    """
     shown = section(
         _("Cancelar, devolver o pedir garantía"),
         rx.cond(
@@ -50,7 +53,7 @@ def return_row(row: ObjectVar[RequestedReturnView]) -> rx.Component:
 
 
 def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
-    """Build the folded form of a new request."""
+    """Build the form of a new request. It is collapsed at first."""
     return rx.el.details(
         rx.el.summary(offer.title, icon("down", size=20), class_name="returns__head"),
         file_form(

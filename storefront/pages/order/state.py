@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 ORDER_ID = "id"
 TOKEN = "token"  # noqa: S105 (a parameter's name)
 TITLE = _("Tu pedido")
-"""The title until it is known whether the URL is that of an order, and of which."""
+"""The page's title until the order in the URL has been read."""
 UNKNOWN = _("No encontramos este pedido")
 
 
