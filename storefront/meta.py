@@ -116,8 +116,13 @@ def store_data(settings: Settings) -> dict[str, Any]:
     }
 
 
-def product_data(detail: ProductDetail) -> dict[str, Any]:
-    """Return the structured data of a product and its offers (schema.org/Product, Offer, AggregateOffer)."""
+def product_data(detail: ProductDetail, bar_codes: Mapping[str, str]) -> dict[str, Any]:
+    """Return the structured data of a product and its offers (schema.org/Product, Offer, AggregateOffer).
+
+    Args:
+        detail: the product.
+        bar_codes: EAN or UPC by variant id, as far as they are known.
+    """
     card = detail.card
     url = absolute_url(f"/product/{card.handle}")
     if detail.options:
@@ -136,6 +141,7 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
                     ),
                     "name": to_plain_name(variant.title),
                     "sku": variant.sku,
+                    **_bar_code_data(bar_codes.get(variant.id)),
                 }
                 for variant in detail.variants
             ],
@@ -148,6 +154,7 @@ def product_data(detail: ProductDetail) -> dict[str, Any]:
         "description": shorten_text(detail.description, 500),
         "sku": next((variant.sku for variant in detail.variants if variant.id == card.variant_id), ""),
         "brand": {"@type": "Brand", "name": to_plain_name(card.brand)},
+        **({} if detail.options else _bar_code_data(bar_codes.get(card.variant_id))),
         **_audience_data(card.age_range),
         **({"image": [absolute_url(picture.url) for picture in detail.pictures]} if detail.pictures else {}),
         "offers": offers,
@@ -216,6 +223,10 @@ def _offer_data(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
         "shippingDetails": SHIPPING_DATA,
         "hasMerchantReturnPolicy": _return_policy_data(),
     }
+
+
+def _bar_code_data(bar_code: str | None) -> dict[str, str]:
+    return {"gtin": bar_code} if bar_code else {}
 
 
 def _audience_data(age_range: str) -> dict[str, Any]:

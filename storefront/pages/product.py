@@ -1,6 +1,6 @@
 """A product's page: pictures, price, stock, the cart's button, and related products."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from reflex.vars import ArrayVar, NumberVar, ObjectVar
 from backend.app import current_shop
 from backend.cart.lines import MAX_QUANTITY
 from backend.catalog.handles import find_current_handle, is_deleted_product
-from backend.catalog.storefront.page_content import product_detail, with_current_units
+from backend.catalog.storefront.page_content import product_detail, read_bar_codes, with_current_units
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.core.errors import NotFound
 from backend.core.texts import _
@@ -98,12 +98,13 @@ async def _read_page(slug: str, page: int) -> PageData[ProductContent]:
         async with current_shop().database.read() as session:
             detail = await product_detail(session, slug)
             reviews = await reviews_of(session, detail.card.id, page)
+            bar_codes = await read_bar_codes(session, detail.card.id)
     except NotFound:
         return PageData(ProductContent(slug=slug), await build_missing_meta(slug))
     content = ProductContent(
         slug=slug, detail=detail, gallery=gallery_pictures(detail.pictures), reviews=reviews
     )
-    return PageData(content, build_meta(detail, reviews))
+    return PageData(content, build_meta(detail, reviews, bar_codes))
 
 
 def parse_page(text: str) -> int:
@@ -127,9 +128,9 @@ async def build_missing_meta(slug: str) -> DocumentMeta:
     )
 
 
-def build_meta(detail: ProductDetail, reviews: ProductReviews) -> DocumentMeta:
-    """Return the meta of a product's document."""
-    data = {**product_data(detail), **reviews_data(reviews)}
+def build_meta(detail: ProductDetail, reviews: ProductReviews, bar_codes: Mapping[str, str]) -> DocumentMeta:
+    """Return the meta of a product's document. `bar_codes` are those of its variants, by id."""
+    data = {**product_data(detail, bar_codes), **reviews_data(reviews)}
     if detail.breadcrumb:
         data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
     return DocumentMeta(

@@ -86,7 +86,7 @@ def test_absolute_url_adds_the_base_url(shop: Shop) -> None:
 
 
 def test_sold_out_product_has_an_out_of_stock_offer(shop: Shop) -> None:
-    data = product_data(DETAIL)
+    data = product_data(DETAIL, {})
     assert data["image"] == ["http://localhost:3000/demo/Trompo%20%28frente%29.webp"]
     assert data["offers"] == {
         "@type": "Offer",
@@ -120,17 +120,22 @@ def test_sold_out_product_has_an_out_of_stock_offer(shop: Shop) -> None:
     ],
 )
 def test_audience_has_the_products_ages(shop: Shop, age_range: str, ages: dict[str, int]) -> None:
-    data = product_data(replace(DETAIL, card=replace(CARD, age_range=age_range)))
+    data = product_data(replace(DETAIL, card=replace(CARD, age_range=age_range)), {})
     assert data["audience"] == {"@type": "PeopleAudience", **ages}
 
 
 def test_product_without_ages_has_no_audience(shop: Shop) -> None:
-    assert "audience" not in product_data(replace(DETAIL, card=replace(CARD, age_range="")))
+    assert "audience" not in product_data(replace(DETAIL, card=replace(CARD, age_range="")), {})
+
+
+def test_bar_code_of_the_only_variant_is_the_products(shop: Shop) -> None:
+    assert product_data(DETAIL, {"variant_1": "7701234567897"})["gtin"] == "7701234567897"
+    assert "gtin" not in product_data(DETAIL, {})
 
 
 def test_names_in_structured_data_have_no_tags(shop: Shop) -> None:
     card = replace(CARD, title="Oso <b>Tomás</b> & Cía 🧸 <3", brand="A<br>B\x07")
-    data = product_data(replace(DETAIL, card=card, description="<ul><li>Uno</li></ul>"))
+    data = product_data(replace(DETAIL, card=card, description="<ul><li>Uno</li></ul>"), {})
     assert (data["name"], data["brand"]["name"]) == ("Oso Tomás & Cía 🧸 <3", "A B")
     assert data["description"] == "• Uno"
 
@@ -141,7 +146,9 @@ def test_each_variant_is_an_offer_with_its_own_url(shop: Shop) -> None:
         "v_2", "Grande", ["Grande"], "T-2", 20_000, "$ 20.000", None, None, 0, available=False
     )
     size = OptionView("Talla", ["Chico", "Grande"])
-    offers = product_data(replace(DETAIL, options=[size], variants=[small, large]))["offers"]
+    offers = product_data(replace(DETAIL, options=[size], variants=[small, large]), {"v_2": "7701234567897"})[
+        "offers"
+    ]
     assert {name: value for name, value in offers.items() if name != "offers"} == {
         "@type": "AggregateOffer",
         "url": "http://localhost:3000/product/trompo",
@@ -155,16 +162,17 @@ def test_each_variant_is_an_offer_with_its_own_url(shop: Shop) -> None:
         ("Grande", "T-2", 20_000, "https://schema.org/OutOfStock"),
     ]
     assert offers["offers"][1]["url"] == "http://localhost:3000/product/trompo?variant=v_2"
+    assert [one.get("gtin") for one in offers["offers"]] == [None, "7701234567897"]
     assert all(one["hasMerchantReturnPolicy"]["merchantReturnDays"] == 5 for one in offers["offers"])
 
 
 def test_video_data_has_its_picture_and_upload_date(shop: Shop) -> None:
     video = parse_video_url("/pictures/0123456789abcdef/video-20261125.mp4")
-    data = product_data(replace(DETAIL, video=video))["subjectOf"]
+    data = product_data(replace(DETAIL, video=video), {})["subjectOf"]
     assert data["contentUrl"] == absolute_url("/pictures/0123456789abcdef/video-20261125.mp4")
     assert data["thumbnailUrl"] == [absolute_url(PICTURE.url)]
     assert (data["@type"], data["name"], data["uploadDate"]) == ("VideoObject", "Trompo", "2026-11-25")
-    assert "subjectOf" not in product_data(replace(DETAIL, video=video, pictures=[]))
+    assert "subjectOf" not in product_data(replace(DETAIL, video=video, pictures=[]), {})
 
 
 def test_breadcrumb_data_start_at_the_home_page_and_count_from_one(shop: Shop) -> None:

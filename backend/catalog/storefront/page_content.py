@@ -137,6 +137,12 @@ async def with_current_units(session: AsyncSession, detail: ProductDetail) -> Pr
     return replace(detail, variants=variants)
 
 
+async def read_bar_codes(session: AsyncSession, product_id: str) -> dict[str, str]:
+    """Return the bar codes (EAN or UPC) of the product's variants by variant id. Unknown ones are left out."""
+    rows = await session.execute(select(Variant.id, Variant.ean).where(Variant.product_id == product_id))
+    return {variant_id: ean for variant_id, ean in rows if ean}
+
+
 async def product_preview(session: AsyncSession, actor: Actor, product_id: str) -> ProductDetail:
     """Return the product as its page shows it, or will show it once published.
 

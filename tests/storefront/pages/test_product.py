@@ -1,5 +1,6 @@
 """Tests of a product's page, for existing and unknown products."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
-from backend.catalog.models import FormerHandle, Picture, Product
+from backend.catalog.models import FormerHandle, Picture, Product, Variant
 from backend.catalog.storefront.page_content import product_detail
 from backend.catalog.views import ProductDetail
 from backend.inventory.models import InventoryLevel
@@ -45,6 +46,15 @@ async def test_html_of_a_description_is_shown_as_text(shop: Shop, defaults: Defa
     assert data.content.detail.description == "Trompo de madera.\n\n• Con cuerda"
     assert data.meta.description == "Trompo de madera. • Con cuerda"
     assert '"description":"Trompo de madera. • Con cuerda"' in data.meta.structured_data
+
+
+async def test_structured_data_has_the_bar_code_and_the_ages(shop: Shop, defaults: Defaults) -> None:
+    async with shop.database.transaction() as session:
+        variant_id = await add_product(session, defaults, "trompo", age_range="6-8")
+        (await session.get_one(Variant, variant_id)).ean = "7701234567897"
+    data = json.loads((await load(PageParams.from_url("/product/trompo"))).meta.structured_data)
+    assert data["gtin"] == "7701234567897"
+    assert data["audience"] == {"@type": "PeopleAudience", "suggestedMinAge": 6, "suggestedMaxAge": 8}
 
 
 async def test_page_of_an_unknown_product_has_its_own_content(shop: Shop, defaults: Defaults) -> None:
