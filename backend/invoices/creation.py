@@ -5,11 +5,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.events import subscribe
 from backend.invoices.document_lines import build_invoice_lines, compute_refund_shares
-from backend.invoices.models import Invoice
+from backend.invoices.models import Invoice, OrderInvoicedElsewhere
 from backend.invoices.states import InvoiceKind
 from backend.jobs import enqueue
 from backend.office_settings.invoicing import read_invoicing
 from backend.orders.events import OrderPaid
+from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.payment.events import RefundBooked
 from backend.payment.models import Refund
@@ -27,14 +28,24 @@ async def create_invoice_of_order(session: AsyncSession, event: OrderPaid) -> No
     if (
         not (await read_invoicing(session)).is_on
         or await find_invoice_of_order(session, event.order_id) is not None
+        or await session.get(OrderInvoicedElsewhere, event.order_id) is not None
     ):
         return
-    order = await read_order(session, event.order_id)
+    await create_invoice(session, await read_order(session, event.order_id))
+
+
+async def create_invoice(session: AsyncSession, order: Order) -> bool:
+    """Create the invoice of an order that has none.
+
+    Returns:
+        False if everything was free: a document without lines is not valid, so none is created.
+    """
     if not await build_invoice_lines(session, order):
-        return  # everything was free, and a document without lines is not valid
+        return False
     await _store_and_enqueue(
         session, Invoice(kind=InvoiceKind.INVOICE, order_id=order.id, amount=order.total)
     )
+    return True
 
 
 @subscribe(RefundBooked)
@@ -43,7 +54,11 @@ async def create_credit_note(session: AsyncSession, event: RefundBooked) -> None
     refund = await session.get_one(Refund, event.refund_id)
     if refund.order_id is None or await find_invoice_of_order(session, refund.order_id) is None:
         return
-    order = await read_order(session, refund.order_id)
+    await create_note_of_refund(session, await read_order(session, refund.order_id), refund)
+
+
+async def create_note_of_refund(session: AsyncSession, order: Order, refund: Refund) -> None:
+    """Create the credit note of a refund of an order that has an invoice."""
     amount = sum(share.amount for share in await compute_refund_shares(session, order, refund))
     if amount:
         note = Invoice(kind=InvoiceKind.CREDIT_NOTE, order_id=order.id, refund_id=refund.id, amount=amount)

@@ -58,6 +58,17 @@ class Invoice(Timestamps, table=True):
         return f"{self.prefix}{self.number}" if self.number is not None else ""
 
 
+class OrderInvoicedElsewhere(SQLModel, table=True):
+    """A paid order whose invoice was issued outside the shop, so that the shop creates none."""
+
+    __tablename__ = "order_invoiced_elsewhere"
+
+    order_id: str = Field(primary_key=True)
+    marked_at: datetime = Field(sa_type=UtcDateTime)
+    marked_by: str
+    """Id of the staff member."""
+
+
 class InvoiceSequence(SQLModel, table=True):
     """The latest used number of a prefix. The row is locked to take the next number."""
 

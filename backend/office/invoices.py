@@ -11,6 +11,11 @@ from backend.core.cursors import format_cursor, parse_cursor
 from backend.core.dates import short_time_label
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
+from backend.invoices.earlier_orders import (
+    MAX_ORDERS_PER_CALL,
+    count_orders_without_invoice,
+    list_orders_without_invoice,
+)
 from backend.invoices.files import PDF, XML, build_file_path
 from backend.invoices.models import Invoice
 from backend.invoices.numbering import read_last_number
@@ -95,14 +100,28 @@ class Choice:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierOrder:
+    """A paid order without an invoice."""
+
+    id: str
+    number: int
+    customer_name: str
+    paid_label: str
+    total_label: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoicesView(ListView):
     """A list of documents, the newest first. Its filters are `FIELDS`.
 
-    `providers`: the invoice providers to choose from; the first option means no provider.
+    `providers`: the invoice providers to choose from; the first option means no provider. `earlier`: the oldest paid
+    orders without an invoice; `earlier_count` is the number of all.
     """
 
     rows: list[InvoiceRow]
+    earlier: list[EarlierOrder]
+    earlier_count: int
     form: NumberingForm
     providers: list[Choice]
     tax_levels: list[Choice]
@@ -137,8 +156,20 @@ async def invoices_view(
     newest = select(*key).order_by(*(column.desc() for column in key)).limit(1)
     top = (await session.execute(newest)).one_or_none()
     invoicing = await read_invoicing(session)
+    earlier = await list_orders_without_invoice(session, actor, MAX_ORDERS_PER_CALL)
     return InvoicesView(
         rows=[_invoice_row(actor, row) for row in found],
+        earlier=[
+            EarlierOrder(
+                id=order.id,
+                number=order.number or 0,
+                customer_name=order_customer_name(order),
+                paid_label=short_time_label(order.paid_at or order.created_at),
+                total_label=format_cop(order.total),
+            )
+            for order in earlier
+        ],
+        earlier_count=await count_orders_without_invoice(session) if earlier else 0,
         cursor=following,
         newest=format_cursor(*top) if top is not None else "",
         filters=filters,

@@ -11,9 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.models import Product, ProductCategory, for_sale
 from backend.core.config.settings import Settings
 from backend.core.texts import _
+from backend.invoices.earlier_orders import count_orders_without_invoice
 from backend.legal.texts import current_texts, unreviewed_texts
 from backend.mail.models import Mail, MailKind
 from backend.office_settings import demo_problems
+from backend.office_settings.invoicing import read_invoicing
 from backend.orders.models import Order
 from backend.payment.models import Refund
 from backend.shipping.models import StockLocation
@@ -55,6 +57,8 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
     ).one()
     has_code, has_place, has_product, has_category, has_paid, has_refund, has_notice, has_backup = facts
     has_legal_texts = not unreviewed_texts(await current_texts(session))
+    is_invoicing = (await read_invoicing(session)).is_on
+    has_invoicing = is_invoicing and not await count_orders_without_invoice(session)
     steps = [
         Step(
             "code",
@@ -93,6 +97,12 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
             _("Los avisos"),
             _("Elige cuáles quieres. Con el primero que te llegue queda probado."),
             bool(has_notice),
+        ),
+        Step(
+            "invoice",
+            _("Las facturas"),
+            _("Elige quién las hace, y qué pasa con lo que se pagó antes."),
+            has_invoicing,
         ),
         Step(
             "purchase",

@@ -6,8 +6,14 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.core.texts import _
+from backend.core.errors import InvalidData
+from backend.core.texts import _, format_count
 from backend.invoices.configuration import save_configuration
+from backend.invoices.earlier_orders import (
+    MAX_ORDERS_PER_CALL,
+    invoice_earlier_orders,
+    mark_invoiced_elsewhere,
+)
 from backend.invoices.retry import retry_invoice
 from backend.news.topics import Topic
 from backend.office.invoices import (
@@ -16,6 +22,7 @@ from backend.office.invoices import (
     MAX_TEXT_LENGTH,
     STATES,
     Choice,
+    EarlierOrder,
     InvoiceRow,
     InvoicesView,
     count_newer_invoices,
@@ -25,6 +32,7 @@ from backend.office.invoices import (
 from backend.office.listing import labels_of
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
+from storefront.components.forms import SubmitOnce
 from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.invoice_files import file_links
@@ -34,12 +42,16 @@ from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import INVOICES, ORDERS, REPORTS
-from storefront.office.state import has_right, office_event
+from storefront.office.state import answer_number, has_right, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields
+from storefront.state.handlers import checked_fields, checked_id
 
 TITLE = _("Facturas")
 SETTING_FIELDS = tuple(Invoicing.model_fields)
+TICK = "order-"
+"""Prefix of the checkbox of an order; its id follows."""
+ISSUE, ELSEWHERE = "issue", "elsewhere"
+"""The decisions about ticked orders."""
 MAX_ID_LENGTH = 60
 
 
@@ -76,6 +88,26 @@ class InvoicesState(OfficeList, KnownClientState):
             await retry_invoice(session, actor, checked_invoice_id)
         self._announce(_("La estamos enviando otra vez."))
         await self._refresh(actor)
+
+    @office_event(Right.RETRY_INVOICES)
+    async def settle_earlier_orders(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Create the invoices of the ticked orders, or mark them as invoiced elsewhere."""
+        decision = checked_fields(form, "decision", max_rows=MAX_ORDERS_PER_CALL)["decision"]
+        order_ids = [
+            checked_id(name.removeprefix(TICK))
+            for name, value in form.items()
+            if name.startswith(TICK) and value
+        ]
+        if not order_ids:
+            raise InvalidData("nothing is ticked", fields={"decision": _("Marca al menos un pedido.")})
+        async with current_shop().database.transaction() as session:
+            if decision == ELSEWHERE:
+                count = await mark_invoiced_elsewhere(session, actor, order_ids)
+                one, several = _("1 pedido quedó facturado."), _("{n} pedidos quedaron facturados.")
+            else:
+                count = await invoice_earlier_orders(session, actor, order_ids)
+                one, several = _("1 factura va en camino."), _("{n} facturas van en camino.")
+        await self._announce_done(actor, format_count(count, one, several))
 
     @office_event(Right.CHANGE_SETTINGS)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -114,9 +146,76 @@ def page() -> rx.Component:
             ".",
             class_name="o-row__detail o-invoice__files-note",
         ),
+        rx.cond(has_right(Right.RETRY_INVOICES) & (VIEW.earlier.length() > 0), earlier_orders_form()),
         rx.cond(has_right(Right.CHANGE_SETTINGS), numbering_form()),
     )
     return office_layout(InvoicesState, INVOICES, TITLE, screen(InvoicesState, content))
+
+
+def earlier_orders_form() -> rx.Component:
+    """Render the paid orders without an invoice, each with a checkbox, and the decision about the ticked ones."""
+
+    def order_row(order: ObjectVar[EarlierOrder]) -> rx.Component:
+        return rx.el.li(
+            rx.el.label(
+                rx.el.input(type="checkbox", name=f"{TICK}{order.id}", value="yes", class_name="o-box"),
+                rx.el.span(
+                    rx.el.b(_("Pedido {number}").format(number=order.number)),
+                    rx.el.span(
+                        order.customer_name,
+                        " · ",
+                        order.paid_label,
+                        " · ",
+                        order.total_label,
+                        class_name="o-row__detail",
+                    ),
+                    class_name="o-item__words",
+                ),
+                class_name="o-every",
+            ),
+            key=order.id,
+            data_testid="earlier-order",
+        )
+
+    form = rx.el.form(
+        rx.el.ul(rx.foreach(VIEW.earlier, order_row), class_name="o-items"),
+        office_select(
+            InvoicesState,
+            "earlier",
+            "decision",
+            _("¿Qué se hace con los marcados?"),
+            [
+                rx.el.option(_("Hacer la factura hoy"), value=ISSUE),
+                rx.el.option(_("Ya los facturé en otra parte"), value=ELSEWHERE),
+            ],
+            default_value=ISSUE,
+        ),
+        rx.el.button(
+            _("Hacerlo"),
+            type="submit",
+            class_name="button button--small button--primary",
+            data_testid="earlier-save",
+        ),
+        no_validate=True,
+        class_name="o-form",
+        on_submit=InvoicesState.settle_earlier_orders,
+    )
+    return rx.el.section(
+        rx.el.h2(_("Pagados sin factura"), class_name="o-section__title"),
+        rx.el.p(
+            rx.cond(
+                VIEW.earlier_count == 1,
+                _("1 pedido se pagó antes de que la tienda hiciera facturas."),
+                _("{n} pedidos se pagaron antes de que la tienda hiciera facturas.").format(
+                    n=VIEW.earlier_count
+                ),
+            ),
+            class_name="o-row__detail",
+        ),
+        SubmitOnce.create(form, answers=answer_number(InvoicesState)),
+        class_name="o-panel o-section",
+        data_testid="earlier-orders",
+    )
 
 
 def filters() -> rx.Component:

@@ -508,6 +508,13 @@ def _create_tables() -> None:
     op.create_index('ix_mail_slot_address_key', 'mail_slot', ['address_key', 'taken_at'])
     op.create_index(op.f('ix_mail_slot_taken_at'), 'mail_slot', ['taken_at'])
     op.create_table(
+        'order_invoiced_elsewhere',
+        sa.Column('order_id', sa.String(), nullable=False),
+        sa.Column('marked_at', UtcDateTime(), nullable=False),
+        sa.Column('marked_by', sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint('order_id', name=op.f('pk_order_invoiced_elsewhere')),
+    )
+    op.create_table(
         'order_return',
         sa.Column('created_at', UtcDateTime(), nullable=False),
         sa.Column('updated_at', UtcDateTime(), nullable=False),

@@ -38,7 +38,9 @@ ACTION_LABELS = {
     "return receipt added": _("Comprobante de la devolución guardado"),
     "address corrected": _("Dirección corregida"),
     "mail sent again": _("Correo enviado otra vez"),
+    "invoice requested": _("Factura pedida"),
     "invoice tried again": _("Factura reintentada"),
+    "invoiced elsewhere": _("Facturado por fuera de la tienda"),
 }
 """Labels of staff actions by audit action. The actions in `HIDDEN_ACTIONS` have no label: the timeline omits them."""
 HIDDEN_ACTIONS = frozenset({"noted", "return written"})

@@ -10,15 +10,18 @@ from sqlmodel import SQLModel
 from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
 from backend.core.db.database import database_now
+from backend.invoices.earlier_orders import invoice_earlier_orders
 from backend.legal.texts import LegalKind, current_texts, save_text
 from backend.mail.models import Mail, MailKind
 from backend.office.opening_steps import read_opening_steps
 from backend.office_settings import MUST_BE_OWN, OWN_WAREHOUSE
 from backend.operations.backup.models import Backup
+from backend.orders.models import Order
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.providers.base import ProviderState
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Role
+from tests.backend.invoices.desk import enable_invoices
 from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get
@@ -93,6 +96,14 @@ class OpeningShop:
             moment = await database_now(session)
         await self.add(Mail(kind=MailKind.STAFF_NOTICE, about="batch_1", sent_at=moment))
 
+    async def issue_invoices(self) -> None:
+        """Choose who issues the invoices, and issue the one of the order that was paid before."""
+        await enable_invoices(self.shop)
+        assert "invoice" not in await self.read_done()
+        async with self.shop.database.transaction() as session:
+            order_id = (await session.execute(select(Order.id))).scalar_one()
+            assert await invoice_earlier_orders(session, Actor(self.owner.id, Role.OWNER), [order_id]) == 1
+
     async def back_up(self) -> None:
         """Record a backup."""
         async with self.shop.database.read() as session:
@@ -120,6 +131,7 @@ async def test_each_step_is_ticked_by_what_it_asks_for(opening: OpeningShop) -> 
         ("refund", opening.book_refund),
         ("notice", opening.send_notice),
         ("backup", opening.back_up),
+        ("invoice", opening.issue_invoices),
     ):
         await do()
         done.add(name)

@@ -31,6 +31,24 @@ async def open_screen(
     return screen
 
 
+async def test_ticked_earlier_orders_are_invoiced_or_marked(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    sold = [await place_paid_order(shop) for _number in range(2)]
+    owner = await open_screen(browser_of, Role.OWNER)
+    assert (owner.content.earlier_count, len(owner.content.earlier)) == (2, 2)
+    first, second = (f"order-order_{one.number}" for one in sold)
+    await send_event(owner, "settle_earlier_orders", {"decision": "issue"})
+    assert owner.problems == {"decision": "Marca al menos un pedido."}
+    await send_event(owner, "settle_earlier_orders", {"decision": "issue", first: "yes"})
+    assert owner.announcement.text == "Primero elige quién hace las facturas y guarda la numeración."
+    await send_event(owner, "save", {**RANGE, "provider": "file"})
+    await send_event(owner, "settle_earlier_orders", {"decision": "issue", first: "yes", second: ""})
+    assert owner.announcement.text == "1 factura va en camino."
+    await send_event(owner, "settle_earlier_orders", {"decision": "elsewhere", second: "yes"})
+    assert (owner.announcement.text, owner.content.earlier) == ("1 pedido quedó facturado.", [])
+
+
 async def test_invoicing_is_enabled_and_a_rejected_invoice_is_retried(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
