@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'e2b94c07d61f'
+revision: str = 'f5147e0a36a8'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
