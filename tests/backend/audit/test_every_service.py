@@ -50,6 +50,7 @@ ONLY_READ = {
     "imports/row_pages.py::read_row_page",
     "imports/api/routes.py::list_import_rows",
     "office/settings/page.py::shop_page",
+    "office/settings/webhooks.py::read_webhook_rows",
     "imports/api/routes.py::store_sent_spreadsheet",
     "imports/api/routes.py::send_pictures",
     "imports/api/routes.py::send_sheet",
