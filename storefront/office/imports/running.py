@@ -108,7 +108,9 @@ def confirm_panel() -> rx.Component:
         rx.cond(
             CURRENT_IMPORT.misses_places,
             tick(
-                _("Crear las categorías, colecciones, etiquetas y tipos que faltan"),
+                _(
+                    "Crear las categorías, colecciones, etiquetas y tipos que faltan. Sin marcar, esas filas no entran."
+                ),
                 CURRENT_IMPORT.makes_places,
                 ImportState.choose_makes_places,
                 "import-places",
