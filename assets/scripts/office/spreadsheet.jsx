@@ -1,6 +1,6 @@
 // Upload of a spreadsheet of products with its pictures: dropped or chosen together, or pictures later for an existing
 // spreadsheet. The spreadsheet is sent first, and its answer contains the import's id. Pictures and zips follow, two at
-// a time. The screen is notified after the spreadsheet and at the end.
+// a time. The screen is notified after the spreadsheet and after the pictures.
 
 import { useEffect, useRef, useState } from "react";
 import { describeRefusal } from "./refusals.js";
@@ -37,13 +37,15 @@ function send(path, file, texts, onProgress, abortCallbacks) {
   return answer;
 }
 
-export function SpreadsheetDrop({ texts, importId, onSent, onRefused }) {
+export function SpreadsheetDrop({ texts, importId, onSent, onPicturesSent, onRefused }) {
   const input = useRef(null);
   const button = useRef(null);
   const abortCallbacks = useRef(new Set());
   const isUnmounted = useRef(false);
   const latestOnSent = useRef(onSent);
   latestOnSent.current = onSent;
+  const latestOnPicturesSent = useRef(onPicturesSent);
+  latestOnPicturesSent.current = onPicturesSent;
   const latestOnRefused = useRef(onRefused);
   latestOnRefused.current = onRefused;
   const [isDraggedOver, setDraggedOver] = useState(false);
@@ -110,7 +112,7 @@ export function SpreadsheetDrop({ texts, importId, onSent, onRefused }) {
         return;
       }
       id = body.product_import.id;
-      latestOnSent.current(id);
+      latestOnSent.current();
     }
     const parts = pictures.map(() => 0);
     const show = () => {
@@ -136,7 +138,7 @@ export function SpreadsheetDrop({ texts, importId, onSent, onRefused }) {
       show();
       await Promise.all(Array.from({ length: CONCURRENCY }, worker));
       if (isUnmounted.current) return;
-      latestOnSent.current(id);
+      latestOnPicturesSent.current(id);
     }
     setProblems([...foundProblems]);
     setWork(null);

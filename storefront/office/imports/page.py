@@ -60,7 +60,8 @@ class SpreadsheetDrop(rx.Component):
     tag = "SpreadsheetDrop"
     texts: rx.Var[dict[str, str]]
     import_id: rx.Var[str]
-    on_sent: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
+    on_sent: rx.EventHandler[rx.event.no_args_event_spec]  # type: ignore[type-arg, valid-type]
+    on_pictures_sent: rx.EventHandler[on_text]  # type: ignore[type-arg, valid-type]
     on_refused: rx.EventHandler[rx.event.no_args_event_spec]  # type: ignore[type-arg, valid-type]
 
 
@@ -86,7 +87,8 @@ def upload_panel() -> rx.Component:
         SpreadsheetDrop.create(
             texts=rx.Var.create(TEXTS),
             import_id=rx.cond(is_open, CURRENT_IMPORT.id, ""),
-            on_sent=ImportState.read_upload,
+            on_sent=ImportState.show_newest,
+            on_pictures_sent=ImportState.check_pictures,
             on_refused=ImportState.drop_preview,
         ),
         download_link(f"{PATH}/template", "download", _("Descargar la plantilla"), "import-template"),

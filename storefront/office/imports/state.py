@@ -85,8 +85,14 @@ class ImportState(OfficeScreen, KnownClientState):
             await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
-    async def read_upload(self, actor: Actor, import_id: str) -> None:
-        """Read the spreadsheet's rows, after the spreadsheet or its pictures were uploaded."""
+    async def show_newest(self, actor: Actor) -> None:
+        """Show the preview of a spreadsheet that was uploaded. The upload has checked its rows already."""
+        self._open_import("")
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_CATALOG, is_press=False)
+    async def check_pictures(self, actor: Actor, import_id: str) -> None:
+        """Check the rows of an import again, after its pictures were uploaded."""
         await preview_import(current_shop().database, checked_id(import_id))
         self._open_import("")
         await self._show(actor)
