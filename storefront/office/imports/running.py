@@ -63,7 +63,10 @@ def unfinished_panel() -> rx.Component:
 
     return rx.el.section(
         rx.el.h2(_("Sin terminar"), class_name="o-section__title"),
-        SubmitOnce.create(rx.el.ul(rx.foreach(VIEW.unfinished, line)), answers=answer_number(ImportState)),
+        SubmitOnce.create(
+            rx.el.ul(rx.foreach(VIEW.unfinished, line), class_name="o-import__list"),
+            answers=answer_number(ImportState),
+        ),
         class_name="o-panel o-import",
     )
 
