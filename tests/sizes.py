@@ -114,17 +114,19 @@ ONLY_ALL = (
         "the same rule has a test with few rows next to each",
     ),
     ExtraTests(
-        "long imports, random workbooks and former addresses in the browser",
+        "long imports, random workbooks, former addresses and webhooks in the browser",
         (
             "tests/e2e/test_office_import.py::test_long_import_is_paged_stopped_and_continued",
             "tests/e2e/test_office_import.py::test_unknown_list_is_mapped_and_losses_are_confirmed",
             "tests/e2e/test_office_redirects.py",
+            "tests/e2e/test_office_webhooks.py",
             "tests/backend/imports/test_random_catalogs.py::test_workbook_with_titles_totals_and_merged_cells",
             "tests/backend/imports/test_spreadsheet_parsing.py::test_workbook_with_a_hundred_thousand_rows_is_refused",
         ),
         "`tests/backend/imports/` maps lists, confirms losses, stops and continues an import, random text files of each"
         " format are read, `tests/backend/catalog/importer/tables/` has titles, totals and merged cells, and"
-        " `tests/storefront/office/test_redirects_screen.py` has the screen of former addresses",
+        " `tests/storefront/office/test_redirects_screen.py` has the screen of former addresses,"
+        " `tests/storefront/office/settings/test_webhooks_screen.py` that of webhooks",
     ),
     ExtraTests(
         "a shop in English",
