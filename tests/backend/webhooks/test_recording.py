@@ -1,6 +1,7 @@
 """Events of orders, payments, products and stock, and the data that they contain."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -8,7 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.core.db.database import database_now
 from backend.inventory.models import InventoryLevel
+from backend.operations.tidy.rules import RULES
 from backend.payment.providers.base import ProviderState
 from backend.webhooks.models import WebhookDelivery, WebhookEvent
 from backend.webhooks.sending import build_body
@@ -196,3 +199,24 @@ async def test_shop_without_webhooks_records_nothing(
 
 def test_every_event_has_the_name_of_an_object_and_an_action() -> None:
     assert all(len(event.split(".")) == 2 for event in WebhookEvent)
+
+
+async def test_old_events_are_deleted_and_those_that_wait_are_kept_longer(shop: Shop, endpoint: str) -> None:
+    ages = [
+        ("delivered", 6),
+        ("delivered", 8),
+        ("failed", 8),
+        ("failed", 31),
+        ("waiting", 8),
+        ("waiting", 31),
+    ]
+    async with shop.database.transaction() as session:
+        moment = await database_now(session)
+        for state, days in ages:
+            delivery = WebhookDelivery(endpoint_id=endpoint, event_id=f"{state} {days}", event="ping")
+            delivery.state, delivery.created_at = state, moment - timedelta(days=days)
+            session.add(delivery)
+    (rule,) = [one for one in RULES if one.table is WebhookDelivery]
+    assert await rule.apply(shop.database) == 3
+    left = sorted(one.event_id for one in await read_deliveries(shop))
+    assert left == ["delivered 6", "failed 8", "waiting 8"]
