@@ -214,6 +214,7 @@ ONLY_ALL = (
     ExtraTests(
         "comfort of single screens",
         (
+            "tests/e2e/test_checkout_errors.py::test_duplicated_tab_places_the_same_order_once",
             "tests/e2e/test_gifts.py::test_gift_message_is_kept_until_it_is_short_enough",
             "tests/e2e/test_gifts.py::test_fields_say_their_limits_and_a_mistyped_domain",
             "tests/e2e/test_catalog.py::test_list_of_hundreds_of_products_can_be_shown_to_its_end",

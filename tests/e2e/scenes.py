@@ -240,6 +240,7 @@ PAGE_SCENES: dict[str, Scene] = {
     "register": page_at("/account/register"),
     "register-errors": open_registration_errors,
     "reset": page_at("/account/reset"),
+    "open-account": page_at("/account/open#token=x"),
     "account": open_account,
     "account-new": open_new_account,
     "account-edit": open_address_edit,

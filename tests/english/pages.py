@@ -113,7 +113,14 @@ ADDRESSES = [
     *("/", "/?q=Robot", "/catalog", "/catalog?q=nothing", "/catalog?page=9", "/catalog?category=nothing"),
     *("/age/3-5", "/age/12+", "/age/nothing", "/brand/nothing", "/gift"),
     *("/product/robot", "/product/nothing", "/cart", "/checkout", "/wishlist", "/order/order_1?token=x"),
-    *("/account", "/account/login", "/account/register", "/account/reset?token=x", "/nowhere"),
+    *(
+        "/account",
+        "/account/login",
+        "/account/register",
+        "/account/reset?token=x",
+        "/account/open",
+        "/nowhere",
+    ),
 ]
 
 

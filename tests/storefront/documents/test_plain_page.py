@@ -79,6 +79,7 @@ async def fetch_plain(browser: httpx.AsyncClient, path: str) -> PlainParser:
         ("/account/login", "Entra a tu cuenta"),
         ("/account/register", "Crea tu cuenta"),
         ("/account/reset", "Cambia tu contraseña"),
+        ("/account/open", "Abre tu cuenta"),
         ("/no-such-page", "Página no encontrada"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 import reflex as rx
 from reflex.istate.data import RouterData
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.cart.checkout_drafts import read_draft, save_draft
@@ -165,6 +165,26 @@ async def test_checkout_finds_the_order_whose_payment_is_pending_at_the_bank(
     assert state.last_order_view.page == page
     assert "/sandbox/gateway/bank/" in state.last_order_view.bank_url
     assert (await state.get_state(CartState)).cart_id == ""
+
+
+async def test_two_tabs_of_a_cart_place_one_order_and_lead_to_the_same_bank_page(
+    shop: Shop, state: CheckoutState
+) -> None:
+    """Test a duplicated tab: both have the cart and the typed values, and the shopper pays in both."""
+    cart_id = (await state.get_state(CartState)).cart_id
+    shown = _ready_shipping(await choose_pickup(shop, cart_id))
+    first, second = [
+        await place_as_shown(cart_id, TYPED, shown, 18_900, "190.24.1.1", device=device)
+        for device in ("tab", "copy")
+    ]
+    assert (first.order_id, first.token, first.redirect_url) == (
+        second.order_id,
+        second.token,
+        second.redirect_url,
+    )
+    async with shop.database.read() as session:
+        for model in (Order, PaymentSession):
+            assert (await session.execute(select(func.count()).select_from(model))).scalar_one() == 1
 
 
 async def test_order_whose_answer_was_lost_is_found_by_its_cart(
