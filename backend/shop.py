@@ -143,7 +143,7 @@ class Shop:
         )
         self.placed_orders = PlacedOrders(self.checkout.starter, self.tracker)
         self.estimates = ShippingEstimator(
-            self.database, self.fulfillment_providers, effective_settings=self.effective_settings.now
+            self.database, self.fulfillment_providers, self.effective_settings.now
         )
         self.attention = AttentionService(
             self.database,

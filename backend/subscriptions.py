@@ -14,6 +14,7 @@ import backend.news.notifications
 import backend.operations.monitoring.alert_webhook
 import backend.orders.admin.cancellation
 import backend.orders.packing_holds
+import backend.orders.promised_days
 import backend.outbox.publisher
 import backend.returns.unpacked_units
 import backend.reviews.review_requests

@@ -233,34 +233,35 @@ export function Checkout({ total, answer, interruptedText, shipping, fields, onP
     if (isPricing) return startTimer(SLOW_MS, () => setSlow(true));
   }, [isPricing]);
 
-  // The price that the button displayed last, and the price that a press accepted while the price was being calculated
+  // The price and day that the page displayed last, and those that a press accepted while the price was being calculated
   // again, for example after a reconnect. A different municipality or shipping option has a different price, which the
   // shopper has not accepted.
   const displayedPrice = useRef(null);
   const acceptedPrice = useRef(null);
+  const day = shipping.choices.find((choice) => choice.id === chosen)?.day ?? ""; // the promised day that is displayed
   const isSamePrice = (price) => price?.town === town && price.option === option;
 
-  const send = (acceptedTotal) => {
+  const send = (accepted) => {
     setPlacing(true);
     press.isAwaited = true;
     setAwaiting(true);
     setFailure(null);
-    onPlace(typed.reachAll(fields), acceptedTotal);
+    onPlace(typed.reachAll(fields), accepted.total, accepted.day);
   };
 
   const place = (event) => {
     event.preventDefault();
     if (isPlacing) return;
-    if (!isPricing) send(total);
+    if (!isPricing) send({ total, day });
     else if (isSamePrice(displayedPrice.current)) acceptedPrice.current = displayedPrice.current;
   };
 
   useEffect(() => {
-    if (isPriced && chosen) displayedPrice.current = { town, option, total };
+    if (isPriced && chosen) displayedPrice.current = { town, option, total, day };
     if (isPricing || !acceptedPrice.current) return;
     const price = acceptedPrice.current;
     acceptedPrice.current = null;
-    if (isSamePrice(price) && !isPlacing) send(price.total);
+    if (isSamePrice(price) && !isPlacing) send(price);
   });
 
   // The result of the press.

@@ -2,7 +2,7 @@
 // automatically. The markup is in `storefront/pages/shipping_estimate.py`.
 
 import { createContext, useContext, useEffect, useState } from "react";
-import { startTimer } from "./effects.jsx";
+import { listen, startTimer } from "./effects.jsx";
 import { storeTown, useTown } from "./town.js";
 
 const PAUSE_MS = 400; // the quantity is often clicked several times
@@ -10,7 +10,7 @@ const PAUSE_MS = 400; // the quantity is often clicked several times
 const Place = createContext({ code: "", name: "", is_current: false });
 export const usePlace = () => useContext(Place);
 
-export function EstimateBox({ itemId, version, answered, onAsk, children }) {
+export function EstimateBox({ itemId, version, answered, validSeconds, onAsk, children }) {
   const town = useTown();
   const [typed, setTyped] = useState(null); // typed text that replaces the stored municipality
   const [attempt, setAttempt] = useState(0);
@@ -22,6 +22,19 @@ export function EstimateBox({ itemId, version, answered, onAsk, children }) {
   useEffect(() => {
     if (code && !isCurrent) return startTimer(PAUSE_MS, () => onAsk(question, code, itemId));
   }, [question, isCurrent]); // a restarted server has lost its answer
+
+  // A promised day holds until the cut-off. A page that is open then asks again; a hidden one when it is shown.
+  useEffect(() => {
+    if (!code || !isCurrent || !validSeconds) return;
+    const end = Date.now() + validSeconds * 1000;
+    const renew = () => Date.now() >= end && !document.hidden && retry();
+    const stopTimer = startTimer(validSeconds * 1000, renew);
+    const stopListening = listen(document, "visibilitychange", renew);
+    return () => {
+      stopTimer();
+      stopListening();
+    };
+  }, [question, isCurrent]);
 
   const field = {
     value: typed ?? town?.label ?? "",

@@ -8,7 +8,7 @@ the names of the Store API, and uses the platform's message where there is one (
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -19,6 +19,7 @@ from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.cart.totals import read_discounted_totals
 from backend.catalog.models import Product
 from backend.channels.models import Region
+from backend.core.clock import now
 from backend.core.db.database import db_now
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InsufficientStock, InvalidData
@@ -32,6 +33,7 @@ from backend.pricing import CartTotals
 from backend.promotions.eligibility import PromotionContext
 from backend.promotions.uses import PromotionClaims
 from backend.shipping.addresses import find_municipality, list_missing_label_parts
+from backend.shipping.delivery_promise import add_promised_day
 from backend.shipping.provider_switches import is_switched_off
 
 NO_ITEMS = "Cannot complete a cart with no items"
@@ -214,17 +216,17 @@ PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
 
 
 def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) -> Sale:
-    """Return the content of the order that the (locked) cart would become now.
+    """Return the content of the order that the (locked) cart would become now, with the day that is promised now.
 
     `typed_name`: see `backend.orders.parties.build_invoice_address`.
 
     Raises:
         InvalidData: no shipping option was chosen.
     """
-    address = cart.shipping_address or {}
+    address, shipping = cart.shipping_address or {}, priced.require_shipping()
     return Sale(
         lines=priced.lines,
-        shipping=priced.require_shipping(),
+        shipping=replace(shipping, data=add_promised_day(shipping.data, now())),
         totals=priced.totals,
         email=cart.email or "",
         customer_id=cart.customer_id,

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -38,6 +38,7 @@ from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import CheckedPayer, MissingAnswer, PaymentProvider
 from backend.payment.service import PaymentService
 from backend.rate_limit.limiter import Client
+from backend.shipping.delivery_promise import DeliveryPromise
 from backend.shipping.offered_options import Offer
 from backend.shipping.providers.base import FulfillmentProviders, Quote
 
@@ -62,8 +63,8 @@ class Checkout:
     @traced
     async def list_priced_offers(
         self, cart_id: str, option_id: str | None = None, caller: Caller | None = None, *, ip: str
-    ) -> list[tuple[Offer, Quote | None]]:
-        """Return the cart's shipping options with live prices. See `shipping_options.list_priced_offers`."""
+    ) -> list[tuple[Offer, Quote | None, DeliveryPromise | None]]:
+        """Return the cart's options with live prices and promises. See `shipping_options.list_priced_offers`."""
         return await list_priced_offers(self._create_quoter(cart_id, ip), cart_id, option_id, caller)
 
     @traced
@@ -154,6 +155,7 @@ class Checkout:
         *,
         ip: str,
         expected_total: Cop | None = None,
+        expected_day: date | None = None,
         replace: bool = False,
         return_url: object = None,
         device: str = "",
@@ -174,6 +176,7 @@ class Checkout:
             HoldTooLarge: the client would hold too much stock without paying: see
                 `backend.checkout.payment.stock_holds`.
             TotalChanged: the cart's total differs from the one that the shopper saw.
+            DeliveryLater: the promised day of delivery is later than the one that the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved.
             PurchasePaid: a kind of Conflict. The cart was restored from another cart whose payment was approved
                 later. The paid lines were removed from the cart.
@@ -188,6 +191,7 @@ class Checkout:
             ip,
             payer,
             expected_total=expected_total,
+            expected_day=expected_day,
             replace=replace,
             return_url=self._parse_return_url(return_url),
             device=device,
@@ -205,6 +209,7 @@ class Checkout:
         ip: str,
         replace: bool,
         return_url: object,
+        expected_day: date | None = None,
     ) -> PaymentStartResult:
         """Check the payer, and call `start_payment` for the caller's cart with this payment collection.
 
@@ -218,6 +223,7 @@ class Checkout:
             self._require_provider(provider_id),
             ip,
             typed=typed,
+            expected_day=expected_day,
             replace=replace,
             return_url=self._parse_return_url(return_url),
         )
@@ -262,7 +268,14 @@ class Checkout:
 
     @traced
     async def place_order(
-        self, cart_id: str, typed: Mapping[str, Any], *, expected_total: Cop, ip: str, device: str = ""
+        self,
+        cart_id: str,
+        typed: Mapping[str, Any],
+        *,
+        expected_total: Cop,
+        expected_day: date | None = None,
+        ip: str,
+        device: str = "",
     ) -> PlacedOrder:
         """Check the form, reserve the stock, start the payment and create the order.
 
@@ -270,13 +283,13 @@ class Checkout:
 
         Repeated calls, also from two tabs, create one order and start one payment. The order is sent to the address
         in the form. If shipping was priced for another place, it is priced again, and a different price raises
-        `TotalChanged`.
+        `TotalChanged`. `expected_day` is the promised day that the shopper saw; None if they saw none.
 
         Raises:
             InvalidData: `fields` has a message for the shopper by field; nothing was started.
             NotFound: no cart has this id, or its order was placed longer than `JUST_PLACED` ago.
-            InsufficientStock, HoldTooLarge, TotalChanged, Conflict, TooManyRequests, PaymentFailed, OutsideFailure:
-                see `start_payment`.
+            InsufficientStock, HoldTooLarge, TotalChanged, DeliveryLater, Conflict, TooManyRequests, PaymentFailed,
+                OutsideFailure: see `start_payment`.
         """
         async with self.database.read() as session:
             order = await lock_order_of_cart(session, cart_id)
@@ -292,7 +305,13 @@ class Checkout:
                     await deliver_to_destination(self._create_quoter(cart_id, ip), cart_id, destination)
                     await self._store_consents(cart_id, ip)
                     await self.start_payment(
-                        cart_id, provider.id, payer, ip=ip, expected_total=expected_total, device=device
+                        cart_id,
+                        provider.id,
+                        payer,
+                        ip=ip,
+                        expected_total=expected_total,
+                        expected_day=expected_day,
+                        device=device,
                     )
                 order = (await self.complete(cart_id, expected_total=expected_total)).order
             except (Conflict, NotAllowed):

@@ -1,4 +1,4 @@
-"""Estimate shipping prices before the checkout: of one product, or of a cart, to a municipality.
+"""Estimate shipping prices and delivery days before the checkout: of one product, or of a cart, to a municipality.
 
 Prices are live prices of the carrier. A recent quote is reused for as long as the checkout would reuse it. If a
 carrier failed, the fixed price that replaces its quote is not reused. A request waits at most `ANSWER_TIMEOUT` for
@@ -8,12 +8,12 @@ the carrier; a quote that arrives later is stored for later requests.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 
 from cachetools import TTLCache
 from sqlalchemy import bindparam, select
 
-from backend.cart.contents import read_cart_and_lines
+from backend.cart.contents import count_units_by_variant, read_cart_and_lines
 from backend.catalog.models import Product, Variant, for_sale
 from backend.channels.models import SalesChannel
 from backend.checkout.form import require_town
@@ -25,17 +25,18 @@ from backend.checkout.quotes.shipping_quotes import (
     price_option,
 )
 from backend.checkout.shipping_options import ShippingChoice, to_shipping_choice
+from backend.core.business_days import load_holidays
 from backend.core.clock import now
 from backend.core.config.settings import Settings
-from backend.core.dates import today_in_colombia
 from backend.core.db.database import Database
 from backend.core.errors import NotFound, TooManyRequests, require_found
+from backend.inventory.service import read_available_units
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
+from backend.shipping.delivery_promise import build_delivery_terms, promise_delivery
 from backend.shipping.models import CALCULATED
 from backend.shipping.offered_options import Offer, list_offers_for_country
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
-from backend.shipping.working_days import add_working_days
 
 ESTIMATES = RateLimit("shipping estimate", per_pair=40, per_client=120, per_subject=0)
 """A subject is a municipality. Cached quotes are not counted."""
@@ -55,15 +56,11 @@ _PRODUCT = (
 
 @dataclass(frozen=True, slots=True)
 class ShippingEstimate:
-    """A shipping option with its price. `arrives` is the expected day of delivery; None if it is unknown.
-
-    `choice` is None while the option's carrier has not answered.
-    """
+    """A shipping option with its price and promised day. `choice` is None while its carrier has not answered."""
 
     id: str
     name: str
     choice: ShippingChoice | None
-    arrives: date | None = None
 
 
 class ShippingEstimator:
@@ -73,8 +70,8 @@ class ShippingEstimator:
         self,
         database: Database,
         providers: FulfillmentProviders,
+        effective_settings: Callable[[], Awaitable[Settings]],
         answer_timeout: timedelta = ANSWER_TIMEOUT,
-        effective_settings: Callable[[], Awaitable[Settings]] | None = None,
     ) -> None:
         self._database = database
         self._providers = providers
@@ -106,7 +103,8 @@ class ShippingEstimator:
             )  # the sales channel that a new cart would get
             channel_id = (await session.execute(channel)).scalar_one()
             offers = await list_offers_for_country(session, channel_id, contents.country_code)
-        return await self._estimate(offers, contents, client)
+            available = await read_available_units(session, [variant_id])
+        return await self._estimate(offers, contents, client, is_in_stock=available[variant_id] > 0)
 
     async def estimate_cart(self, cart_id: str, dane_code: str, client: Client) -> list[ShippingEstimate]:
         """Return the shipping options and prices for this cart. The caller must have checked access to the cart.
@@ -122,7 +120,10 @@ class ShippingEstimator:
                 raise NotFound(f"Cart id not found: {cart_id}")
             contents = build_lenient_quote_input(cart, lines).change_destination(town.code, "")
             offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
-        return await self._estimate(offers, contents, client)
+            units = count_units_by_variant(lines)
+            available = await read_available_units(session, list(units), holder=cart_id)
+        is_in_stock = all(available[variant_id] >= count for variant_id, count in units.items())
+        return await self._estimate(offers, contents, client, is_in_stock=is_in_stock)
 
     async def close(self) -> None:
         """Cancel the running quote requests."""
@@ -132,7 +133,7 @@ class ShippingEstimator:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _estimate(
-        self, offers: list[Offer], contents: QuoteInput, client: Client
+        self, offers: list[Offer], contents: QuoteInput, client: Client, *, is_in_stock: bool
     ) -> list[ShippingEstimate]:
         offers = [
             offer
@@ -146,27 +147,20 @@ class ShippingEstimator:
             if len(self._running) >= CONCURRENCY:
                 raise TooManyRequests(BUSY, retry_after=int(self._patience))
             await limiter.hit(self._database, ESTIMATES, contents.dane_code, client)
-        estimates = await asyncio.gather(*(self._estimate_option(offer, contents) for offer in offers))
-        return [estimate for estimate in estimates if not await self._is_refused(estimate)]
-
-    async def _is_refused(self, estimate: ShippingEstimate) -> bool:
-        """Return True if no courier delivers to the destination, and the shop's settings refuse such deliveries."""
-        if estimate.choice is None or not estimate.choice.no_courier or self._effective_settings is None:
-            return False
-        return (await self._effective_settings()).refuse_unquoted
-
-    async def _estimate_option(self, offer: Offer, contents: QuoteInput) -> ShippingEstimate:
-        quote = await self._get_quote(offer, contents)
-        if quote is None:
-            return ShippingEstimate(offer.option.id, offer.option.name, None)
-        arrives = None
-        if quote.delivery_days is not None and not quote.is_fallback:
-            # handed over on the next working day; a thread, as importing the holidays takes a while
-            days = 1 + max(quote.delivery_days, 1)
-            arrives = await asyncio.to_thread(add_working_days, today_in_colombia(now()), days)
-        return ShippingEstimate(
-            offer.option.id, offer.option.name, to_shipping_choice(offer.option, quote), arrives
-        )
+        await load_holidays()
+        quotes = await asyncio.gather(*(self._get_quote(offer, contents) for offer in offers))
+        settings, moment = await self._effective_settings(), now()
+        estimates: list[ShippingEstimate] = []
+        for offer, quote in zip(offers, quotes, strict=True):
+            option, choice = offer.option, None
+            if quote is not None:
+                if quote.no_courier and settings.refuse_unquoted:
+                    continue
+                terms = build_delivery_terms(settings, option, quote)
+                promise = promise_delivery(moment, terms, is_in_stock=is_in_stock)
+                choice = to_shipping_choice(option, quote, promise)
+            estimates.append(ShippingEstimate(option.id, option.name, choice))
+        return estimates
 
     async def _get_quote(self, offer: Offer, contents: QuoteInput) -> Quote | None:
         """Return the price of an option; None if its carrier takes too long."""

@@ -1,4 +1,4 @@
-"""List a cart's shipping options with live prices, and choose one.
+"""List a cart's shipping options with live prices and promised days, and choose one.
 
 A provider is called outside any transaction. When its answer arrives, the price is stored only if the cart still
 has the same items and destination; otherwise the price is requested again. So a shopper never pays the price of
@@ -7,6 +7,7 @@ another address.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -36,12 +37,23 @@ from backend.checkout.quotes.shipping_quotes import (
     store_quotes,
 )
 from backend.checkout.quotes.unquoted_delivery import NO_COURIER, NoCourier
+from backend.core.business_days import load_holidays
+from backend.core.clock import now
+from backend.core.config.settings import Settings
 from backend.core.db.database import Database
+from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InvalidData
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from backend.edge.wire import derive_sibling_id, price_view
 from backend.orders.gifts import GIFT_MESSAGE, replace_gift_message
+from backend.shipping.delivery_promise import (
+    PROMISED_DAY,
+    DeliveryPromise,
+    add_delivery_terms,
+    build_delivery_terms,
+    promise_delivery,
+)
 from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import Offer, provider_not_enabled_error
 from backend.shipping.providers.base import Quote
@@ -64,11 +76,12 @@ class ShippingChoice:
     is_fallback: bool
     """True if the carrier did not answer and the fixed price is used (spec: Errors, calculatePrice fails)."""
     carrier: str
-    delivery_days: int | None
     is_pickup: bool = False
     """True if the shopper collects the order: nothing is shipped."""
     no_courier: bool = False
     """True if the carrier answered that no courier delivers there, and the fixed price is used."""
+    promise: DeliveryPromise | None = None
+    """The promised day; None if the shop promises none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +111,8 @@ async def list_priced_offers(
     cart_id: str,
     option_id: str | None = None,
     caller: Caller | None = None,
-) -> list[tuple[Offer, Quote | None]]:
-    """Return the cart's options with live quotes (spec: Endpoints, GET /store/shipping-options).
+) -> list[tuple[Offer, Quote | None, DeliveryPromise | None]]:
+    """Return the cart's options with live quotes and promises (spec: Endpoints, GET /store/shipping-options).
 
     A calculated option has no price while the cart has no destination. With `option_id`, only this option is
     returned. An option is left out if no courier delivers to the destination and the settings refuse such deliveries.
@@ -111,6 +124,7 @@ async def list_priced_offers(
         TooManyQuotations: see `Quoter.request_quotes`.
     """
     database, providers = quoter.database, quoter.providers
+    await load_holidays()
     async with database.read() as session:
         cart, lines, all_offers = await _read_cart_and_offers(session, cart_id, caller)
         contents = build_quote_input(cart, lines)
@@ -126,7 +140,11 @@ async def list_priced_offers(
     allowed = [option for option in priced if not await quoter.is_refused(option.quote)]
     if option_id is not None and not allowed:
         raise NoCourier(contents.dane_code)
-    return [(option.offer, option.quote) for option in allowed]
+    settings, moment = await quoter.effective_settings(), now()
+    return [
+        (one.offer, one.quote, _promise_option(settings, one.offer.option, one.quote, moment))
+        for one in allowed
+    ]
 
 
 async def choose_shipping(
@@ -147,6 +165,7 @@ async def choose_shipping(
         TooManyQuotations: see `Quoter.request_quotes`.
     """
     database, providers = quoter.database, quoter.providers
+    settings = await quoter.effective_settings()
     quoted_input: QuoteInput | None = None
     priced: PricedOption | None = None
     for turn in range(MAX_QUOTE_ATTEMPTS + 1):
@@ -164,7 +183,7 @@ async def choose_shipping(
                 quote = _require_quote(priced)
                 if await quoter.is_refused(quote):
                     raise NoCourier(contents.dane_code)
-                method = await _store_choice(session, cart, offer.option, quote)
+                method = await _store_choice(session, cart, offer.option, quote, settings)
                 return replace(whole, contents=replace(whole.contents, method=method))
         if turn < MAX_QUOTE_ATTEMPTS:
             quoted_input, [priced] = contents, await quoter.request_quotes(cart_id, [offer], contents)
@@ -184,6 +203,8 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
         TooManyQuotations: see `Quoter.request_quotes`.
     """
     database, providers = quoter.database, quoter.providers
+    settings = await quoter.effective_settings()
+    await load_holidays()
     for _turn in range(MAX_QUOTE_ATTEMPTS):
         async with database.read() as session:
             cart, lines, all_offers = await _read_cart_and_offers(session, cart_id)
@@ -209,11 +230,15 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
             allowed = [one for one in quoted if one[0].id not in refused]
             chosen = _select_option(allowed, option_id)
             if chosen is not None:
-                await _store_choice(session, cart, *chosen)
+                await _store_choice(session, cart, *chosen, settings)
             elif quoted:
                 await mark_cart_changed(session, cart)
         notice = NoCourier(contents.dane_code).shopper_text if len(allowed) < len(quoted) else ""
-        choices = [to_shipping_choice(*one) for one in allowed]
+        moment = now()
+        choices = [
+            to_shipping_choice(option, quote, _promise_option(settings, option, quote, moment))
+            for option, quote in allowed
+        ]
         return ShippingOffer(choices, chosen[0].id if chosen else "", notice)
     raise Conflict(CART_CHANGED)
 
@@ -244,6 +269,7 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
         TooManyQuotations: see `Quoter.request_quotes`.
     """
     database, providers = quoter.database, quoter.providers
+    settings = await quoter.effective_settings()
     address = destination.to_address()
     for _turn in range(MAX_QUOTE_ATTEMPTS):
         async with database.read() as session:
@@ -274,7 +300,7 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
             ):  # a message set through the API is not deleted
                 cart.meta = replace_gift_message(cart.meta, destination.gift_message)
             if quote is not None:
-                await _store_choice(session, cart, offer.option, quote)
+                await _store_choice(session, cart, offer.option, quote, settings)
             return
     raise Conflict(CART_CHANGED)
 
@@ -306,18 +332,34 @@ def _select_option(
 
 
 async def _store_choice(
-    session: AsyncSession, cart: Cart, option: ShippingOption, quote: Quote
+    session: AsyncSession, cart: Cart, option: ShippingOption, quote: Quote, settings: Settings
 ) -> CartShippingMethod:
-    data = {"carrier": quote.carrier, "delivery_days": quote.delivery_days, "is_fallback": quote.is_fallback}
+    """Store the option at this price, with its delivery terms by the effective settings."""
+    data: JsonObject = {
+        "carrier": quote.carrier,
+        "delivery_days": quote.delivery_days,
+        "is_fallback": quote.is_fallback,
+    }
     if quote.no_courier:
         data[NO_COURIER] = True
+    data = add_delivery_terms(data, build_delivery_terms(settings, option, quote))
     return await set_shipping_method(
         session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data
     )
 
 
-def to_shipping_choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
-    """Return the option at this price, as the shopper sees it."""
+def _promise_option(
+    settings: Settings, option: ShippingOption, quote: Quote | None, moment: datetime
+) -> DeliveryPromise | None:
+    """Return the promise for an order with this option that is paid at this moment."""
+    terms = build_delivery_terms(settings, option, quote) if quote is not None else None
+    return promise_delivery(moment, terms)
+
+
+def to_shipping_choice(
+    option: ShippingOption, quote: Quote, promise: DeliveryPromise | None
+) -> ShippingChoice:
+    """Return the option at this price and with this promise, as the shopper sees it."""
     return ShippingChoice(
         id=option.id,
         name=option.name,
@@ -325,14 +367,14 @@ def to_shipping_choice(option: ShippingOption, quote: Quote) -> ShippingChoice:
         amount_label=format_cop(quote.amount),
         is_fallback=quote.is_fallback,
         carrier=quote.carrier or "",
-        delivery_days=quote.delivery_days,
         is_pickup=bool(option.data.get("pickup")),
         no_courier=quote.no_courier,
+        promise=promise,
     )
 
 
-def offer_wire(offer: Offer, quote: Quote | None) -> ShippingOptionOut:
-    """Return the option with its quoted price; without a price (None) while the cart has no destination."""
+def offer_wire(offer: Offer, quote: Quote | None, promise: DeliveryPromise | None) -> ShippingOptionOut:
+    """Return the option with its quoted price and promised day; both are None while the cart has no destination."""
     option, zone, fulfillment_set, location = offer[:4]
     return {
         "id": option.id,
@@ -351,6 +393,7 @@ def offer_wire(offer: Offer, quote: Quote | None) -> ShippingOptionOut:
             "carrier": (quote.carrier if quote else None) or None,
             "delivery_days": quote.delivery_days if quote else None,
             "is_fallback": quote.is_fallback if quote else False,
+            PROMISED_DAY: promise.day.isoformat() if promise else None,
         },
         "type": option_type_wire(option),
         "rules": [],

@@ -1,5 +1,10 @@
-"""Business days in Colombia, as legal deadlines count them (Ley 51 of 1983 moves most holidays to a Monday)."""
+"""Business days in Colombia, for legal deadlines, packing and couriers: Monday to Friday, except public holidays.
 
+Ley 51 of 1983 moves most holidays to a Monday.
+"""
+
+import asyncio
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,7 +22,9 @@ def is_business_day(day: date) -> bool:
     return day.weekday() < SATURDAY and day not in _holidays()
 
 
-def add_business_days(day: date, count: int) -> date:
+def add_business_days(
+    day: date, count: int, is_business_day: Callable[[date], bool] = is_business_day
+) -> date:
     """Return the business day `count` business days after this day; the day itself is not counted."""
     while count > 0:
         day += timedelta(days=1)
@@ -33,6 +40,12 @@ def end_of_day(day: date) -> datetime:
 def due_date_after(moment: datetime, business_days: int) -> datetime:
     """Return the end of the day that is this number of business days after the day of `moment`."""
     return end_of_day(add_business_days(today_in_colombia(moment), business_days))
+
+
+async def load_holidays() -> None:
+    """Import the holidays in a thread, if they are not loaded yet: this takes a while."""
+    if not _holidays.cache_info().currsize:
+        await asyncio.to_thread(_holidays)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.clock import now
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.config.settings import Settings
 from backend.core.dates import date_label, time_label
@@ -17,6 +18,7 @@ from backend.core.texts import _
 from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
 from backend.orders.models import Order
+from backend.orders.promised_days import describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import find_decisive_session
@@ -24,22 +26,23 @@ from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
 
 MAX_DELIVERY_TIME = timedelta(days=30)
-"""Latest delivery that the law allows when the order promises no date (Ley 1480 of 2011, art. 50 h)."""
+"""Latest delivery that the law allows (Ley 1480 of 2011, art. 50 h). It is named next to the promised day."""
 
 
 async def build_acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
-    """Return template values: `is_bank`, `is_free`, `facts` (pairs of name and value), and two links."""
+    """Return template values: `is_bank`, `is_free`, `promise`, `delay`, `facts` (names and values), and two links."""
     payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
     tax = compute_order_totals(order, await list_order_lines(session, order.id)).tax_total
     town = find_municipality_by_code(find_municipality_code(order.shipping_address) or "")
+    promise = describe_promise(order, now(), is_read_later=True)
     facts = (
         (_("Fecha"), time_label(order.created_at)),
         (_("IVA incluido en el total"), format_cop(tax)),
         (_("Va para"), f"{town.name}, {town.department}" if town else ""),
-        (_("Entrega a más tardar"), date_label(order.created_at + MAX_DELIVERY_TIME)),
+        (_("Plazo máximo de entrega por ley"), date_label(order.created_at + MAX_DELIVERY_TIME)),
         (_("Pago"), _format_payment_method(payment, is_bank=is_bank) if order.total else _("Nada por pagar")),
         (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
         (_("Vende"), f"{effective.store_legal_name}, NIT {effective.store_nit}"),
@@ -49,6 +52,8 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
     return {
         "is_bank": is_bank,
         "is_free": not order.total,
+        "promise": promise.text,
+        "delay": promise.delay,
         "facts": [(name, value) for name, value in facts if value],
         "terms_link": f"{effective.base_url}/legal/{LegalKind.TERMS}",
         "withdrawal_link": f"{effective.base_url}/legal/{LegalKind.WITHDRAWAL}",

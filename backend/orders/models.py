@@ -3,7 +3,7 @@
 Orders store everything they need, so they do not depend on the current catalogue.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import ClassVar
 
 from sqlalchemy import BigInteger, Index, UniqueConstraint, false, text
@@ -91,6 +91,8 @@ class Order(Timestamps, table=True):
     erased_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Time when the customer's data were deleted. Data that the invoice needs are retained until they expire too."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    promised_day: date | None = None
+    """Latest day of delivery in Colombia, counted from the approval of the payment (`backend.orders.promised_days`)."""
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     canceled_by: str | None = None
     """Id of the staff member who cancelled it, or `command line`. None: its payment or its customer cancelled it."""

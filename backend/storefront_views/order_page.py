@@ -15,6 +15,7 @@ from backend.catalog.models import WRAPPING_SKU, variant_name
 from backend.catalog.price_labels import format_sold_price
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
+from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import time_label
 from backend.core.money import Cop, format_cop, format_exact
@@ -28,6 +29,7 @@ from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.parties import find_party_name
+from backend.orders.promised_days import OrderPromise, describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
@@ -119,6 +121,7 @@ class OrderView:
     savings: list[SavingView]
     shipping_name: str
     shipping_total_label: str
+    promise: OrderPromise
     total: Cop
     total_label: str
     tax_label: str
@@ -211,6 +214,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         savings=list_savings(totals),
         shipping_name=order.shipping_name,
         shipping_total_label=format_cop(totals.shipping.original_total),
+        promise=describe_promise(order, now()),
         total=order.total,
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),

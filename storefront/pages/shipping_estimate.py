@@ -1,10 +1,12 @@
-"""The box that estimates shipping cost and arrival before the checkout, on the pages of a product and of the cart.
+"""The box that estimates shipping cost and delivery day before the checkout, on the pages of a product and of the cart.
 
 Only the browser stores the chosen municipality, for the next visit: see `assets/scripts/estimate.jsx`.
 """
 
 import logging
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import ceil
 from typing import Any
 
 import reflex as rx
@@ -12,7 +14,7 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.checkout.shipping_estimates import ShippingEstimate
-from backend.core.dates import day_name
+from backend.core.clock import now
 from backend.core.errors import ShopError, TooManyRequests
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
@@ -39,12 +41,14 @@ WHOLE_CART = "cart"
 class Estimate:
     """The answer to a request for an estimate. `question` is the key of the request.
 
-    `status` is `ready`, `busy` (too many requests) or `failed`.
+    `status` is `ready`, `busy` (too many requests) or `failed`. `valid_seconds` is the time until the first promised
+    day changes; 0 if no day is promised.
     """
 
     question: str = ""
     status: str = ""
     options: list[ShippingCard] = field(default_factory=list)
+    valid_seconds: int = 0
 
 
 class EstimateState(rx.State):
@@ -73,7 +77,9 @@ class EstimateState(rx.State):
             question, item_id = checked_text(question, MAX_TEXT_LENGTH), checked_id(item_id)
             estimate = replace(estimate, question=question)
             estimates = await self._read_estimates(checked_id(dane_code), item_id)
-            estimate = Estimate(question, "ready", [option_card(item) for item in estimates])
+            moment = now()
+            cards = [option_card(item, moment) for item in estimates]
+            estimate = Estimate(question, "ready", cards, _count_valid_seconds(estimates, moment))
         except TooManyRequests:
             estimate = replace(estimate, status="busy")
         except ShopError as error:
@@ -96,15 +102,18 @@ class EstimateState(rx.State):
         return await shop.estimates.estimate_variant(item_id, dane_code, client)
 
 
-def option_card(option: ShippingEstimate) -> ShippingCard:
-    """Return a shipping option as a card, with the day of arrival if it is known."""
+def option_card(option: ShippingEstimate, moment: datetime) -> ShippingCard:
+    """Return a shipping option as a card, as it is displayed at this moment."""
     if option.choice is None:
         note = _("La transportadora está tardando en responder. El precio exacto sale al pagar.")
         return ShippingCard(option.id, option.name, note, "", is_pickup=False)
-    card = shipping_card(option.choice)
-    if option.arrives is None:
-        return card
-    return replace(card, note=_("Llega hacia el {day}.").format(day=day_name(option.arrives)))
+    return shipping_card(option.choice, moment)
+
+
+def _count_valid_seconds(options: list[ShippingEstimate], moment: datetime) -> int:
+    promises = [option.choice.promise for option in options if option.choice is not None]
+    left = [promise.pay_before - moment for promise in promises if promise is not None]
+    return ceil(min(left).total_seconds()) if left else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,7 @@ def on_question(question: rx.Var[str], dane_code: rx.Var[str], item_id: rx.Var[s
 class EstimateBox(rx.Component):
     """A wrapper that stores the chosen municipality.
 
-    It requests an estimate when the municipality or `version` changes.
+    It requests an estimate when the municipality or `version` changes, and after `valid_seconds`.
 
     See `assets/scripts/estimate.jsx`.
     """
@@ -150,6 +159,7 @@ class EstimateBox(rx.Component):
     item_id: rx.Var[str]
     version: rx.Var[str]
     answered: rx.Var[str]
+    valid_seconds: rx.Var[int]
     on_ask: rx.EventHandler[on_question]  # type: ignore[type-arg, valid-type]
 
 
@@ -181,6 +191,7 @@ def shipping_estimate(item_id: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Co
         item_id=item_id,
         version=version.to(str),
         answered=EstimateState.estimate.question,
+        valid_seconds=EstimateState.estimate.valid_seconds,
         on_ask=EstimateState.estimate_shipping,
     )
 

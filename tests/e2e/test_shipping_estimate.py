@@ -29,7 +29,7 @@ async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     await expect(town).to_have_value(MEDELLIN)
     options = box.get_by_test_id("estimate-way")
     await expect(options).to_have_count(2)
-    await expect(options.first).to_contain_text("Llega hacia el")
+    await expect(options.first).to_contain_text("llega a más tardar el")
     await expect(options.first).to_contain_text("$")
     await expect(options.last).to_contain_text("Recoger en la tienda")
     await town.fill("no es un municipio")

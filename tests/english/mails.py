@@ -49,6 +49,8 @@ VALUES: dict[str, Any] = {
     "pdf_link": "https://trompo.example/api/invoices/inv_1/pdf?token=abc",
     "xml_link": "https://trompo.example/api/invoices/inv_1/xml?token=abc",
     "is_bank": True,
+    "promise": "It arrives by Monday, December 7.",
+    "delay": "",
     "is_gift": True,
     "facts": [("CUS", "1234")],
     "received": "$ 50.000",

@@ -8,6 +8,7 @@ transaction that stores the new session.
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from backend.checkout.cart_snapshot import (
     to_promotion_claims,
     to_snapshot,
 )
+from backend.checkout.later_delivery import find_later_delivery
 from backend.checkout.payment.paid_purchases import PurchasePaid, leave_paid_chain
 from backend.checkout.payment.return_url import format_return_url
 from backend.checkout.payment.stock_holds import HoldClient, HoldTooLarge, admit_hold, report_excess
@@ -90,10 +92,11 @@ class PaymentOff(InvalidData):
 class PaymentStart:
     """A request to pay a cart. With `replace`, a payment of the cart that is at the bank is closed.
 
-    `read` returns the cart to pay, and `lock` locks it. `return_url` is the page to which the shopper returns from
-    the bank; if it is empty, this is the order's page. `typed` has the payer's unchecked answers; it is None if
-    `payer` is already checked. `problem` is the error that the check of `typed` raised. The payment is refused with
-    this error, unless another error occurs earlier.
+    `read` returns the cart to pay, and `lock` locks it. `expected_total` and `expected_day` are the total and the
+    promised day of delivery that the shopper saw; None to accept any. `return_url` is the page to which the shopper
+    returns from the bank; if it is empty, this is the order's page. `typed` has the payer's unchecked answers; it is
+    None if `payer` is already checked. `problem` is the error that the check of `typed` raised. The payment is refused
+    with this error, unless another error occurs earlier.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
@@ -103,6 +106,7 @@ class PaymentStart:
     payer: CheckedPayer = field(default_factory=CheckedPayer)
     typed: Mapping[str, Any] | None = None
     expected_total: Cop | None = None
+    expected_day: date | None = None
     replace: bool = False
     return_url: str = ""
     problem: ShopError | None = None
@@ -316,6 +320,8 @@ class PaymentStarter:
                 raise TotalChanged(
                     f"The total is now {sale.totals.total}, not {start.expected_total}: show it and ask again"
                 )
+            if (later := find_later_delivery(sale.shipping.data, start.expected_day)) is not None:
+                raise later
             require_provider_offered(provider_id, cart_payments.provider_ids, sale.totals.total)
             await lock_promotions(session, claims)
             collection = await payments.upsert_collection(

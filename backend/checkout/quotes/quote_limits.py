@@ -86,15 +86,11 @@ class Quoter:
     providers: Providers
     client: Client
     slots: QuotationSlots
-    effective_settings: Callable[[], Awaitable[Settings]] | None = None
+    effective_settings: Callable[[], Awaitable[Settings]]
 
     async def is_refused(self, quote: Quote | None) -> bool:
         """Return True if no courier delivers to the destination, and the shop's settings refuse such deliveries."""
-        return quote is not None and quote.no_courier and await self.refuses_unquoted()
-
-    async def refuses_unquoted(self) -> bool:
-        """Return True if the shop's settings refuse deliveries that no courier quotes."""
-        return self.effective_settings is not None and (await self.effective_settings()).refuse_unquoted
+        return quote is not None and quote.no_courier and (await self.effective_settings()).refuse_unquoted
 
     async def request_quotes(
         self, cart_id: str, offers: Sequence[Offer], contents: QuoteInput

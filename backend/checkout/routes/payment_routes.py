@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from backend.cart.access import Caller
+from backend.checkout.later_delivery import parse_expected_day
 from backend.checkout.routes.dependencies import ShopCheckout
 from backend.checkout.schemas import NewCollection, NewSession, PaymentProvidersParameters
 from backend.checkout.service import Checkout
@@ -22,6 +23,7 @@ from backend.orders.wire.orders import OrderView, order_stub, order_wire
 from backend.payment.answers import PaymentCollectionAnswer, PaymentCollectionOut, PaymentProvidersAnswer
 from backend.payment.sessions import list_offered_providers, read_cart_of_collection, read_collection_sessions
 from backend.payment.wire import add_missing_answers, collection_wire, providers_answer
+from backend.shipping.delivery_promise import PROMISED_DAY
 
 router = APIRouter(
     route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
@@ -57,7 +59,8 @@ async def create_session(
     With `gateway_pse` the session is `pending_authorization` and its `data.redirect_url` is the bank's page (spec:
     States and transitions). Without `data` it is `requires_more`, and its `data.missing` lists the missing fields
     and their choices; nothing is reserved yet. `data.return_url` is a page of a storefront in `STORE_CORS`, to
-    which the shopper returns from the bank; it may contain `{order_id}`.
+    which the shopper returns from the bank; it may contain `{order_id}`. `data.promised_day`, if it is sent, is the
+    day of delivery that the shopper saw (`metadata.promised_day` of the shipping option): 409 if it is later now.
 
     409 while another payment of this cart is at a bank. `data.replace`: true closes that payment and starts the new
     one. If `data` contains only `replace`, the payment is closed, no new one is started, and the cart can be
@@ -68,6 +71,7 @@ async def create_session(
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     return_url = payer.pop("return_url", None)
+    expected_day = parse_expected_day(payer.pop(PROMISED_DAY, None))
     if replace and not payer:
         async with checkout.database.read() as session:
             cart = await read_cart_of_collection(session, collection_id, caller)
@@ -79,7 +83,14 @@ async def create_session(
         return Wire({"payment_collection": fields.pick(owed)})
     else:
         started = await checkout.start_collection_payment(
-            collection_id, provider_id, payer, caller=caller, ip=ip, replace=replace, return_url=return_url
+            collection_id,
+            provider_id,
+            payer,
+            caller=caller,
+            ip=ip,
+            replace=replace,
+            return_url=return_url,
+            expected_day=expected_day,
         )
         if not started.has_moved:
             owed = collection_wire(started.collection, started.payment_sessions)

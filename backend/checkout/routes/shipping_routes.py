@@ -71,7 +71,7 @@ async def _list_priced_options(
     checkout: Checkout, cart_id: str, caller: Caller, ip: str, option_id: str | None = None
 ) -> list[ShippingOptionOut]:
     offers = await checkout.list_priced_offers(cart_id, option_id, caller, ip=ip)
-    return [offer_wire(offer, quote) for offer, quote in offers]
+    return [offer_wire(*offer) for offer in offers]
 
 
 @router.post("/store/carts/{cart_id}/shipping-methods")

@@ -142,6 +142,10 @@ class OfficeSettings(Identity):
     A more expensive label is not bought automatically. It waits for a staff member's decision
     (`backend.attention`).
     """
+    packing_days: int = Field(default=1, ge=0, le=30)
+    """Business days from the payment of an order until the carrier gets it (`backend.shipping.delivery_promise`)."""
+    cutoff_hour: int = Field(default=15, ge=1, le=23)
+    """Hour of the day in Colombia: the packing days of an order that is paid later start on the next business day."""
     refuse_unquoted: bool = False
     """True to refuse deliveries that no courier quotes.
 

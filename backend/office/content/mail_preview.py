@@ -6,13 +6,14 @@ from typing import Any
 from backend.content.areas import MAIL_AREA_PREFIX, Area, MailBody
 from backend.core.clock import now
 from backend.core.config.settings import Settings
-from backend.core.dates import date_label
+from backend.core.dates import date_label, today_in_colombia
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import MailRenderer
 from backend.returns.models import NEXT_STEPS, ReturnKind
+from backend.shipping.promise_texts import describe_promised
 
 ORDER_NUMBER = 4821
 CUSTOMER_EMAIL = "ana@example.com"
@@ -41,6 +42,8 @@ def _example(settings: Settings) -> dict[str, Any]:
         ],
         "is_bank": True,
         "is_gift": False,
+        "promise": describe_promised(today_in_colombia(now() + timedelta(days=4)), is_pickup=False),
+        "delay": "",
         "facts": [(_("Pago"), "PSE · Bancolombia"), (_("Va para"), "Medellín, Antioquia")],
         "terms_link": f"{link}/legal/terminos",
         "withdrawal_link": f"{link}/legal/retracto",

@@ -36,6 +36,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_customer_phone, find_party_name, format_party_name
+from backend.orders.promised_days import describe_promise_for_staff
 from backend.orders.search import list_pickup_options
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.state_labels import LABEL_LABELS, STAGE_LABELS
@@ -159,6 +160,8 @@ class OrderDetail:
     document: str
     is_pickup: bool
     shipping_name: str
+    promise: str
+    """The promised day as a sentence; empty if no day was promised."""
     recipient: str
     recipient_phone: str
     address_lines: list[str]
@@ -218,6 +221,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         document=_payer_text(order) if actor.may(Right.READ_CUSTOMERS) else "",
         is_pickup=is_pickup,
         shipping_name=order.shipping_name,
+        promise=describe_promise_for_staff(order),
         recipient=full_name(order.shipping_address),
         recipient_phone="" if recipient_phone == phone else recipient_phone,
         address_lines=format_address_lines(order.shipping_address),

@@ -1,4 +1,4 @@
-"""The settings form: the shop's data, its warehouse, its limits and its alerts.
+"""The settings form: the shop's data, its warehouse, its delivery days, its limits and its alerts.
 
 Saved values apply immediately on every replica. If two people edit the form at the same time, nothing is lost: a
 value that only one of them changed is merged, and for a value that both changed, the person who saves later must
@@ -42,6 +42,7 @@ WAREHOUSE = (
     "carrier_origin_email", "town", "carrier_origin_address", "carrier_origin_suburb", "carrier_origin_cross_street",
     "carrier_origin_reference",
 )  # fmt: skip
+DELIVERY = ("packing_days", "cutoff_hour")
 NUMBERS = ("low_stock_at", "manual_payment_days", "label_over_paid")
 LIMITS = (*NUMBERS, "refuse_unquoted")
 ALERTS = (
@@ -49,7 +50,7 @@ ALERTS = (
     "alert_certificate_days",
 )  # fmt: skip
 SUMMARY = "daily_summary_hour"
-FIELDS = (*SHOP, *WAREHOUSE, *LIMITS, *ALERTS, SUMMARY)
+FIELDS = (*SHOP, *WAREHOUSE, *DELIVERY, *LIMITS, *ALERTS, SUMMARY)
 """Names of the form's fields: those of the settings, and `town` for the warehouse's municipality."""
 DANE_CODE = "carrier_origin_dane_code"
 LABELS = {
@@ -74,6 +75,8 @@ LABELS = {
     "carrier_origin_suburb": _("Barrio"),
     "carrier_origin_cross_street": _("Esquina o cruce"),
     "carrier_origin_reference": _("Cómo encontrarla"),
+    "packing_days": _("Días hábiles para alistar un pedido"),
+    "cutoff_hour": _("Hora de corte, de 1 a 23"),
     "low_stock_at": _("Avisar cuando queden pocas unidades"),
     "manual_payment_days": _("Días que se aparta un pedido por confirmar"),
     "label_over_paid": _("Pesos que una guía puede costar de más"),
@@ -262,7 +265,7 @@ _RULES: dict[str, Rule] = {
     **RULES,
     "alert_email": _optional_email_rule,
     "alert_webhook": _url_rule,
-    **{name: _number_rule(name) for name in (*NUMBERS, *ALERTS[2:])},
+    **{name: _number_rule(name) for name in (*DELIVERY, *NUMBERS, *ALERTS[2:])},
     "refuse_unquoted": _unquoted_rule,
     SUMMARY: _summary_rule,
 }

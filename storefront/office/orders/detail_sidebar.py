@@ -112,6 +112,10 @@ def address_panel() -> rx.Component:
         ),
         rx.el.p(VIEW.shipping_name, class_name="o-row__detail"),
         rx.cond(
+            VIEW.promise != "",
+            rx.el.p(VIEW.promise, class_name="o-row__detail", data_testid="order-promise"),
+        ),
+        rx.cond(
             VIEW.gift_message != "",
             rx.el.div(
                 rx.el.b(_("Mensaje de regalo")),

@@ -1,4 +1,4 @@
-"""Components of the settings screen: shop data, warehouse, limits, notices, and providers with their tests."""
+"""Components of the settings screen: shop data, warehouse, delivery days, limits, notices, and providers with tests."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.core.texts import _
 from backend.office.settings.form import (
     ALERTS,
+    DELIVERY,
     FIELDS,
     LABELS,
     LIMITS,
@@ -45,6 +46,12 @@ HINTS = {
     "store_notice_address": _("Si la dejas vacía es la dirección de la tienda."),
     "store_whatsapp": _("Con su indicativo, como 57 300 123 4567."),
     "store_hours": _("Como «Lunes a sábado, 9 a. m. a 6 p. m.»."),
+    "packing_days": _(
+        "Desde que se paga hasta que lo recibe la transportadora o lo pueden recoger. 0 es el mismo día."
+    ),
+    "cutoff_hour": _(
+        "Lo que se paga desde esa hora se alista a partir del siguiente día hábil. 15 son las 3 p. m."
+    ),
     "low_stock_at": _("De una presentación. Cada juguete puede tener su propio número en Bodega."),
     "manual_payment_days": _("Mientras alguien confirma la consignación."),
     "label_over_paid": _(
@@ -60,7 +67,7 @@ HINTS = {
 CONTROLS: dict[str, dict[str, Any]] = {
     **{name: {"type": "email", "auto_capitalize": "none"} for name in FIELDS if name.endswith("_email")},
     **{name: {"type": "tel"} for name in ("store_phone", "store_whatsapp", "carrier_origin_phone")},
-    **{name: {"input_mode": "numeric"} for name in (*NUMBERS, *ALERTS[2:])},
+    **{name: {"input_mode": "numeric"} for name in (*DELIVERY, *NUMBERS, *ALERTS[2:])},
     "alert_webhook": {"type": "url", "input_mode": "url", "max_length": MAX_FIELD_LENGTH},
 }
 
@@ -117,6 +124,14 @@ def settings_form() -> rx.Component:
             WAREHOUSE,
             note=_(
                 "De aquí salen los paquetes: con este municipio se calcula el envío, y esto dice cada guía."
+            ),
+        ),
+        settings_section(
+            _("Día de entrega"),
+            DELIVERY,
+            note=_(
+                "Con esto y los días de la transportadora prometemos el día de entrega: en cada juguete, en el "
+                "carrito y al pagar."
             ),
         ),
         settings_section(_("Límites"), LIMITS),

@@ -1,5 +1,6 @@
 """Handling of errors while an order is placed. The texts of the errors are in `backend.core.error_texts.CHECKOUT`."""
 
+from backend.checkout.later_delivery import DeliveryLater
 from backend.checkout.quotes.unquoted_delivery import NoCourier
 from backend.core.errors import InsufficientStock, InvalidData, ShopError, TotalChanged
 from backend.core.texts import _
@@ -24,6 +25,8 @@ def get_result_kind(error: ShopError) -> str:
             return "fields"
         case TotalChanged():
             return "total"
+        case DeliveryLater():
+            return "day"
         case ProviderSwitchedOff() | NoCourier():
             return "shipping"
         case InsufficientStock():

@@ -161,9 +161,9 @@ def on_ship(dane_code: rx.Var[Any], address: rx.Var[Any], option_id: rx.Var[Any]
     return [dane_code, address, option_id]
 
 
-def on_place(values: rx.Var[Any], total: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """Declare an event with the typed values and the displayed total."""
-    return [values, total]
+def on_place(values: rx.Var[Any], total: rx.Var[Any], day: rx.Var[Any]) -> list[rx.Var[Any]]:
+    """Declare an event with the typed values, the displayed total and the displayed day of delivery."""
+    return [values, total, day]
 
 
 class Departure(rx.Component):

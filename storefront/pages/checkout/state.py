@@ -9,6 +9,7 @@ import json
 import logging
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import reflex as rx
@@ -18,8 +19,10 @@ from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.contents import has_wrapping
 from backend.cart.views import read_cart_view
 from backend.checkout.form import parse_destination
+from backend.checkout.later_delivery import find_later_delivery_of_cart, parse_expected_day
 from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.quotes.quote_limits import TooManyQuotations
+from backend.core.clock import now
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.error_texts import CHECKOUT, NOT_CREATED, text_for
 from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
@@ -251,8 +254,11 @@ class CheckoutState(PageState, rx.State):
         return None
 
     @event(background=True, press=Resend.SAME_PAGE)
-    async def place_order(self, values: dict[str, str], total: Cop) -> Any:
-        """Place the order and send the customer to the bank, or to the order's page. A second click is ignored."""
+    async def place_order(self, values: dict[str, str], total: Cop, day: str = "") -> Any:
+        """Place the order and send the customer to the bank, or to the order's page. A second click is ignored.
+
+        `total` and `day` are the total and the promised day that the customer saw. `day` is an ISO date, or empty.
+        """
         async with self:
             if self._is_placing:
                 return
@@ -260,12 +266,14 @@ class CheckoutState(PageState, rx.State):
             device = self.router.session.client_token
             self._is_placing = True
         answer, problems, cart_id = PlacingResult(kind="failed", text=NOT_CREATED), None, ""
+        seen_day: date | None = None
         try:
             async with self:
                 cart_id = await self._usable_cart_id()
             typed, total = fields.parse_fields(values), checked_number(total, 0, MAX_TOTAL)
+            seen_day = parse_expected_day(day)
             await set_cart_owner(token, cart_id)
-            placed = await place_as_shown(cart_id, typed, shown, total, ip, device=device)
+            placed = await place_as_shown(cart_id, typed, shown, total, ip, day=seen_day, device=device)
             page = order_path(placed.order_id, placed.token)
             await remember_destination(placed.order_id)
             await remember_payer(token, typed)
@@ -277,7 +285,7 @@ class CheckoutState(PageState, rx.State):
                 error.fields,
             )
             if isinstance(error, TotalChanged):
-                answer = replace(answer, text=await _total_changed_text(cart_id, total))
+                answer = replace(answer, text=await _total_changed_text(cart_id, total, seen_day))
         except DatabaseUnavailable:
             answer = PlacingResult(kind="failed", text=CHECKOUT_UNAVAILABLE)
         except Exception:
@@ -298,7 +306,7 @@ class CheckoutState(PageState, rx.State):
             async with self:  # the form that would show the answer disappears
                 await notify(self, answer.text)
             yield CheckoutState.load
-        elif answer.kind in ("total", "shipping"):
+        elif answer.kind in ("total", "day", "shipping"):
             option_id = typed.get("shipping_option", "")
             yield CheckoutState.price_shipping(typed["dane_code"], typed["address"], option_id)  # type: ignore[call-arg]
 
@@ -410,17 +418,26 @@ async def _price_options(
     is_an_address = "address" not in parse_destination({"address": address})[1]
     await checkout.set_town(cart_id, dane_code, address if is_an_address else "")
     offer = await checkout.offer_shipping(cart_id, option_id, ip=ip, is_choice=is_choice)
-    cards = [shipping_card(choice) for choice in offer.choices]
+    moment = now()
+    cards = [shipping_card(choice, moment) for choice in offer.choices]
     return Shipping("ready", dane_code, cards, offer.chosen, notice=offer.notice)
 
 
 async def place_as_shown(
-    cart_id: str, typed: dict[str, str], shown: Shipping, total: Cop, ip: str, *, device: str = ""
+    cart_id: str,
+    typed: dict[str, str],
+    shown: Shipping,
+    total: Cop,
+    ip: str,
+    *,
+    day: date | None = None,
+    device: str = "",
 ) -> PlacedOrder:
     """Place the order as the page displays it, with the shipping that is `shown`.
 
     If the cart was changed in another tab or on another device, its shipping was removed and is priced again. Then
-    the order is placed only if its total is still the total that the customer has agreed to.
+    the order is placed only if its total is still the total that the customer has agreed to, and it arrives no later
+    than on the `day` that they saw.
 
     A new connection may not have loaded the shipping yet. Then the option in the form, or the first option, is
     used.
@@ -433,18 +450,25 @@ async def place_as_shown(
         MAX_REPRICINGS
     ):  # the page's own pricing may replace the shipping that was priced here
         try:
-            return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip, device=device)
+            return await checkout.place_order(
+                cart_id, typed, expected_total=total, expected_day=day, ip=ip, device=device
+            )
         except InvalidData as error:
             if "shipping" not in error.fields or (is_known and not shown.chosen):
                 raise
         with suppress(NotAllowed):  # another click was faster: the order already exists
             await _price_options(cart_id, *place, option_id, ip, is_choice=True)
-    return await checkout.place_order(cart_id, typed, expected_total=total, ip=ip, device=device)
+    return await checkout.place_order(
+        cart_id, typed, expected_total=total, expected_day=day, ip=ip, device=device
+    )
 
 
-async def _total_changed_text(cart_id: str, shown: Cop) -> str:
+async def _total_changed_text(cart_id: str, shown: Cop, day: date | None) -> str:
+    """Return how the total changed and, if the order would arrive later than on the `day` that was shown, say so."""
     async with current_shop().database.read() as session:
         cart = await read_cart_view(session, cart_id)
-    return _(
+        later = await find_later_delivery_of_cart(session, cart_id, day)
+    text = _(
         "El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga."
     ).format(before=format_cop(shown), now=cart.total_label)
+    return f"{text} {later.shopper_text}" if later is not None else text

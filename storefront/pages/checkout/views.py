@@ -1,9 +1,11 @@
 """Values that the checkout's state sends to its page."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from backend.checkout.shipping_options import ShippingChoice
 from backend.core.texts import _
+from backend.shipping.promise_texts import describe_offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +18,14 @@ class SelectOption:
 
 @dataclass(frozen=True, slots=True)
 class ShippingCard:
-    """A shipping option as displayed on its card."""
+    """A shipping option as displayed on its card. `day` is the promised day as an ISO date; empty without one."""
 
     id: str
     name: str
     note: str
     price: str
     is_pickup: bool
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ class PlacingResult:
 
     Attributes:
         number: a number that is different for every attempt.
-        kind: `placed`, or the reason of the failure: `fields` (invalid), `total` (changed), `shipping` (no longer
-            offered), `stock` (too few units) or `failed`.
+        kind: `placed`, or the reason of the failure: `fields` (invalid), `total` (changed), `day` (the order would
+            arrive later), `shipping` (no longer offered), `stock` (too few units) or `failed`.
         text: the message for the customer.
         address: the bank's page, if `kind` is `placed`.
     """
@@ -73,14 +76,15 @@ class LastOrder:
     bank_url: str = ""
 
 
-def shipping_card(choice: ShippingChoice) -> ShippingCard:
-    """Convert a shipping option for its card."""
+def shipping_card(choice: ShippingChoice, moment: datetime) -> ShippingCard:
+    """Convert a shipping option for its card, as it is displayed at this moment."""
     return ShippingCard(
         id=choice.id,
         name=choice.name,
-        note=_note(choice),
+        note=_note(choice, moment),
         price=choice.amount_label if choice.amount else _("Gratis"),
         is_pickup=choice.is_pickup,
+        day=choice.promise.day.isoformat() if choice.promise is not None else "",
     )
 
 
@@ -88,18 +92,16 @@ _NO_ANSWER = _("Tarifa fija: la transportadora no alcanzó a responder con su pr
 _NO_COURIER = _("Tarifa fija: todavía no hay transportadora con precio para tu municipio.")
 
 
-def _note(choice: ShippingChoice) -> str:
+def _note(choice: ShippingChoice, moment: datetime) -> str:
+    about, promise = _describe_option(choice), choice.promise
+    if promise is None:
+        return about
+    return f"{about} {describe_offer(promise, moment, is_pickup=choice.is_pickup)}"
+
+
+def _describe_option(choice: ShippingChoice) -> str:
     if choice.is_fallback:
         return _NO_COURIER if choice.no_courier else _NO_ANSWER
     if choice.is_pickup:
         return _("Lo recoges tú, sin costo de envío.")
-    if not choice.carrier:
-        return _("Tarifa fija.")
-    with_carrier = _("Con {carrier}.").format(carrier=choice.carrier)
-    match choice.delivery_days:
-        case None:
-            return with_carrier
-        case 0 | 1:
-            return _("{carrier} Llega en 1 día hábil.").format(carrier=with_carrier)
-        case days:
-            return _("{carrier} Llega en unos {days} días hábiles.").format(carrier=with_carrier, days=days)
+    return _("Con {carrier}.").format(carrier=choice.carrier) if choice.carrier else _("Tarifa fija.")

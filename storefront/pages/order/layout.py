@@ -5,6 +5,7 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.invoices.files import CustomerInvoice
+from backend.orders.promised_days import OrderPromise
 from backend.storefront_views.order_page import OrderView
 from backend.storefront_views.returns_page import ReturnsView
 from storefront.components.change_bank import change_bank_button
@@ -99,6 +100,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 data_status=order.status,
                 data_journey=order.journey,
             ),
+            promise_text(order.promise.to(OrderPromise)),
             rx.cond(
                 (order.status == "paid") & (order.journey != "delivered"),
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
@@ -175,6 +177,22 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
         ),
         class_name="order__status",
         data_status=order.status,
+    )
+
+
+def promise_text(promise: ObjectVar[OrderPromise]) -> rx.Component:
+    """Build the promised day, and the reason why it is later than the customer saw."""
+    return rx.cond(
+        promise.text != "",
+        rx.el.p(
+            icon("truck", size=20),
+            rx.el.span(
+                rx.el.b(promise.text),
+                rx.cond(promise.delay != "", rx.fragment(" ", promise.delay), ""),
+            ),
+            class_name="order__promise",
+            data_testid="order-promise",
+        ),
     )
 
 

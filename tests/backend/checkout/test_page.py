@@ -72,7 +72,7 @@ async def test_shipping_is_priced_with_only_the_municipality(checkout: Checkout,
     await checkout.set_town(cart_id, MEDELLIN)
     offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     home, store = offer.choices
-    assert (home.amount, home.carrier, home.delivery_days, home.is_pickup) == (12_000, "Envía", 3, False)
+    assert (home.amount, home.carrier, home.is_pickup) == (12_000, "Envía", False)
     assert (store.amount, store.is_pickup) == (0, True)
     assert offer.chosen == home.id
     assert await _shipping(checkout, cart_id) == 12_000

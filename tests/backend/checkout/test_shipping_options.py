@@ -30,7 +30,7 @@ from backend.shipping.models import LocationSalesChannel, ShippingOption
 from backend.shipping.packages import limit_content_value
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider
-from tests.backend.checkout.paying_kit import ANA
+from tests.backend.checkout.paying_kit import ANA, create_settings_reader
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.checkout_steps import MEDELLIN, set_destination
 from tests.store_defaults import add_product, set_up_defaults
@@ -49,6 +49,7 @@ class ShippingSetup:
     cart_id: str
     variant: str
     home: str
+    settings: Settings
     carrier: ScriptedCarrier = field(default_factory=ScriptedCarrier)
 
     def __post_init__(self) -> None:
@@ -56,7 +57,8 @@ class ShippingSetup:
             self.carrier.id: self.carrier,
             "manual_manual": ManualProvider(),
         }
-        self.quoting = Quoter(self.database, providers, Client("190.24.1.1"), QuotationSlots())
+        read_settings = create_settings_reader(self.database, self.settings)
+        self.quoting = Quoter(self.database, providers, Client("190.24.1.1"), QuotationSlots(), read_settings)
 
     async def add_one(self) -> None:
         """Add a product in another tab, and ship both for 9 000 pesos."""
@@ -101,7 +103,7 @@ async def setup(database: Database, settings: Settings) -> ShippingSetup:
         await add_to_cart(session, cart_id, variant, 1)
         home = select(ShippingOption.id).where(ShippingOption.price_type == "calculated")
         option_id = (await session.execute(home)).scalar_one()
-    return ShippingSetup(database, cart_id, variant, option_id)
+    return ShippingSetup(database, cart_id, variant, option_id, settings)
 
 
 PRICE_REQUESTS: list[tuple[Callable[[ShippingSetup], Awaitable[object]], str, int]] = [

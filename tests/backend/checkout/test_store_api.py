@@ -1,7 +1,7 @@
 """The seven steps over the Store API, on both databases (spec: What the service does 2; wire: commerce-api)."""
 
 import asyncio
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import httpx
@@ -17,6 +17,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (
     HOME,
     MANUAL,
+    PAYER,
     PSE,
     complete_purchase,
     create_addressed_cart,
@@ -179,6 +180,25 @@ async def test_every_list_of_shipping_options_has_live_prices(store: httpx.Async
     assert near["amount"] != far["amount"]
     one = await post(store, f"/store/shipping-options/{near['id']}/calculate", {"cart_id": cart_id})
     assert one["shipping_option"]["amount"] == far["amount"]
+
+
+async def test_program_may_send_the_promised_day_that_its_shopper_saw(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
+    cart_id = await create_addressed_cart(store, trompo)
+    option = await find_shipping_option(store, cart_id, "calculated")
+    day = date.fromisoformat(option["metadata"]["promised_day"])
+    await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": option["id"]})
+    owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
+    path = f"/store/payment-collections/{owed['id']}/payment-sessions"
+    answers = [
+        await store.post(path, json={"provider_id": PSE, "data": {**PAYER, "promised_day": sent}})
+        for sent in ((day - timedelta(days=1)).isoformat(), "tomorrow", day.isoformat())
+    ]
+    assert [answer.status_code for answer in answers] == [409, 400, 200]
+    assert answers[0].json()["message"].startswith("The promised day is now ")
+    order = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]
+    assert order["shipping_methods"][0]["data"]["promised_day"] == day.isoformat()
 
 
 async def test_new_address_removes_the_shipping_price(store: httpx.AsyncClient, trompo: str) -> None:

@@ -112,7 +112,7 @@ async def test_mail_acknowledging_an_order_contains_what_the_law_requires(
         for words in (
             "IVA incluido en el total: $ ",
             "Va para: Medellín, Antioquia",
-            "Entrega a más tardar: ",
+            "Plazo máximo de entrega por ley: ",
             "Pago: PSE",
             f"Vende: {shop.settings.store_legal_name}, NIT {shop.settings.store_nit}",
             "Dirección: Calle 80 # 68-20, Engativá",

@@ -54,6 +54,8 @@ VALUES: dict[str, Any] = {
     "pdf_link": "https://trompo.example/api/invoices/inv_1/pdf?token=abc",
     "xml_link": "https://trompo.example/api/invoices/inv_1/xml?token=abc",
     "is_bank": True,
+    "promise": "Llega a más tardar el lunes 7 de diciembre.",
+    "delay": "Tu pago se aprobó el viernes.",
     "is_gift": True,
     "facts": [("CUS", "1234")],
     "terms_link": "https://trompo.example/legal/terminos",

@@ -85,7 +85,7 @@ async def test_database_from_before_the_baseline_is_refused_with_one_line(
 ) -> None:
     await upgrade(empty)
     await write(empty, f"UPDATE alembic_version SET version_num = '{BEFORE_THE_BASELINE}'")
-    await write(empty, f"UPDATE compatible_release SET revision = '{BEFORE_THE_BASELINE}'")
+    await write(empty, "DELETE FROM compatible_release")
     with pytest.raises(UnknownRevision):
         await upgrade(empty)
     with pytest.raises(CannotStart) as refused:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from backend.core import clock
+from backend.core.business_days import add_business_days
 from backend.core.config.modules import CARRIER
+from backend.core.dates import today_in_colombia
 from backend.core.errors import OutcomeUnknown
 from backend.core.observability.logs import hide_in_log
 from backend.core.texts import _
@@ -23,7 +25,6 @@ from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.quotes import LiveQuotes, to_rate_data
 from backend.shipping.providers.carrier.requests import to_quotation, to_shipment
 from backend.shipping.providers.carrier.responses import CarrierError
-from backend.shipping.working_days import get_next_working_day
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ class CarrierStandard(FulfillmentProvider):
             OutcomeUnknown: a label may have been created.
         """
         hide_in_log(asdict(request.destination))
-        pickup_date = request.pickup_date or get_next_working_day(clock.now())
+        pickup_date = request.pickup_date or add_business_days(today_in_colombia(clock.now()), 1)
         draft = to_shipment(
             request, rate_id=0, pickup_date=pickup_date
         )  # validates the contacts before the quotation

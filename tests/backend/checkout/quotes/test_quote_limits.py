@@ -1,6 +1,7 @@
 """Live prices at the checkout: clients that request too many must wait, and do not block other clients."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 import httpx
@@ -22,6 +23,7 @@ from backend.rate_limit.limiter import DEFAULT_PEOPLE_PER_ADDRESS, Client
 from backend.shipping.models import CALCULATED
 from backend.shipping.offered_options import Offer, list_offers_for_country
 from backend.shipping.packages import Item
+from tests.backend.checkout.paying_kit import create_settings_reader
 from tests.backend.checkout.scripted_carrier import ScriptedCarrier
 from tests.checkout_steps import MEDELLIN
 from tests.store_defaults import Defaults, add_product, set_up_defaults
@@ -37,6 +39,7 @@ class QuoteClient:
 
     database: Database
     offers: list[Offer]
+    read_settings: Callable[[], Awaitable[Settings]]
     carrier: ScriptedCarrier = field(default_factory=ScriptedCarrier)
     under_way: QuotationSlots = field(default_factory=QuotationSlots)
 
@@ -44,7 +47,9 @@ class QuoteClient:
         self, client: Client, cart_id: str = "cart_1", street: str = "", contents: QuoteInput = TOY
     ) -> int | None:
         """Return the live price of the cart; None if the client has to wait."""
-        asking = Quoter(self.database, {self.carrier.id: self.carrier}, client, self.under_way)
+        asking = Quoter(
+            self.database, {self.carrier.id: self.carrier}, client, self.under_way, self.read_settings
+        )
         try:
             [priced] = await asking.request_quotes(cart_id, self.offers, replace(contents, address=street))
         except TooManyQuotations:
@@ -57,7 +62,8 @@ async def counter(database: Database, settings: Settings) -> QuoteClient:
     defaults = await set_up_defaults(database, settings)
     async with database.read() as session:
         offers = await list_offers_for_country(session, defaults.channel_id, "co")
-    return QuoteClient(database, [offer for offer in offers if offer.option.price_type == CALCULATED])
+    calculated = [offer for offer in offers if offer.option.price_type == CALCULATED]
+    return QuoteClient(database, calculated, create_settings_reader(database, settings))
 
 
 async def test_quotes_per_client_are_limited(counter: QuoteClient) -> None:

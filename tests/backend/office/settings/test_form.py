@@ -81,6 +81,8 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         low_stock_at="2",
         label_over_paid="$ 25.000",
         manual_payment_days="7",
+        cutoff_hour="11",
+        packing_days="0",
         alert_no_sale_hours="48",
     )
     assert {"carrier_origin_dane_code", "low_stock_at", "label_over_paid"} <= set(changed)
@@ -88,6 +90,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
     assert (effective.store_nit, effective.label_over_paid, effective.alert_no_sale_hours) == (
         "800.197.268-4", 25_000, 48,
     )  # fmt: skip
+    assert (effective.cutoff_hour, effective.packing_days) == (11, 0)
     assert effective.carrier_origin_phone == "6044445555"
     async with shop.database.read() as session:
         (location,) = (await session.execute(select(StockLocation))).scalars()
@@ -99,7 +102,11 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         page = await audit_entries(session, COMMAND_LINE, AuditFilter(subject_id="settings"))
     (row,) = page.rows
     assert row.sentence == "cambió los datos de la tienda"
-    assert {change.field for change in row.changes} >= {"NIT", "Municipio de la bodega"}
+    assert {change.field for change in row.changes} >= {
+        "NIT",
+        "Municipio de la bodega",
+        "Hora de corte, de 1 a 23",
+    }
     assert await save_typed(shop) == []
 
 
@@ -119,6 +126,9 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         ("daily_summary_hour", "24"),
         ("daily_summary_hour", "x"),
         ("manual_payment_days", "0"),
+        ("cutoff_hour", "24"),
+        ("cutoff_hour", "3 p. m."),
+        ("packing_days", "31"),
         ("label_over_paid", "11.000.000"),
         ("alert_webhook", "javascript:alert(1)"),
         ("alert_webhook", "https://user:key@example.com/x"),

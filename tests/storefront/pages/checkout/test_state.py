@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any, NoReturn
 
 import pytest
@@ -22,7 +23,9 @@ from backend.checkout.payment.start import PaymentOff
 from backend.checkout.quotes import quote_limits
 from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import ShippingOffer
+from backend.core.clock import now
 from backend.core.config.modules import GATEWAY_PSE, MANUAL
+from backend.core.dates import day_name
 from backend.core.db.database import db_now
 from backend.core.error_texts import CHECKOUT, text_for
 from backend.core.errors import InvalidData, NotAllowed, NotFound, TotalChanged
@@ -365,6 +368,30 @@ async def test_order_that_failed_in_an_outage_can_be_placed_again(
     assert state.answer.kind == "placed", state.answer
 
 
+async def test_later_day_of_delivery_is_shown_before_the_order_is_placed(
+    shop: Shop, state: CheckoutState
+) -> None:
+    ship, place = (CheckoutState.event_handlers[name].fn for name in ("price_shipping", "place_order"))
+    root: Any = get_root_state(state)
+    root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
+    await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
+    home = state.shipping.choices[0]
+    total = (await state.get_state(CartState)).cart.total
+    assert home.id == state.shipping.chosen
+    seen = date.fromisoformat(home.day) - timedelta(days=1)
+    events = [event async for event in place(InBackground(state), TYPED, total, seen.isoformat())]
+    assert (state.answer.kind, len(events)) == ("day", 1)  # the shipping is priced again, with its new day
+    assert f"antes era el {day_name(seen)} y ahora es el " in state.answer.text
+    changed = [event async for event in place(InBackground(state), TYPED, total - 1, seen.isoformat())]
+    assert (state.answer.kind, len(changed)) == ("total", 1)
+    assert f"antes era el {day_name(seen)} y ahora es el " in state.answer.text
+    for malformed in ("tomorrow", 20261210):
+        assert [event async for event in place(InBackground(state), TYPED, total, malformed)] == []
+        assert state.answer.kind == "failed"
+    assert [event async for event in place(InBackground(state), TYPED, total, home.day)] == []
+    assert state.answer.kind == "placed", state.answer
+
+
 async def test_second_payment_of_a_paid_cart_shows_a_notice_on_the_empty_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
@@ -611,7 +638,7 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     offer = await shop.checkout.offer_shipping(cart_id, pickup, is_choice=True, ip="190.24.1.1")
-    state.shipping = Shipping("ready", MEDELLIN, [shipping_card(one) for one in offer.choices], pickup)
+    state.shipping = Shipping("ready", MEDELLIN, [shipping_card(one, now()) for one in offer.choices], pickup)
     running = list(shop.payments.providers), list(shop.fulfillment_providers)
     async with shop.database.transaction() as session:
         await switch_shop_provider(session, COMMAND_LINE, MANUAL, is_on=False, installed=running)

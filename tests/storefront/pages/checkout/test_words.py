@@ -1,7 +1,10 @@
 """Tests of the checkout's texts for failures and shipping options."""
 
+from datetime import UTC, date, datetime, timedelta
+
 import pytest
 
+from backend.checkout.later_delivery import DeliveryLater
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.checkout.shipping_options import ShippingChoice
 from backend.core.error_texts import CHECKOUT, NOT_CREATED, text_for
@@ -18,8 +21,13 @@ from backend.core.errors import (
 )
 from backend.payment.providers.pse.banks import BankListUnavailable
 from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
+from backend.shipping.delivery_promise import DeliveryPromise
 from storefront.pages.checkout.error_texts import get_result_kind
 from storefront.pages.checkout.views import shipping_card
+
+THURSDAY = datetime(2026, 12, 3, 15, tzinfo=UTC)
+BY_THREE = "Si pagas hoy antes de las 3 p. m."
+PROMISE = DeliveryPromise(date(2026, 12, 10), THURSDAY + timedelta(hours=5))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +37,12 @@ from storefront.pages.checkout.views import shipping_card
         (InvalidData("x", fields={"ip": "Recarga la página."}), "failed", "Recarga la página."),
         (InvalidData("Cannot complete a cart with no items"), "failed", "Revisa tu compra"),
         (TotalChanged("The total is now 2"), "total", "pago en proceso"),
+        (
+            DeliveryLater(date(2026, 12, 10), date(2026, 12, 11)),
+            "day",
+            "antes era el jueves 10 de diciembre y ahora es el viernes 11 de diciembre",
+        ),
+        (DeliveryLater(date(2026, 12, 10), None), "day", "Ya no podemos prometer el día de entrega"),
         (InsufficientStock("gone"), "stock", "se agotó"),
         (NothingToPay("nothing left"), "failed", "un banco no cobra $ 0"),
         (NotAllowed("completed"), "failed", "ya no está abierto"),
@@ -67,7 +81,7 @@ def _choice(**facts: object) -> ShippingChoice:
         "amount_label": "$ 12.000",
         "is_fallback": False,
         "carrier": "Envía",
-        "delivery_days": 3,
+        "promise": PROMISE,
     }
     return ShippingChoice(**{**known, **facts})  # type: ignore[arg-type]
 
@@ -75,18 +89,23 @@ def _choice(**facts: object) -> ShippingChoice:
 @pytest.mark.parametrize(
     ("facts", "note"),
     [
-        ({}, "Con Envía. Llega en unos 3 días hábiles."),
-        ({"delivery_days": 1}, "Con Envía. Llega en 1 día hábil."),
-        ({"delivery_days": None}, "Con Envía."),
-        ({"is_fallback": True}, "Tarifa fija: la transportadora no alcanzó a responder con su precio."),
-        ({"is_pickup": True, "carrier": ""}, "Lo recoges tú, sin costo de envío."),
-        ({"carrier": "", "delivery_days": None}, "Tarifa fija."),
+        ({}, f"Con Envía. {BY_THREE}, llega a más tardar el jueves 10 de diciembre."),
+        ({"promise": None}, "Con Envía."),
+        (
+            {"is_fallback": True, "promise": None},
+            "Tarifa fija: la transportadora no alcanzó a responder con su precio.",
+        ),
+        (
+            {"is_pickup": True, "carrier": ""},
+            f"Lo recoges tú, sin costo de envío. {BY_THREE}, lo puedes recoger desde el jueves 10 de diciembre.",
+        ),
+        ({"carrier": "", "promise": None}, "Tarifa fija."),
     ],
 )
 def test_shipping_card_has_the_expected_note_for_each_state(facts: dict[str, object], note: str) -> None:
-    assert shipping_card(_choice(**facts)).note == note
+    assert " ".join(shipping_card(_choice(**facts), THURSDAY).note.split()) == note
 
 
 def test_free_shipping_is_shown_as_free() -> None:
-    assert shipping_card(_choice(amount=0, amount_label="$ 0")).price == "Gratis"
-    assert shipping_card(_choice()).price == "$ 12.000"
+    assert shipping_card(_choice(amount=0, amount_label="$ 0"), THURSDAY).price == "Gratis"
+    assert shipping_card(_choice(), THURSDAY).price == "$ 12.000"

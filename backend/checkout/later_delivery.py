@@ -1,0 +1,68 @@
+"""Comparison of the day of delivery that a shopper saw with the day that is promised when the payment starts."""
+
+import re
+from datetime import date
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.shipping_method import find_shipping_method
+from backend.core.clock import now
+from backend.core.dates import day_name
+from backend.core.db.tables import JsonObject
+from backend.core.errors import Conflict, InvalidData
+from backend.core.texts import _
+from backend.shipping.delivery_promise import add_promised_day, parse_promised_day
+
+ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class DeliveryLater(Conflict):
+    """The order would arrive later than on the day that the customer saw; the customer must confirm the new day."""
+
+    def __init__(self, seen: date, day: date | None) -> None:
+        if day is None:
+            text = _(
+                "Ya no podemos prometer el día de entrega, que era el {before}. "
+                "Revisa el envío y, si estás de acuerdo, paga."
+            ).format(before=day_name(seen))
+        else:
+            text = _(
+                "La entrega cambió: antes era el {before} y ahora es el {now}. Revísala y, si estás de acuerdo, paga."
+            ).format(before=day_name(seen), now=day_name(day))
+        super().__init__(f"The promised day is now {day}, not {seen}: show it and ask again")
+        self.shopper_text = text
+
+
+def parse_expected_day(sent: object) -> date | None:
+    """Return the day that the shopper saw, as an ISO date that a program or page sent; None if it is missing or empty.
+
+    Raises:
+        InvalidData: it is not such a date.
+    """
+    if sent is None or sent == "":
+        return None
+    try:
+        if isinstance(sent, str) and ISO_DATE.fullmatch(sent):
+            return date.fromisoformat(sent)
+    except ValueError:
+        pass  # no such day
+    raise InvalidData("'promised_day' must be a day like 2026-12-10")
+
+
+def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | None:
+    """Return the error for a sale that promises a later day than the shopper saw, or none.
+
+    Args:
+        data: the data of the sold shipping method.
+        seen: the day that the shopper saw; None if they saw none, so that any day is accepted.
+    """
+    day = parse_promised_day(data)
+    return DeliveryLater(seen, day) if seen is not None and (day is None or day > seen) else None
+
+
+async def find_later_delivery_of_cart(
+    session: AsyncSession, cart_id: str, seen: date | None
+) -> DeliveryLater | None:
+    """Return the error that paying the cart now would raise, if it has a shipping method: see `find_later_delivery`."""
+    method = await find_shipping_method(session, cart_id)
+    return None if method is None else find_later_delivery(add_promised_day(method.data, now()), seen)

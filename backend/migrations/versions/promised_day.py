@@ -1,0 +1,16 @@
+"""The promised day of an order. Orders of earlier releases have none."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+revision: str = 'c41d7e90b3a5'
+down_revision: str | None = 'c4e81f5b27a3'
+branch_labels: str | Sequence[str] | None = None
+depends_on: str | Sequence[str] | None = None
+
+
+def upgrade() -> None:
+    """Add the column."""
+    op.add_column('order', sa.Column('promised_day', sa.Date(), nullable=True))

@@ -1,0 +1,114 @@
+"""The promise of delivery: the latest day on which an order arrives if its payment is approved now.
+
+`promise_delivery` is the only function that computes this day. The pages of a product, of the cart and of the
+checkout show it for the current moment; a paid order keeps the day counted from the approval of its payment.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time
+
+from backend.core.business_days import add_business_days, is_business_day
+from backend.core.config.settings import Settings
+from backend.core.dates import TIME_ZONE
+from backend.core.db.tables import JsonObject
+from backend.shipping.models import ShippingOption
+from backend.shipping.providers.base import Quote
+
+DELIVERY_TERMS = "delivery_terms"
+"""Key in the data of a shipping method: its `DeliveryTerms`."""
+PROMISED_DAY = "promised_day"
+"""Key in the data of a sold shipping method: the promised day when the payment started, as an ISO date."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryTerms:
+    """The terms of a shipping option that decide the promised day. A sale keeps those that its customer saw.
+
+    Attributes:
+        cutoff_hour: hour of the day in Colombia. Packing of an order whose payment is approved earlier on a business
+            day starts on that day; of any other order on the next business day.
+        packing_days: business days from then until the carrier gets the order, or until it can be collected.
+        carrier_days: maximum business days that the carrier needs for this destination; 0 for an order to collect.
+    """
+
+    cutoff_hour: int
+    packing_days: int
+    carrier_days: int
+
+    @property
+    def is_pickup(self) -> bool:
+        """True if the customer collects the order on the promised day or later."""
+        return self.carrier_days == 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryPromise:
+    """The latest day of delivery, and the moment in UTC before which the payment must be approved for it."""
+
+    day: date
+    pay_before: datetime
+
+
+def promise_delivery(
+    approved_at: datetime,
+    terms: DeliveryTerms | None,
+    *,
+    is_in_stock: bool = True,
+    is_business_day: Callable[[date], bool] = is_business_day,
+) -> DeliveryPromise | None:
+    """Return the promise for a payment that is approved at this moment.
+
+    Args:
+        approved_at: an aware time.
+        terms: the terms of the shipping option; None if the carrier named no days.
+        is_in_stock: True if the shop has all units.
+        is_business_day: the calendar of the shop and its couriers.
+
+    Returns:
+        None without terms, or if units are missing: then the shop promises no day.
+    """
+    if terms is None or not is_in_stock:
+        return None
+    local_time = approved_at.astimezone(TIME_ZONE)
+    start = local_time.date()
+    if not is_business_day(start) or local_time.hour >= terms.cutoff_hour:
+        start = add_business_days(start, 1, is_business_day)
+    cutoff = datetime.combine(start, time(terms.cutoff_hour), TIME_ZONE)
+    day = add_business_days(start, terms.packing_days + terms.carrier_days, is_business_day)
+    return DeliveryPromise(day, cutoff.astimezone(UTC))
+
+
+def build_delivery_terms(settings: Settings, option: ShippingOption, quote: Quote) -> DeliveryTerms | None:
+    """Return the terms of the option at this quote; None if the carrier named no days.
+
+    `settings` are the effective settings.
+    """
+    if option.data.get("pickup"):
+        carrier_days = 0
+    elif quote.delivery_days is None or quote.is_fallback:
+        return None
+    else:
+        carrier_days = max(quote.delivery_days, 1)
+    return DeliveryTerms(settings.cutoff_hour, settings.packing_days, carrier_days)
+
+
+def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObject:
+    """Return the data of a shipping method with these terms."""
+    return data if terms is None else {**data, DELIVERY_TERMS: asdict(terms)}
+
+
+def parse_delivery_terms(data: JsonObject) -> DeliveryTerms | None:
+    """Return the terms in the data of a shipping method; None if there are none."""
+    return DeliveryTerms(**data[DELIVERY_TERMS]) if DELIVERY_TERMS in data else None
+
+
+def add_promised_day(data: JsonObject, moment: datetime) -> JsonObject:
+    """Return the data of a shipping method that is being sold, with the day that is promised at this moment."""
+    promise = promise_delivery(moment, parse_delivery_terms(data))
+    return data if promise is None else {**data, PROMISED_DAY: promise.day.isoformat()}
+
+
+def parse_promised_day(data: JsonObject) -> date | None:
+    """Return the promised day in the data of a sold shipping method; None if no day was promised."""
+    return date.fromisoformat(data[PROMISED_DAY]) if PROMISED_DAY in data else None

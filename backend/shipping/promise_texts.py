@@ -1,0 +1,56 @@
+"""Sentences for customers about the promise of delivery."""
+
+from datetime import date, datetime
+
+from backend.core.dates import TIME_ZONE, day_label, day_name, hour_label, time_label, today_in_colombia
+from backend.core.texts import _
+from backend.shipping.delivery_promise import DeliveryPromise
+
+ONE_O_CLOCK = 1
+
+
+def describe_offer(promise: DeliveryPromise, moment: datetime, *, is_pickup: bool) -> str:
+    """Return the sentence about an option: «Si pagas hoy antes de las 3 p. m., llega a más tardar el lunes …»."""
+    sentence = (
+        _("Si pagas {deadline}, lo puedes recoger desde el {day}.")
+        if is_pickup
+        else _("Si pagas {deadline}, llega a más tardar el {day}.")
+    )
+    return sentence.format(day=day_name(promise.day), deadline=_format_deadline(promise, moment))
+
+
+def describe_pending(promise: DeliveryPromise, moment: datetime | None, *, is_pickup: bool) -> str:
+    """Return the sentence about an order whose payment is pending.
+
+    `moment` is the current time. None for a text that is read later: then the sentence names the day.
+    """
+    sentence = (
+        _("Si tu pago se aprueba {deadline}, lo puedes recoger desde el {day}.")
+        if is_pickup
+        else _("Si tu pago se aprueba {deadline}, llega a más tardar el {day}.")
+    )
+    return sentence.format(day=day_name(promise.day), deadline=_format_deadline(promise, moment))
+
+
+def describe_promised(day: date, *, is_pickup: bool) -> str:
+    """Return the sentence about a paid order."""
+    sentence = _("Lo puedes recoger desde el {day}.") if is_pickup else _("Llega a más tardar el {day}.")
+    return sentence.format(day=day_name(day))
+
+
+def describe_delay(seen: date, approved_at: datetime) -> str:
+    """Return why the day of a paid order is later than the day that its customer saw before paying."""
+    return _("Tu pago se aprobó el {time}, y por eso la entrega ya no es el {day}.").format(
+        time=time_label(approved_at), day=day_name(seen)
+    )
+
+
+def _format_deadline(promise: DeliveryPromise, moment: datetime | None) -> str:
+    """Return the time limit of the promise: «hoy antes de las 3 p. m.», «antes de las 3 p. m. del lunes 7 de …»."""
+    deadline = promise.pay_before.astimezone(TIME_ZONE)
+    is_singular = deadline.hour % 12 == ONE_O_CLOCK
+    if moment is not None and today_in_colombia(moment) == deadline.date():
+        text = _("hoy antes de la {hour}") if is_singular else _("hoy antes de las {hour}")
+    else:
+        text = _("antes de la {hour} del {day}") if is_singular else _("antes de las {hour} del {day}")
+    return text.format(hour=hour_label(promise.pay_before), day=day_label(promise.pay_before))
