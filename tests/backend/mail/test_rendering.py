@@ -107,7 +107,8 @@ def test_plain_text_of_an_order_mail_has_the_expected_content(settings: Settings
     mail = render(settings)
     assert mail["Subject"] == "Tu pedido 7 va en camino"
     assert text_of(mail) == (
-        "Hola, Ana:\n\nYa despachamos tu pedido.\n\nLo lleva Envía, con la guía GUIA-77.\n\n"
+        "Hola, Ana:\n\nYa despachamos tu pedido.\n\nLlega a más tardar el lunes 7 de diciembre.\n\n"
+        "Lo lleva Envía, con la guía GUIA-77.\n\n"
         "2 × Trompo & yoyo: $ 80.000\nEnvío a domicilio: Gratis\nTotal: $ 80.000\n\n"
         f"Seguir mi pedido:\n{LINK}\n\n"
         f"{settings.store_name} · localhost\n{settings.store_phone} · {settings.store_email}\n"
