@@ -2,7 +2,15 @@
 
 from datetime import date, datetime
 
-from backend.core.dates import TIME_ZONE, day_label, day_name, hour_label, time_label, today_in_colombia
+from backend.core.dates import (
+    TIME_ZONE,
+    day_label,
+    day_name,
+    hour_label,
+    time_label,
+    today_in_colombia,
+    weekday_label,
+)
 from backend.core.texts import _
 from backend.shipping.delivery_promise import DeliveryPromise
 
@@ -46,11 +54,16 @@ def describe_delay(seen: date, approved_at: datetime) -> str:
 
 
 def _format_deadline(promise: DeliveryPromise, moment: datetime | None) -> str:
-    """Return the time limit of the promise: «hoy antes de las 3 p. m.», «antes de las 3 p. m. del lunes 7 de …»."""
+    """Return the time limit of the promise: «hoy antes de las 3 p. m.», «antes de las 3 p. m. del lunes».
+
+    Without a moment, the text names the date: «antes de las 3 p. m. del lunes 7 de diciembre».
+    """
     deadline = promise.pay_before.astimezone(TIME_ZONE)
     is_singular = deadline.hour % 12 == ONE_O_CLOCK
     if moment is not None and today_in_colombia(moment) == deadline.date():
         text = _("hoy antes de la {hour}") if is_singular else _("hoy antes de las {hour}")
     else:
         text = _("antes de la {hour} del {day}") if is_singular else _("antes de las {hour} del {day}")
-    return text.format(hour=hour_label(promise.pay_before), day=day_label(promise.pay_before))
+    day = day_label(promise.pay_before) if moment is None else weekday_label(promise.pay_before)
+    hour = hour_label(deadline.hour).replace(" ", "\N{NO-BREAK SPACE}")
+    return text.format(hour=hour, day=day)

@@ -20,6 +20,7 @@ from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.rate_limit.limiter import Client
 from backend.shipping.municipalities import search_municipalities
+from backend.shipping.promise_texts import describe_offer
 from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_field, town_panel, town_view
 from storefront.components.icons import icon
 from storefront.pages.checkout.views import ShippingCard, shipping_card
@@ -107,7 +108,10 @@ def option_card(option: ShippingEstimate, moment: datetime) -> ShippingCard:
     if option.choice is None:
         note = _("La transportadora está tardando en responder. El precio exacto sale al pagar.")
         return ShippingCard(option.id, option.name, note, "", is_pickup=False)
-    return shipping_card(option.choice, moment)
+    card, promise = shipping_card(option.choice, moment), option.choice.promise
+    if promise is None:
+        return card
+    return replace(card, note=describe_offer(promise, moment, is_pickup=option.choice.is_pickup))
 
 
 def _count_valid_seconds(options: list[ShippingEstimate], moment: datetime) -> int:

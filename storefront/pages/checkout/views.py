@@ -93,10 +93,10 @@ _NO_COURIER = _("Tarifa fija: todavía no hay transportadora con precio para tu 
 
 
 def _note(choice: ShippingChoice, moment: datetime) -> str:
-    about, promise = _describe_option(choice), choice.promise
-    if promise is None:
-        return about
-    return f"{about} {describe_offer(promise, moment, is_pickup=choice.is_pickup)}"
+    if choice.promise is None:
+        return _describe_option(choice)
+    sentence = describe_offer(choice.promise, moment, is_pickup=choice.is_pickup)
+    return sentence if choice.is_pickup else f"{_describe_option(choice)} {sentence}"
 
 
 def _describe_option(choice: ShippingChoice) -> str:

@@ -186,10 +186,8 @@ def promise_text(promise: ObjectVar[OrderPromise]) -> rx.Component:
         promise.text != "",
         rx.el.p(
             icon("truck", size=20),
-            rx.el.span(
-                rx.el.b(promise.text),
-                rx.cond(promise.delay != "", rx.fragment(" ", promise.delay), ""),
-            ),
+            rx.el.b(promise.text),
+            rx.cond(promise.delay != "", rx.fragment(" ", promise.delay), ""),
             class_name="order__promise",
             data_testid="order-promise",
         ),

@@ -265,7 +265,7 @@ async def test_pending_order_names_the_day_for_an_approval_now(checkout: Checkou
         (
             AFTER_CUTOFF,
             False,
-            "antes de las 3 p. m. del viernes 4 de diciembre, llega a más tardar el viernes 11 de diciembre.",
+            "antes de las 3 p. m. del viernes, llega a más tardar el viernes 11 de diciembre.",
         ),
         (
             BEFORE_CUTOFF,

@@ -184,7 +184,7 @@ def test_sentences_name_the_day_and_until_when_it_holds() -> None:
     start, approved = "jueves 3 de diciembre", "21 de diciembre de 2026, 4:10 p. m."
     assert [" ".join(text.split()) for text in texts] == [
         "Si pagas hoy antes de las 3 p. m., llega a más tardar el jueves 10 de diciembre.",
-        "Si pagas antes de las 3 p. m. del jueves 3 de diciembre, lo puedes recoger desde el jueves 10 de diciembre.",
+        "Si pagas antes de las 3 p. m. del jueves, lo puedes recoger desde el jueves 10 de diciembre.",
         "Si pagas hoy antes de la 1 p. m., llega a más tardar el jueves 10 de diciembre.",
         "Si tu pago se aprueba hoy antes de las 3 p. m., llega a más tardar el jueves 10 de diciembre.",
         f"Si tu pago se aprueba antes de la 1 p. m. del {start}, lo puedes recoger desde el jueves 10 de diciembre.",

@@ -97,7 +97,7 @@ def _choice(**facts: object) -> ShippingChoice:
         ),
         (
             {"is_pickup": True, "carrier": ""},
-            f"Lo recoges tú, sin costo de envío. {BY_THREE}, lo puedes recoger desde el jueves 10 de diciembre.",
+            f"{BY_THREE}, lo puedes recoger desde el jueves 10 de diciembre.",
         ),
         ({"carrier": "", "promise": None}, "Tarifa fija."),
     ],
