@@ -202,14 +202,21 @@ def shipping_estimate(item_id: rx.Var[str] | str, version: rx.Var[Any]) -> rx.Co
 
 @rx.memo
 def estimate_line() -> rx.Component:
-    """Build the line that opens the box: a question, or the stored municipality and the price of its first option."""
+    """Build the line that opens the box: a question, or the stored municipality and its first option.
+
+    The price and the promised day of the option are displayed.
+    """
     options = EstimateState.estimate.options
+    bone = rx.el.span(class_name="bone estimate__bone", aria_hidden="true")
+    promise = rx.cond(
+        PLACE.code == "",
+        _("Mira el precio y el día de llegada."),
+        rx.cond(PLACE.is_current, rx.cond(options.length() > 0, options[0].note, ""), bone),
+    )
     price = rx.cond(
         PLACE.is_current & (options.length() > 0),
         rx.el.span(options[0].price, class_name="estimate__price", data_testid="estimate-price"),
-        rx.cond(
-            PLACE.is_current, rx.fragment(), rx.el.span(class_name="bone estimate__bone", aria_hidden="true")
-        ),
+        rx.cond(PLACE.is_current, rx.fragment(), bone),
     )
     return rx.el.summary(
         icon("truck", size=22),
@@ -224,6 +231,7 @@ def estimate_line() -> rx.Component:
         ),
         rx.cond(PLACE.code != "", price),
         icon("down", size=18),
+        rx.el.span(promise, class_name="estimate__promise", data_testid="estimate-promise"),
         class_name="estimate__line",
     )
 
