@@ -30,6 +30,11 @@ def short_time_label(moment: datetime) -> str:
     return format_datetime(moment, SHORT_TIME, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
+def day_label(moment: datetime) -> str:
+    """Format the day of a moment: «lunes 23 de noviembre», in English «Monday, November 23»."""
+    return day_name(moment.astimezone(TIME_ZONE).date())
+
+
 def weekday_label(moment: datetime) -> str:
     """Format the day of the week of a moment: «lunes», in English «Monday»."""
     return format_date(moment.astimezone(TIME_ZONE).date(), "EEEE", locale=LOCALE)
