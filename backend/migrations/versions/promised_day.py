@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = 'c41d7e90b3a5'
-down_revision: str | None = 'c4e81f5b27a3'
+down_revision: str | None = '5f1c0de84b37'
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
 
