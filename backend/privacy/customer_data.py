@@ -8,7 +8,7 @@ and the snapshot of the payment, which only repeats other data.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -120,7 +120,7 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
             "exported_at": (await database_now(session)).isoformat(),
             "held": {one.name: one.rows for one in held},
         }
-        return json.dumps(body, ensure_ascii=False, indent=2, default=datetime.isoformat)
+        return json.dumps(body, ensure_ascii=False, indent=2, default=_format_json)
     table: list[Sequence[object]] = [COLUMNS]
     for one in held:
         for number, row in enumerate(one.rows, 1):
@@ -232,3 +232,8 @@ def _select(model: type[SQLModel], whose: ColumnElement[bool]) -> Select[Any]:
 
 def _columns(model: type[SQLModel]) -> list[ColumnElement[Any]]:
     return [column for column in table_of(model).columns if column.name not in LEFT_OUT]
+
+
+def _format_json(value: date | datetime) -> str:
+    """Return a day or a time in ISO 8601, for `json.dumps`."""
+    return value.isoformat()

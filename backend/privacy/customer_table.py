@@ -109,6 +109,7 @@ FIELD_LABELS: Mapping[str, str] = {
     "postal_code": _("Código postal"),
     "prefix": _("Prefijo"),
     "product_handle": _("Página del juguete"),
+    "promised_day": _("Entrega prometida"),
     "promotion_id": _("Oferta"),
     "provider": _("Proveedor"),
     "provider_id": _("Proveedor"),

@@ -3,12 +3,12 @@
 import csv
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from io import StringIO
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlmodel import SQLModel
 
 from backend.app import Shop
@@ -19,6 +19,7 @@ from backend.customers.models import Customer, CustomerAddress, GuestCustomer
 from backend.customers.notes import add_note
 from backend.legal.consents import ConsentContext, ConsentSource, give_consents
 from backend.operations.table_registry import all_tables
+from backend.orders.models import Order
 from backend.privacy.customer_data import (
     DataSubject,
     Format,
@@ -79,6 +80,20 @@ async def test_export_contains_all_data_of_the_person(shop: Shop, admin: httpx.A
     async with shop.database.read() as session:
         entries = (await session.execute(select(AuditEntry).where(AuditEntry.subject_id == ana))).scalars()
         assert [one.action for one in entries if one.actor_id != COMMAND_LINE.id] == ["data exported"]
+
+
+async def test_export_contains_the_promised_day_of_an_order(
+    shop: Shop, admin: httpx.AsyncClient, ana: str
+) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Order).values(promised_day=date(2026, 12, 10)))
+    body = (await admin.get(f"/admin/customers/{ana}/export", params={"format": "json"})).json()
+    assert body["held"]["order"][0]["promised_day"] == "2026-12-10"
+    assert body["held"]["order"][0]["created_at"].endswith("+00:00")
+    table = await admin.get(f"/admin/customers/{ana}/export")
+    assert ["Pedido", "1", "Entrega prometida", "2026-12-10"] in list(
+        csv.reader(StringIO(table.text.removeprefix("\ufeff")), delimiter=";")
+    )
 
 
 async def test_export_contains_payments_and_consents_of_open_carts(
