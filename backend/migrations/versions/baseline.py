@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'f5147e0a36a8'
+revision: str = '7a3d1c95e0f8'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1412,6 +1412,7 @@ def _create_tables() -> None:
         sa.Column('payer', Json, nullable=True),
         sa.Column('erased_at', UtcDateTime(), nullable=True),
         sa.Column('paid_at', UtcDateTime(), nullable=True),
+        sa.Column('promised_day', sa.Date(), nullable=True),
         sa.Column('canceled_at', UtcDateTime(), nullable=True),
         sa.Column('canceled_by', sa.String(), nullable=True),
         sa.Column('meta', Json, nullable=False),
