@@ -35,7 +35,7 @@ _ADDABLE_VARIANT = (
     .outerjoin(LineItem, (LineItem.variant_id == Variant.id) & (LineItem.cart_id == bindparam("holder")))
     .where(Variant.id == bindparam("variant_id"), can_be_bought())
 )
-"""Query for a variant on sale: its lines in the cart `holder`, the cart's line count, and the available units."""
+"""Query for a variant on sale: its lines in a cart (parameter `holder`), the cart's line count, and available units."""
 
 
 class CartFull(InvalidData):

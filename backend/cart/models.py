@@ -12,7 +12,9 @@ from backend.core.money import Cop
 
 
 class Cart(Timestamps, table=True):
-    """A shopping cart. Its secret id gives access to it (design: decision 8); a customer's cart is open only to them.
+    """A shopping cart.
+
+    Its secret id gives access to it (design: decision 8); a customer's cart is open only to that customer.
 
     `order_id` is the id of its future order: the bank needs the URL of the order's page before there is an order.
     `draft` is the current input of the checkout form, valid or not, so that a page reload loses nothing.
@@ -27,7 +29,7 @@ class Cart(Timestamps, table=True):
     sales_channel_id: str = Field(foreign_key="sales_channel.id")
     customer_id: str | None = Field(default=None, index=True)
     guest_id: str | None = Field(default=None, index=True)
-    """The guest with its e-mail address, while it has no customer."""
+    """The guest with the cart's e-mail address; used while the cart has no customer."""
     email: str | None = None
     locale: str | None = None
     """The language that the API client requested, unchanged."""

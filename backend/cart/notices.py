@@ -42,7 +42,7 @@ class NewsKind(StrEnum):
     DELETED = "deleted"
     """A variant was deleted: `units`, one `CartUnits`."""
     CODE = "code"
-    """A code was not moved to the cart: `code`, `obstacle` (of `Obstacle`; None: no room) and `missing` pesos."""
+    """A code was not moved: `code`, `missing` (pesos) and `obstacle` (an `Obstacle`; None: too many codes)."""
 
 
 @dataclass(frozen=True, slots=True)

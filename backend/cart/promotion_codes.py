@@ -53,7 +53,7 @@ SHOPPER_REFUSALS = {
     Obstacle.NOT_FOR_YOU: _("Este código no es para esta compra."),
     Obstacle.NO_ITEMS: _("Este código no aplica a los juguetes de tu carrito."),
 }
-"""The messages of `REFUSAL_MESSAGES`, for shoppers."""
+"""Refusal messages for shoppers, by obstacle. `REFUSAL_MESSAGES` has the messages for API clients."""
 
 
 def format_refusal(refused: "CandidateResult | CodeRefused") -> str:

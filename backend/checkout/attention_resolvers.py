@@ -2,7 +2,7 @@
 
 - `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its stock
   is
-  reserved first: if units are missing, the decision is refused and the attention stays open.
+  reserved first. If units are missing, the decision is refused and the attention stays open.
 - `refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session.
 - `dismissed`: nothing changes.
 """
@@ -75,7 +75,7 @@ class OtherTransactionPays(NotAllowed):
 
 
 class OrderWithoutMoney(NotAllowed):
-    """The order no longer has any money."""
+    """The shop no longer has any money for the order."""
 
     staff_text = _("El pedido ya no tiene dinero: no hay que hacer nada, y la nota dice por qué.")
 
@@ -228,8 +228,8 @@ def create_money_resolvers() -> dict[AttentionKind, Resolver]:
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
     """Close the attentions that need no decision any more, because the payment has reached a final state.
 
-    A final state answers the question whether the payment succeeded. A captured payment also answers the question
-    about a differing amount.
+    In a final state it is known if the payment succeeded. If it was captured, attentions about a different amount
+    are closed too.
     """
     kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []
     if event.state is SessionState.CAPTURED:  # the money pays its order

@@ -274,15 +274,16 @@ def to_snapshot(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
 
 
 def _drop_facts(line: SoldLine) -> JsonObject:
-    """Return the line without its facts, which are stored separately.
+    """Return the line without `facts` (product data such as the description), which the snapshot stores separately.
 
-    During an upgrade, replicas of the previous release also read the lines, and they cannot read lines with facts.
+    During an upgrade, replicas of the previous release also read the lines, and they cannot read lines with
+    `facts`.
     """
     return {name: value for name, value in asdict(line).items() if name != "facts"}
 
 
 def parse_snapshot(snapshot: JsonObject) -> Sale:
-    """Return the sale that a snapshot holds."""
+    """Return the sale that `to_snapshot` converted to this snapshot."""
     facts = snapshot.get("facts", {})
     return Sale(
         lines=tuple(SoldLine(**line, facts=facts.get(line["id"], {})) for line in snapshot["lines"]),

@@ -80,14 +80,14 @@ _PAYABLE_STATES = (
 )
 """States in which a session that is not paid yet can get an order."""
 _UNPAID_END_STATES = (SessionState.REJECTED, SessionState.CANCELED, SessionState.EXPIRED, SessionState.FAILED)
-"""States in which the provider ended a session without money. Sessions that we closed are not among them."""
+"""States of a session that its provider ended without money. A session that the shop closed has another state."""
 _PACKABLE_STATES = (SessionState.AUTHORIZED, SessionState.HELD)
 """States in which staff may have packed the order.
 
 An authorized payment becomes held when the money has another amount.
 """
 _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
-"""Reasons of a closing by the shopper, after which no e-mail reports a failed payment."""
+"""Reasons for which a shopper closed a payment. After these, no e-mail about a failed payment is sent."""
 
 
 @dataclass(frozen=True, slots=True)

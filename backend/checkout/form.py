@@ -51,7 +51,7 @@ COMPANY_NAME = "company_name"
 PERSON_TYPE = "person_type"
 """Field of the kind of payer: a person or a company."""
 PARTY_FIELDS = (GIFT_RECIPIENT, *RECIPIENT_FIELDS, COMPANY_NAME, PERSON_TYPE)
-"""Fields by which the payer, the recipient and the company of a purchase differ."""
+"""Form fields that decide who is the payer, the recipient and the company of a purchase."""
 
 
 def _validate_municipality(code: str) -> str:
@@ -173,8 +173,8 @@ def require_town(code: str) -> Municipality:
 def parse_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dict[str, str]]:
     """Return the destination (None if a field is invalid), and a message for each invalid field.
 
-    The recipient's fields count only if the gift is ticked and one of them is filled in. The message alone is enough
-    for a gift that the payer hands over.
+    The recipient's fields are used only if the gift checkbox is ticked and at least one of them is filled in. A
+    gift may also have only a message; then the payer receives the order.
     """
     if not typed.get(GIFT_RECIPIENT, TICKED):  # unticked again: the fields are hidden
         typed = {name: text for name, text in typed.items() if name not in (*RECIPIENT_FIELDS, GIFT_MESSAGE)}
@@ -204,8 +204,9 @@ async def check_typed(
 ) -> tuple[Destination, CheckedPayer]:
     """Check the form, and return the destination and the payer. The payer is empty if the provider requires none.
 
-    The payer is the contact or the company of the form. If they are the recipient too, it is the person in
-    `billing_address`, which a program set; without it, the recipient. `ip` is the payer's IP address.
+    If the form has another recipient or a company, the payer is the contact or the company. Otherwise the payer is
+    the person in `billing_address`, which an API client has set; if that is missing too, the payer is the
+    recipient. `ip` is the payer's IP address.
 
     Raises:
         InvalidData: `fields` has the problems of all fields together.

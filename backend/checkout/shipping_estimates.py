@@ -39,7 +39,7 @@ from backend.shipping.offered_options import Offer, list_offers_for_country
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
 
 ESTIMATES = RateLimit("shipping estimate", per_pair=40, per_client=120, per_subject=0)
-"""A subject is a municipality. Cached quotes are not counted."""
+"""Limits of estimate requests; the subject is a municipality. Estimates from cached quotes are not counted."""
 ANSWER_TIMEOUT = timedelta(seconds=10)
 """Longest wait for a quote. A healthy carrier takes 5 to 8 seconds (wire: carrier 2.1)."""
 CONCURRENCY = 40

@@ -1,7 +1,7 @@
 """Cancellation of a fulfillment: its label is cancelled once, and then its units are in stock again.
 
-The request to the carrier is sent outside any transaction. A crash after the response leaves a label that is stored
-as created: cancelling it again does no harm.
+The request to the carrier is sent outside any transaction. After a crash between the carrier's response and the
+next transaction, the label is still stored as created. Cancelling it again is safe.
 """
 
 from collections import Counter, defaultdict

@@ -44,7 +44,7 @@ class OrderCanceled(NotAllowed):
 
 
 class _LabelResolver(Resolver):
-    """Common base of the resolvers for both kinds."""
+    """Base class of the resolvers `LabelInDoubt` and `ExpensiveLabel`."""
 
     def __init__(self, database: Database, settings: Settings, providers: FulfillmentProviders) -> None:
         self._database = database
@@ -52,7 +52,7 @@ class _LabelResolver(Resolver):
         self._providers = providers
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:  # noqa: ARG002 (the interface)
-        """Lock the order first, as everywhere, then the fulfillment."""
+        """Lock the order, then the fulfillment. All code uses this order of locks."""
         await lock_order(session, str(row.order_id))
         await _lock_subject(session, row)
 

@@ -53,7 +53,7 @@ class NewLabel:
     request: LabelRequest
     items: list[JsonObject] = field(default_factory=list)
     data: JsonObject = field(default_factory=dict)
-    """Data stored with it in addition to the carrier's response."""
+    """Data that are stored with the fulfillment, in addition to the carrier's response."""
 
 
 @traced
@@ -184,7 +184,7 @@ async def _lock_existing(session: AsyncSession, new: NewLabel) -> Fulfillment | 
 
 
 def _with_approved_price(request: LabelRequest, fulfillment: Fulfillment) -> LabelRequest:
-    """Return the request with the price that staff approved as its limit, if that is higher than its own limit."""
+    """Return the request with the price limit that staff approved, if it is higher than the request's own limit."""
     approved = fulfillment.data.get(APPROVED_PRICE)
     if request.max_price is None or approved is None:
         return request

@@ -41,16 +41,15 @@ async def fulfill(  # noqa: PLR0917
 ) -> None:
     """Create a label for these units of the order, and take the units out of the stock.
 
-    If `new` has no location, they leave from the location `preferred` if they are reserved there.
+    If `new` has no location, the units leave from the location `preferred`, if they are reserved there.
 
     Raises:
         NotFound: there is no such order, or no such location.
-        InvalidData: an item is not in the order, or fewer units are left to send or are at the given location; the
-            shipping option is not the order's; or the address is not valid for a label.
+        InvalidData: an item is not in the order, or fewer units are left to send, or fewer units are at the given
+            location; the shipping option is not the order's; or the address is not valid for a label.
         NotAllowed: the order is not paid, was cancelled, or is held; or the shop does not use the provider of its
-            shipping option. If the order became held during the request to the carrier, it has a label: a new
-                request
-            packs its units.
+            shipping option. If the order became held during the request to the carrier, the label exists, and a new
+            request packs its units.
         Conflict: another fulfillment of the order is being created, or may exist.
         LabelTooExpensive: the label costs more than the order's shipping before discounts plus the setting
             `label_over_paid`; staff must decide.

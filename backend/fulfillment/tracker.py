@@ -83,7 +83,7 @@ class Tracker:
         await mark_overdue(self._database, str(run.key))
 
     async def track_all(self) -> int:
-        """Track all fulfillments that are not delivered, due or not. Return their number."""
+        """Track all fulfillments that are not delivered, even if their next request is not due. Return their number."""
         async with self._database.read() as session:
             started = await database_now(session)
         tracked = 0

@@ -71,7 +71,7 @@ async def claim_due(database: Database, ids: Iterable[str]) -> list[Fulfillment]
 
 
 async def claim_untracked(database: Database, since: datetime) -> list[Fulfillment]:
-    """Claim tracked fulfillments without a request since then, due or not."""
+    """Claim the tracked fulfillments whose latest request was before `since`, even if their next request is not due."""
     return await _claim(database, or_(Fulfillment.tracked_at.is_(None), Fulfillment.tracked_at < since))
 
 

@@ -55,10 +55,10 @@ async def reserve(
 ) -> bool:
     """Reserve `requested` (units by variant id) for the cart `holder` until `until`, replacing its earlier reservation.
 
-    With `is_first`, the cart, which the caller has locked, has never reserved anything. `admit` is called with the
-    locked levels' free units by variant id, including the units of the cart's own and of expired reservations. It
-    returns the end of the reservation, which replaces `until`; if it returns None, nothing is reserved and the
-    cart's earlier reservation is released.
+    `is_first` is True if the cart has never reserved anything; then the caller must have locked the cart. `admit`
+    is called with the locked levels' free units by variant id, including the units of the cart's own and of expired
+    reservations. It returns the end of the reservation, which replaces `until`. If it returns None, nothing is
+    reserved, and the cart's earlier reservation is released.
 
     Expired reservations of the same variants are released first, so an abandoned payment does not block the only
     unit.
@@ -146,7 +146,7 @@ async def set_reservation_end(
 
 
 async def confirm(session: AsyncSession, holder: str) -> None:
-    """Make the holder's reservation permanent, as the holder has paid."""
+    """Make the reservation of the cart `holder` permanent, because the cart is paid."""
     await session.execute(update(Reservation).where(Reservation.holder == holder).values(expires_at=None))
 
 
@@ -163,7 +163,7 @@ async def extend(session: AsyncSession, holder: str, until: datetime) -> None:
 
 
 async def read_reserved_units(session: AsyncSession, holder: str) -> dict[str, int]:
-    """Return the units by variant id that the holder has reserved."""
+    """Return the units by variant id that are reserved for the cart `holder`."""
     rows = await session.execute(
         select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
         .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)

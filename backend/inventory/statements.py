@@ -60,11 +60,11 @@ _OWN_UNITS = (
 _UNITS = func.sum(InventoryLevel.stocked - InventoryLevel.reserved + _OWN_UNITS)
 
 AVAILABLE = select(InventoryLevel.variant_id, _UNITS).where(_WANTED).group_by(InventoryLevel.variant_id)
-"""Units of `variant_ids` that are available to `holder` (None: without own reservations)."""
+"""Units of `variant_ids` that can be sold to the cart `holder`, including its reserved units (None for no cart)."""
 
 
 def available_units_query(variant_id: ColumnExpressionArgument[str]) -> ScalarSelect[int]:
-    """Return a subquery of the variant's units that are available to `holder`."""
+    """Return a subquery of the variant's units that can be sold to the cart `holder`, including its reserved units."""
     units = select(func.coalesce(_UNITS, 0)).where(InventoryLevel.variant_id == variant_id)
     return units.scalar_subquery()
 
@@ -74,7 +74,7 @@ _RESERVED_LEVELS = select(Reservation.level_id).where(_OWN)
 LEVELS_TO_RESERVE = select_levels(InventoryLevel.id.in_(union(_WANTED_LEVELS, _RESERVED_LEVELS)))
 """The levels of `variant_ids`, and those at which `holder` has reservations.
 
-It is one list of ids, not two with an "or": for those PostgreSQL would read every level.
+The condition is one list of ids. With two conditions and an "or", PostgreSQL would read every level.
 """
 
 FIRST_LEVELS = select_levels(_WANTED).add_columns(
@@ -88,7 +88,10 @@ If the statement waited for a lock, this is the state before the wait. Later exp
 """
 
 RESERVATIONS_TO_REPLACE = select_reservations(_OWN | _EXPIRED)
-"""The reservations of `holder`, and those of `variant_ids` that have expired by the database's clock."""
+"""The reservations of the cart `holder`, and the reservations of `variant_ids` that have expired.
+
+The database's clock decides if a reservation has expired.
+"""
 
 _level, _reservation = table_of(InventoryLevel), table_of(Reservation)
 RESERVE = (
@@ -113,7 +116,7 @@ SET_RESERVATION_END = (
     .values(expires_at=bindparam("until", type_=UtcDateTime()))
     .returning(_reservation.c.quantity)
 )
-"""Set the end of the reservation of the holder `of` to `until`, if it has exactly `units` in total."""
+"""Set the end of the reservation of the cart `of` to `until`, if it has exactly `units` in total."""
 
 CHANGE = (
     update(_level)

@@ -37,7 +37,7 @@ UnitsByLocation = Mapping[str, Mapping[str, int]]
 
 
 async def read_reserved_by_location(session: AsyncSession, holder: str) -> dict[str, dict[str, int]]:
-    """Return the units that the holder has reserved, as `UnitsByLocation`."""
+    """Return the units that are reserved for the cart `holder`, as `UnitsByLocation`."""
     rows = await session.execute(
         select(InventoryLevel.location_id, InventoryLevel.variant_id, Reservation.quantity)
         .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
@@ -198,7 +198,7 @@ async def _take_reserved(
     Returns:
         The locations of the units: `UnitsByLocation`. None if fewer units are reserved for the cart; then the
             transaction
-        must roll back.
+            must roll back.
     """
     missing = dict(units)
     taken_units: dict[str, dict[str, int]] = {}

@@ -25,7 +25,7 @@ LATE_AFTER = timedelta(hours=24)
 It is half of the DIAN's 48 hours for a contingency (Res. 165 of 2023).
 """
 END_NOTICE = timedelta(days=30)
-"""Time before its final day at which a range raises attention: the DIAN authorizes a new one within days."""
+"""How long before the final day of a number range staff are notified. The DIAN authorizes a new range within days."""
 BATCH_SIZE = 100
 
 

@@ -17,7 +17,7 @@ from backend.invoices.states import KIND_NAMES, InvoiceKind, InvoiceState
 PDF, XML = "pdf", "xml"
 MEDIA_TYPES = {PDF: "application/pdf", XML: "application/xml"}
 ADMIN_PATH, CUSTOMER_PATH = "/admin/invoices", "/api/invoices"
-"""Addresses of the files for staff, and for holders of the order's link."""
+"""Addresses of the files for staff, and for customers who have the order's link."""
 
 
 @dataclass(frozen=True, slots=True)

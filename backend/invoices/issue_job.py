@@ -49,15 +49,21 @@ from backend.orders.service import read_order
 from backend.payment.models import Refund
 
 RETRY_INTERVAL = timedelta(hours=1)
-"""Time until the next try of a document without a number or a provider; saving the settings tries it immediately."""
+"""Time until the next try of a document without a number or a provider.
+
+After the settings are saved, such a document is tried immediately.
+"""
 INVOICE_CHECK_INTERVAL = timedelta(minutes=1)
-"""Time until a credit note checks again if its invoice is issued; issuing the invoice starts it too."""
+"""Time until a credit note checks again if its invoice is issued.
+
+As soon as the invoice is issued, the credit note is tried immediately.
+"""
 RUN_TIMEOUT = timedelta(seconds=90)
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document to send to its provider. With `was_asked` it may have been sent to the provider before."""
+    """A document to send to its provider. `was_asked` is True if it may already have been sent to the provider."""
 
     document: Document
     provider: InvoiceProvider

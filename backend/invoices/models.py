@@ -44,7 +44,7 @@ class Invoice(Timestamps, table=True):
     number: int | None = None
     document: JsonObject = Field(default_factory=dict, sa_type=Json)
     asked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """Time when it was first sent to its provider. From then on the provider is asked for the number first."""
+    """Time when it was first sent. Before it is sent again, the shop asks the provider if it knows the number."""
     issued_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     code: str = ""
     """The CUFE of an invoice, the CUDE of a credit note. Empty if the provider creates none."""

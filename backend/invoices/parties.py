@@ -37,7 +37,7 @@ DOCUMENT_TYPES = {
 """DIAN's codes of the documents that the checkout accepts (table 13.2.1). A foreign document is `42`, a tax id `50`."""
 NO_RESPONSIBILITY, IVA, NO_TAX = "R-99-PN", "01", "ZZ"
 FINAL_CONSUMER = "222222222222"
-"""The document of a customer who gives none (rule FAK21)."""
+"""The document number in the invoice of a customer who gives no identity document (rule FAK21)."""
 FINAL_CONSUMER_NAME = "consumidor final"
 MAX_NAME_LENGTH = 450
 COMPANY_NIT_LENGTH, COMPANY_FIRST_DIGITS = 10, "89"

@@ -1,7 +1,7 @@
 """PDF of a document with its lines, IVA by rate, code and QR, always in Spanish.
 
-It uses the standard PDF fonts, which have Western European letters only. Letters that the fonts do not have lose
-their accents; the XML keeps them.
+It uses the standard PDF fonts, which have Western European letters only. A letter that the fonts do not have is
+printed without its accent; the XML contains the original letter.
 """
 
 import unicodedata

@@ -1,7 +1,7 @@
 """Gifts: the message of an order, and the fields of the checkout about the person who receives it.
 
 The message is entered at the checkout and printed for the box. It is stored in the metadata of the cart and of the
-order. Clients of the Store API write it there too, and name the payer in the billing address.
+order. API clients write the message to the same metadata, and the payer's name to the billing address.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from backend.core.web.contact import to_paragraphs
 GIFT_RECIPIENT = "gift_recipient"
 """Field of the checkbox that opens the recipient's fields and the message: `on` if a person ticked it."""
 WRAPPED = "wrapped"
-"""Value of `GIFT_RECIPIENT` that the page sets, without a press, for a cart with gift wrapping."""
+"""Value that the page sets in `GIFT_RECIPIENT` for a cart with gift wrapping. The shopper has not ticked the box."""
 RECIPIENT_FIELDS = ("recipient_first_name", "recipient_last_name", "recipient_phone")
 """Fields of the person who receives the order, if it is not the payer."""
 GIFT_MESSAGE = "gift_message"

@@ -85,7 +85,7 @@ class Order(Timestamps, table=True):
     shipping_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     billing_address: JsonObject = Field(default_factory=dict, sa_type=Json)
     address_corrected_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """Time of the latest correction of the shipping address by staff. After it, a payment no longer replaces it."""
+    """Time of the latest correction of the shipping address by staff. A later payment does not replace that address."""
     payer: JsonObject | None = Field(default=None, sa_type=Json)
     """The payer, for the invoice: person type, document type and number, e-mail. Never shown to shoppers."""
     erased_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -119,7 +119,7 @@ class OrderLine(Timestamps, table=True):
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
     """Rate of IVA included in its price, in percent."""
     tax_excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """True if the product was excluded from IVA: its line in an invoice has no IVA, not one of 0 %."""
+    """True if the product was excluded from IVA. Then its invoice line has no IVA entry, not even one of 0 %."""
     fulfilled: int = 0
     withdrawn: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Units that a refund removed from the order before they were sent."""

@@ -17,7 +17,7 @@ from backend.shipping.municipalities import find_municipality_by_code
 Address = Mapping[str, Any]
 
 NIT = "NIT"
-"""The document type of companies. Only with it does the company of an address count as a name."""
+"""The document type of companies. Only with this type, the company in an address is used as a name."""
 
 
 class PartyName(NamedTuple):
@@ -55,8 +55,9 @@ def has_other_recipient(billing: Address | None, shipping: Address) -> bool:
 def find_customer_phone(billing: Address | None, shipping: Address) -> str:
     """Return the phone number of the person who bought.
 
-    The number of the billing address counts only if it names another person than the recipient. Otherwise it is a
-    copy, and staff correct only the shipping address.
+    The number of the billing address is used only if that address names another person than the recipient.
+    Otherwise it is a copy of the number in the shipping address, and may be outdated: staff correct only the
+    shipping address.
     """
     own = str((billing or {}).get("phone") or "") if has_other_recipient(billing, shipping) else ""
     return own or str(shipping.get("phone") or "")

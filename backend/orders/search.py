@@ -48,7 +48,7 @@ DAY_LENGTH = len("2026-11-21")
 def is_one_of(column: object, *values: str) -> ColumnElement[bool]:
     """Return an SQL condition that the column has one of the values.
 
-    They are literals, so that a partial index is used.
+    The values are literals in the SQL text. With bound parameters, the database would not use a partial index.
     """
     either = [column == literal_column(f"'{value}'") for value in values]
     return or_(*either)

@@ -129,7 +129,7 @@ class PaymentsAnswer(Page):
 
 
 class PaymentProviderOut(TypedDict):
-    """A payment provider that the shop runs with."""
+    """A payment provider that the shop uses."""
 
     id: str
     is_enabled: bool

@@ -1,7 +1,7 @@
 """Checks of payment sessions: request the status of a payment from its provider, for the return page and for a job.
 
-If the provider cannot be reached, or does not know the payment, nothing changes. If it reports *pending* after the
-reservation has ended, the session is closed but is still checked.
+If the provider cannot be reached, or does not know the payment, nothing changes. If the provider reports *pending*
+after the session's reservation has ended, the session is closed, but its checks continue.
 """
 
 import logging
@@ -36,7 +36,7 @@ from backend.payment.transitions import (
 log = logging.getLogger(__name__)
 
 MIN_CHECK_INTERVAL, MAX_CHECK_INTERVAL = timedelta(minutes=3), timedelta(hours=3)
-"""Time between two checks of a session (wire: checkout, probe pending: at least 3 minutes)."""
+"""Minimum and maximum time between two checks of a session (wire: checkout, probe pending)."""
 MIN_RETURN_CHECK_INTERVAL = timedelta(seconds=3)
 """Minimum time between two checks of a session that its return page starts."""
 CHECK_PERIOD = timedelta(hours=48)

@@ -8,7 +8,7 @@ from backend.payment.states import SessionState
 
 
 class PurchaseCanceled(NotAllowed):
-    """A staff member has cancelled the order that the payment was for."""
+    """Error of a handler of `PaymentApproved`: a staff member has cancelled the order that the payment was for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,9 @@ class PaymentContradicted:
 
     Attributes:
         reported: the state that the provider reports now.
-        missing: captured pesos that the new report does not confirm; None if that is unknown, or if it reports
-            more.
+        missing: captured pesos that the new report does not confirm. None if the reported amount is unknown, or
+            larger
+            than the captured amount.
     """
 
     session_id: str

@@ -74,9 +74,9 @@ class PaymentSession(Timestamps, table=True):
     units: JsonObject = Field(
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
-    """The units that it pays for, by variant id."""
+    """Number of units that the payment is for, by variant id."""
     holds_stock: bool = Field(default=True, sa_column_kwargs={"server_default": text("true")})
-    """True if its units are reserved; False if they can be sold to others until it is paid (see `stock_holds`)."""
+    """True if its units are reserved. False if other customers can buy them until it is paid (see `stock_holds`)."""
     client_address: str | None = None
     """Keyed hash of the client's address (IPv6: /64). The next three columns are keyed hashes too."""
     client_device: str | None = None
@@ -141,7 +141,7 @@ class PaymentNotification(Timestamps, table=True):
     is_final: bool = False
     """True if it reports that the payment was decided."""
     said_state: str | None = None
-    """The reported state, a `ProviderState`. It is only a hint, as its signature need not cover it."""
+    """The state in the notification, a `ProviderState`. It is only a hint: the signature may not cover the state."""
     fields: JsonObject = Field(default_factory=dict, sa_type=Json)
     times_received: int = 1
     handled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -40,12 +40,15 @@ NOTIFICATION_JOB = "payment.notification"
 MAX_BODY_BYTES = 64 * 1024
 MAX_FIELDS, MAX_FIELD_TEXT = 80, 500
 MAX_INEFFECTIVE_NOTIFICATIONS = 5_000
-"""How many notifications without effect are stored; beyond that, the oldest are deleted."""
+"""Maximum number of stored notifications that had no effect. Above this number, the oldest are deleted."""
 RECHECK_DELAY = timedelta(seconds=20)
 MAX_LAGGING_CHECKS = 8
-"""How often a session is checked while the look-up lags behind a final notification."""
+"""How many times a session is checked while its provider's lookup does not report a final state that was notified."""
 MAX_SECOND_CHECKS = 31
-"""How often a second transaction is checked, with growing gaps after `MAX_LAGGING_CHECKS`: for about two days."""
+"""How many times a second transaction of an invoice is checked.
+
+After `MAX_LAGGING_CHECKS` the intervals grow. All checks together take about two days.
+"""
 ANSWER_TIMEOUT_S = 0.8
 """How long storing a notification may delay the provider's 200, in seconds."""
 
@@ -233,7 +236,7 @@ async def _check_second(
     notification: PaymentNotification,
     attempt: int,
 ) -> timedelta | None:
-    """Check another transaction of the session's invoice: its number differs from the session's number.
+    """Check another transaction of the session's invoice. Its number is not the number that the session has stored.
 
     The signature does not cover the invoice. So the notification may combine a transaction and an invoice that
     belong to different payments.

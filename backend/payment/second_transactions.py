@@ -1,8 +1,8 @@
 """Check second transactions: a shopper paid an invoice again at the bank.
 
 The gateway gives such a payment a new number, which only a notification contains. The regular checks of the session
-do not look it up. So if its outcome is missed here, it is never found, and an approved payment without an order is
-lost money.
+do not look up this number. If the outcome is missed here, the shop never learns that it received the money, and the
+customer has paid without an order.
 """
 
 from collections.abc import Sequence
@@ -61,9 +61,10 @@ class SecondTransaction:
 async def check_second_transaction(
     database: Database, providers: Providers, payment: PaymentSession, reference: str
 ) -> SecondTransaction:
-    """Request a report of another transaction of the session's invoice. Apply an approval, and later reports about it.
+    """Request a report of another transaction of the session's invoice, and apply the report if it is an approval.
 
-    The refusal of a transaction that has taken no money does not change the payment.
+    Later reports about an approved transaction are applied too. The refusal of a transaction that has taken no
+    money does not change the payment.
     """
     facts = replace(to_started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
     report = await ask_provider(providers, payment, facts)

@@ -70,9 +70,9 @@ OPEN_STATES = frozenset({S.INITIATING, S.UNKNOWN, S.PENDING_AUTHORIZATION, S.HEL
 CHECKED_STATES = OPEN_STATES | {S.CLOSED}
 """States in which a session is checked with its provider."""
 LIVE_STATES = frozenset({S.PENDING, S.INITIATING, S.PENDING_AUTHORIZATION})
-"""States of which a collection has at most one session at a time; the database enforces it."""
+"""A collection has at most one session in any of these states at a time; the database enforces this."""
 AT_BANK_STATES = frozenset({S.INITIATING, S.PENDING_AUTHORIZATION})
-"""States in which the cart refuses changes (it also does while its session is held)."""
+"""While a session is in one of these states, its cart cannot be changed. The same is true while a session is held."""
 
 _ENDS = frozenset({S.CAPTURED, S.REJECTED, S.CANCELED, S.EXPIRED, S.HELD})
 _LATE = frozenset({S.CAPTURED})

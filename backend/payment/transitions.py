@@ -3,9 +3,9 @@
 The return page, the webhook and the job all use these functions (design: decision 5).
 
 The cart is locked first, then the session, and the state is read while both are locked. Applying the same state
-again changes nothing. Amount and currency are compared. A final state is never undone. No function sends network
-requests: the provider's report was fetched before. Money that cannot simply pay its order is stored on the session
-(`captured_amount`), and an attention row is opened.
+again changes nothing. The reported amount and currency are compared with those of the session. A final state is
+never undone. No function sends network requests: the caller has already fetched the provider's report. If money
+cannot simply pay its order, it is stored on the session (`captured_amount`), and an attention row is opened.
 """
 
 import logging
@@ -51,11 +51,11 @@ CONTRADICTED = "contradicted"
 EXACT_AMOUNT = "exact_amount"
 """Key in a session's `data`: the approved amount as a decimal, if it is not in whole pesos."""
 DISMISSED = "dismissed"
-"""Key in a session's `data`: a staff member ended it, although its provider has not reported an end without money."""
+"""Key in a session's `data`: staff ended the session, although its provider did not report an end without money."""
 GIVEN_BACK = "given_back"
 """Key in a session's `data`: its money paid no order, and a staff member has refunded it."""
 OF_PURCHASE = "of_purchase"
-"""Key in a session's `data`: the id of a cart of its purchase, stored when its own cart has left that purchase."""
+"""Key in a session's `data`: the id of another cart of its purchase, stored when its own cart left the purchase."""
 
 
 class CloseReason(StrEnum):
@@ -67,7 +67,7 @@ class CloseReason(StrEnum):
     """The shopper gave the payment up and can change the cart again."""
     RESERVATION_ENDED = "reservation_ended"
     UNRESOLVED = "unresolved"
-    """The provider has not reported the end for 48 hours."""
+    """The provider has not reported within 48 hours how the payment ended."""
 
 
 _FINAL_REPORTS = {
@@ -101,9 +101,9 @@ _CAPTURED = (
 
 
 def pays(payment: PaymentSession) -> bool:
-    """Return True if the session is captured, unless a staff member refunded its money without paying an order.
+    """Return True if the session is captured, unless its money paid no order and a staff member has refunded it.
 
-    A later refund of an order that the money had paid does not count: the order's payment status includes such
+    If the money paid an order and was refunded later, return True: the order's payment status includes such
     refunds.
     """
     return payment.state == SessionState.CAPTURED and GIVEN_BACK not in payment.data

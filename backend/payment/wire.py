@@ -100,7 +100,7 @@ def add_missing_answers(
 ) -> PaymentCollectionOut:
     """Return the collection with a session that is not stored. Its `data.missing` lists the payer's missing answers.
 
-    When the client sends the answers, the session that is then started replaces it.
+    When the client sends the answers, a stored session is started and takes the place of this session.
     """
     asking: SessionOut = {
         "id": f"payses_{collection['id'].rpartition('_')[2]}",
@@ -204,9 +204,9 @@ def _collection_status(payment_sessions: Sequence[PaymentSession]) -> str:
 def _visible_sessions(payment_sessions: Sequence[PaymentSession]) -> list[PaymentSession]:
     """Return the sessions that the API shows. As on the commerce platform, a new session replaces failed ones.
 
-    It also replaces an open session whose start has an unknown outcome, so a client that follows any open session
-    reaches the bank. If all sessions ended without money, the newest one is shown, unless the cart was changed
-    before the shopper was sent to the bank.
+    A new session also hides an earlier open session whose start has an unknown outcome. So a client that uses any
+    open session reaches the bank. If all sessions ended without money, the newest one is shown, unless the cart was
+    changed before the shopper was sent to the bank.
     """
     under_way = [payment for payment in payment_sessions if _is_under_way(payment)]
     replaced = {payment.id for payment in under_way[1:] if payment.state == SessionState.UNKNOWN}

@@ -132,7 +132,7 @@ class RulesAnswer(TypedDict):
 
 
 class RulesChanged(TypedDict):
-    """Result of a batch of rules."""
+    """Result of a request that adds, changes and deletes rules."""
 
     created: list[RuleOut]
     updated: list[RuleOut]

@@ -42,7 +42,7 @@ class PromotionStatus(StrEnum):
 
 
 class BudgetType(StrEnum):
-    """A limit of a campaign's budget."""
+    """The type of limit that a campaign's budget has."""
 
     USAGE = "usage"
     SPEND = "spend"

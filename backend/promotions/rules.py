@@ -70,7 +70,7 @@ class Rule:
     def is_met(self, facts: Mapping[str, Any]) -> bool:
         """Return True if `facts` meet the rule.
 
-        They have a set of texts for each attribute, and pesos for `ITEM_TOTAL`.
+        `facts` have a set of texts for each attribute, and pesos for `ITEM_TOTAL`.
         """
         fact = facts.get(self.attribute, frozenset())
         if self.attribute == ITEM_TOTAL:

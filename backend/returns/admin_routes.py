@@ -182,7 +182,7 @@ async def confirm_request(
 
 @router.delete("/returns/{return_id}/request")
 async def drop_request(actor: StaffMember, return_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the draft; no return was requested."""
+    """Delete the draft of a return request, so that no return is requested."""
     async with database.transaction() as session:
         await drafts.delete_draft(session, actor, return_id, DraftStep.REQUEST)
     return Wire({"id": return_id, "object": "return", "deleted": True})
@@ -217,7 +217,7 @@ async def confirm_receipt(
 
 @router.delete("/returns/{return_id}/receive")
 async def drop_receipt(actor: StaffMember, return_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the draft of the arrival; no units were recorded."""
+    """Delete the draft of a receipt, so that no arrived units are recorded."""
     async with database.transaction() as session:
         await drafts.delete_draft(session, actor, return_id, DraftStep.RECEIVE)
     return Wire({"id": return_id, "object": "return", "deleted": True})

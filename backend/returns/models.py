@@ -75,7 +75,7 @@ class Return(Timestamps, table=True):
     reason: str = ""
     """Reason in the words of the customer or the staff member."""
     asked_by: str = ""
-    """The id of the staff member who opened it; empty: the customer did."""
+    """The id of the staff member who opened the return; empty if the customer requested it."""
     asked_at: datetime = Field(sa_type=UtcDateTime)
     """By the database's clock, like all times of this table."""
     due_at: datetime = Field(sa_type=UtcDateTime)
@@ -116,7 +116,7 @@ class ReturnLine(SQLModel, table=True):
 
 
 class DraftStep(StrEnum):
-    """The step of a return that is drafted."""
+    """The step of a return that a draft prepares."""
 
     REQUEST = "request"
     """A request: the return does not exist yet."""
@@ -134,7 +134,7 @@ class ReturnDraft(Timestamps, table=True):
     __tablename__ = "order_return_draft"
 
     id: str = Field(default_factory=lambda: new_id("return"), primary_key=True)
-    """The id of the future return, or of the return that arrives."""
+    """The id of the future return, or of the existing return whose units arrive."""
     order_id: str = Field(unique=True)
     step: str
     kind: str

@@ -302,9 +302,9 @@ async def _return_units(
 ) -> None:
     """Accept the arrived units of a line, and withdraw its `never_left` units, whose label was cancelled.
 
-    The `never_left` units are still in the shop, so they need not arrive. If staff took them out of the parcel and
-    recorded them as arrived, they are counted after the units that the customer sent: first good ones, then damaged
-    ones.
+    The `never_left` units are still in the shop, so they need not arrive. If staff recorded them as arrived
+    nevertheless, the first of the recorded units are those that the customer sent, and the rest are `never_left`
+    units. Good units are counted before damaged units.
     """
     if never_left:
         await require_not_being_packed(session, order)

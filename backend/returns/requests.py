@@ -104,7 +104,7 @@ class ReturnOptions:
 
     Attributes:
         has_offers: a return can be requested now.
-        has_returns: the order already has a return, so the form may be a repetition of the one that created it.
+        has_returns: the order already has a return, so the same form may have been sent before.
     """
 
     has_offers: bool
@@ -151,8 +151,9 @@ async def count_unclaimed_units(
     """Return the number of sent units by line id, minus the units that came back and the units in returns.
 
     A negative number means that this many units of returns are in no parcel: their label was cancelled after the
-    return was requested. With `by_granted`, units in undecided returns are not subtracted, only those in granted
-    returns. A granted return whose units arrived is not subtracted either: the customer keeps its other units.
+    return was requested. With `by_granted`, only units in granted returns are subtracted, not those in undecided
+    returns. If the units of a granted return arrived, they count as units that came back, and its other units are
+    not subtracted: the customer keeps them.
     """
     query = (
         select(
@@ -230,8 +231,8 @@ async def open_return(
         session: a transaction.
         actor: the staff member.
         order_id: the order.
-        typed: its kind, its reason, the units of each line, and optionally a bank account.
-        return_id: its id, if it was a draft.
+        typed: the return's kind and reason, the units of each line, and optionally a bank account.
+        return_id: the return's id, if a draft of the return has been stored.
         remarks: the reason and note of each line, by line id.
 
     Raises:
@@ -328,7 +329,7 @@ async def _require_units(
 async def _withdraw_from_order(
     session: AsyncSession, order: Order, lines: Sequence[OrderLine], units: Mapping[str, int]
 ) -> None:
-    """Withdraw these units from the units to send."""
+    """Withdraw these units of the order, so that they are not sent."""
     await require_not_being_packed(session, order)
     await _withdraw_units(session, order, lines, units)
     if _is_withdrawn(lines):

@@ -114,9 +114,9 @@ async def _store_request(
     """Parse the return form, and store the return request once.
 
     The address of the page contains an id, and all forms sent from that page share it, also after the browser's
-    button «Back». The id alone does not show a repetition: the order and the content of the form must also be
-    equal. A form is not refused early when no units can be returned: it may repeat the form whose return request
-    contains these units.
+    button «Back». So a form is a repetition only if the id, the order and the content of the form are all equal.
+    Even if no units can be returned any more, the form is not refused early: it may repeat the form that requested
+    the return of these units.
 
     Raises:
         PressUsed: the same form has already been stored.

@@ -52,7 +52,7 @@ _IS_SHORT = exists(
 
 
 def has_status(status: str) -> ColumnElement[bool]:
-    """Return the condition that a return has this platform status."""
+    """Return the SQL condition for returns that have this platform status."""
     denied = Return.state == ReturnState.DENIED
     if status == CANCELED:
         return denied

@@ -99,9 +99,9 @@ def find_origin(address: Address) -> ShippingPlace:
 def build_sender(address: Address, effective: Settings) -> Contact:
     """Return the sender of packages from a location with this address. Quotes use the same sender.
 
-    Missing parts are taken from the settings CARRIER_ORIGIN_*. The directions to the door are taken from them only
-    if their street and municipality are those of the address. An address without street or municipality is
-    ignored: all parts are taken from the settings.
+    Missing parts are taken from the settings CARRIER_ORIGIN_*. The directions to the door are taken from the
+    settings only if the street and municipality in the settings are those of the address. An address without street
+    or municipality is ignored: all parts are taken from the settings.
     """
     usual, origin = build_warehouse_contact(effective), find_origin(address)
     if not origin.dane_code or not origin.address:
@@ -138,8 +138,8 @@ def build_warehouse_contact(settings: Settings) -> Contact:
 def build_recipient(address: Address, email: str) -> Contact:
     """Return the recipient from an address in the platform's shape.
 
-    `metadata` contains the parts that have no platform field: `suburb`, and `dane_code`, which city and province
-    can replace. `address_2` has the directions to the door. Missing parts are empty.
+    `metadata` contains the parts that have no platform field: `suburb` and `dane_code`. Without `dane_code`, city
+    and province identify the municipality. `address_2` has the directions to the door. Missing parts are empty.
     """
     metadata = address.get("metadata")
     return Contact(

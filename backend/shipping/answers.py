@@ -10,7 +10,7 @@ from backend.edge.wire import JsonDict, LastingStamps, Page, Stamps
 from backend.shipping.schemas import PriceType
 
 OptionPriceType = Annotated[str, Field(json_schema_extra={"enum": [*get_args(PriceType)]})]
-"""The column is a text; the enum documents its values."""
+"""Type of the price. The database column is a text; the enum documents its values."""
 
 
 class LocationAddress(LastingStamps):

@@ -1,8 +1,10 @@
 """Colombia's municipalities with their code in DANE's DIVIPOLA. Shoppers choose the destination from them.
 
 The codes have the carrier's format: the five digits of the municipality, and "000" for its main town (wire: carrier
-2.6). A code is text, because its first digit may be a zero. A name is found if it is the municipality's, or sounds the
-same. It is never guessed from similar text, because a similar name may be another town: similar ones are only offered.
+2.6). A code is text, because its first digit may be a zero. A typed name finds a municipality if it is the
+municipality's name, or sounds the same. A name that is only similar may be another town. So similar municipalities
+are
+never used automatically: the shopper chooses from a list.
 """
 
 import csv
@@ -18,7 +20,10 @@ from backend.shipping.place_names import fold_place_name, fold_text, remove_coun
 DATA_FILE = Path(__file__).parent / "data" / "municipalities.csv"
 
 CAPITAL = "001"
-"""A capital's number in its department. Cundinamarca's capital is Bogotá, which is a separate department."""
+"""Number of a capital in its department: the third to fifth digit of its code.
+
+Cundinamarca's capital is Bogotá, which is a separate department.
+"""
 CUNDINAMARCA = "25"
 BOGOTA = "11"
 SEAT = "000"
@@ -38,7 +43,7 @@ OTHER_NAMES = {
     "88": "sap|san andres|san andres y providencia|san andres providencia y santa catalina", "91": "ama", "94": "gua",
     "95": "guv", "97": "vau", "99": "vid",
 }  # fmt: skip
-"""Other names of departments, folded: the code in ISO 3166-2:CO first, then names in everyday use."""
+"""Other normalized names of departments: the code in ISO 3166-2:CO first, then names in everyday use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,7 @@ class _SearchTexts:
         return min(ranks, default=None)
 
     def spell(self) -> "_SearchTexts":
-        """Return the spellings of their sounds."""
+        """Return the same texts as `spell_sounds` spells them, so that texts that sound the same are equal."""
         return _SearchTexts(tuple(map(spell_sounds, self.names)), spell_sounds(self.department))
 
 
@@ -213,11 +218,11 @@ class Gazetteer:
     by_code: dict[str, Municipality]
     entries: tuple[_Entry, ...]
     by_name: dict[str, tuple[_Entry, ...]]
-    """Entries by each of their folded names."""
+    """Entries by each of their normalized names."""
     by_sound: dict[str, tuple[_Entry, ...]]
     """Entries by the sounds of each of their names."""
     department_codes: dict[str, str]
-    """Codes by folded name or ISO code."""
+    """Department codes by normalized name or ISO code."""
 
 
 def _find_entries(name: str, *, by_sound: bool) -> tuple[_Entry, ...]:

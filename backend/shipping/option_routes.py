@@ -213,7 +213,7 @@ async def list_types(
 
 @router.get("/shipping-option-types/{type_id}")
 async def read_type(type_id: str, database: Db, fields: RequestedFields) -> Wire[OptionTypeAnswer]:
-    """Return the type of shipping."""
+    """Return the shipping option type."""
     async with database.read() as session:
         shown = await find_option_type(session, type_id)
     return Wire({"shipping_option_type": fields.pick(shown)})

@@ -73,9 +73,9 @@ def limit_content_value(amount: Cop) -> Cop:
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Units packed together, in kg, cm and cm³. `sides` are those of the smallest box that fits every single unit.
+    """Units packed together, in kg, cm and cm³.
 
-    The longest side is first.
+    `sides`, the longest first, are those of the smallest box into which each of the units would fit alone.
     """
 
     weight: float
@@ -89,7 +89,7 @@ class _Box:
 
     @property
     def is_within_limits(self) -> bool:
-        """True if the carrier accepts the box: its weight, and the volume of its units with the maximum sides."""
+        """True if the carrier accepts the weight, and a box with the maximum sides has room for the units."""
         return (
             round(self.weight, GRAM_DECIMALS) <= MAX_WEIGHT_KG and self._grown_to(MAX_SIDE_CM) >= self.volume
         )

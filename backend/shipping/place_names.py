@@ -5,7 +5,7 @@ import unicodedata
 
 COUNTRY = "colombia"
 ABBREVIATIONS = {"sta": "santa", "sto": "santo", "sn": "san", "pto": "puerto", "vlla": "villa"}
-"""Words in everyday abbreviations, folded."""
+"""Full words by their everyday abbreviation. Both are normalized: see `fold_text`."""
 _LEAD = re.compile(r"^(municipio|ciudad) de (?=.)")
 _SOUNDS = [
     (re.compile(pattern), sound)

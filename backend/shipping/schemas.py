@@ -131,7 +131,7 @@ class OptionRule(Body):
 
 
 class OptionType(Body):
-    """A type of shipping."""
+    """A shipping option type."""
 
     label: FilledName
     description: Name | None = None

@@ -73,7 +73,7 @@ def option_type_wire(option: ShippingOption) -> OptionType:
 
 
 def get_option_metadata(option: ShippingOption) -> JsonDict | None:
-    """Return the option's metadata without the shop's own key."""
+    """Return the option's metadata without the key `TYPE_KEY`, which only the shop uses."""
     return {name: value for name, value in option.meta.items() if name != TYPE_KEY} or None
 
 

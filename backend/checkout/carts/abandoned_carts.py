@@ -25,7 +25,10 @@ log = logging.getLogger(__name__)
 
 CART_RETENTION = timedelta(days=30)
 DOCUMENT_RETENTION = timedelta(hours=24)
-"""Both periods count from the last change of the cart, by the database's clock."""
+"""How long the payer's document is stored in an abandoned cart.
+
+This period and `CART_RETENTION` start at the latest change of the cart, by the database's clock.
+"""
 
 _WITHOUT_MONEY = (
     SessionState.PENDING,

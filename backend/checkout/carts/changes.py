@@ -58,7 +58,7 @@ async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, c
         NotFound: the caller has no such cart, or there is no such region.
         NotAllowed: the cart has become an order.
         InvalidData: the country is outside the region, the address is too long for a label, the sales channel is
-            another one, a code gives no discount, or the gift message is too long.
+            not the cart's, a code gives no discount, or the gift message is too long.
     """
     cart, region = await open_cart_and_region(session, cart_id, caller)
     if region is None or change.region_id not in (None, region.id):

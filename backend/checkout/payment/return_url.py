@@ -10,7 +10,7 @@ from backend.core.config.origins import Origins
 from backend.core.errors import InvalidData
 
 ORDER_ID = "{order_id}"
-"""Placeholder in the address for the id of the future order."""
+"""Placeholder in the return URL for the id of the future order."""
 MAX_LENGTH = 500
 
 _VALID_URL = re.compile(rf"[!-\[\]-~]{{1,{MAX_LENGTH}}}")
@@ -42,5 +42,5 @@ def _parse_origin(address: str) -> str:
 
 
 def format_return_url(return_url: str, order_id: str) -> str:
-    """Return the address for this order."""
+    """Return the URL with this order's id in place of the placeholder `{order_id}`."""
     return return_url.replace(ORDER_ID, order_id)

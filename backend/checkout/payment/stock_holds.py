@@ -33,7 +33,7 @@ from backend.rate_limit.limiter import network_of
 MAX_SHOP_SHARE = 10
 """A client holds at most a tenth of the shop's free units."""
 MIN_SHOP_SHARE_UNITS = 10
-"""The share of a client in a shop of fewer than 100 free units, so that a small shop can sell at all."""
+"""Units that a client may always hold by this limit, so that a shop with fewer than 100 free units can sell at all."""
 MAX_VARIANT_SHARE = 2
 """A client holds at most half of a variant that has more than `SCARCE_UNITS` free units."""
 SCARCE_UNITS = 5
@@ -47,13 +47,16 @@ MAX_TOTAL_TIME = timedelta(minutes=60)
 MIN_HOLD_TIME = timedelta(minutes=24)
 """Minimum length of a hold: it covers a bank's session (21 minutes) and its start."""
 RENEWAL_PAUSE = timedelta(hours=2)
-"""After this time since the end of a hold, another hold of the same variant is not counted as its renewal."""
+"""Within this time after the end of a client's hold, another hold of the same variant counts as its renewal."""
 MAX_UNPAID_SHARE = 2
 """All clients together hold at most half of the shop's units by unpaid payments."""
 ATTACK_SHARE = 4
-"""While unpaid payments hold a quarter of the shop's units, no small purchase is refused because of other clients."""
+"""If unpaid payments hold over a quarter of the shop's units, other clients cannot block a small purchase."""
 MIN_UNPAID_UNITS = 50
-"""Up to this number of unpaid units, both shares are ignored: one purchase may be half of a small shop's stock."""
+"""Up to this number of unpaid units, `MAX_UNPAID_SHARE` and `ATTACK_SHARE` are ignored.
+
+In a small shop, one purchase may be half of the stock.
+"""
 
 _WAITING = (OPEN_STATES | {SessionState.PENDING, SessionState.AUTHORIZED}) - {SessionState.HELD}
 """States of a payment that may be paid, and whose approval the gateway is not reviewing."""
@@ -146,7 +149,7 @@ _OWN_UNITS = (
     .scalar_subquery()
 )
 _SHOP_FREE = select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0) + _OWN_UNITS)
-"""The shop's free units, with those that an earlier payment of the same cart still holds."""
+"""The shop's free units, including those that an earlier payment of the same cart still holds."""
 _UNPAID_BY_VARIANT = (
     select(InventoryLevel.variant_id, func.sum(Reservation.quantity))
     .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)

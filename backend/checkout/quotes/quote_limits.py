@@ -36,7 +36,8 @@ who request prices do not pay.
 MAX_CONCURRENT_LISTS = 20
 """Concurrent price lists of one client in one process, if `DEFAULT_PEOPLE_PER_ADDRESS` people share its address.
 
-With a healthy carrier's 8 seconds each (wire: carrier 2.1), the rate of `QUOTATIONS` is 5 on average.
+A healthy carrier takes 8 seconds for a list (wire: carrier 2.1). So a client that makes all requests that
+`QUOTATIONS` allows has 5 running at the same time, on average.
 """
 MIN_CONCURRENT_LISTS = 5
 RETRY_AFTER_S = 8

@@ -128,7 +128,10 @@ def add_offer_columns(query: Any) -> Any:
 
 
 def parse_offers(rows: Iterable[Any]) -> list[Offer]:
-    """Return the offers in the rows of a query that `add_offer_columns` extended. They are in the final columns."""
+    """Return the offers in the rows of a query that `add_offer_columns` extended.
+
+    The final columns of each row must be those that it added.
+    """
     ends = [row[-len(OFFER_COLUMNS) :] for row in rows]
     return [Offer(*end) for end in ends if end[0] is not None]
 

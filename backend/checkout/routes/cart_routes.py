@@ -30,7 +30,8 @@ router = APIRouter(
 EMPTY_CARTS = RateLimit("empty cart", per_pair=1, per_client=60, per_subject=0)
 """How many carts of one client may stay empty in a quarter of an hour.
 
-The first line removes a cart from the count, so that it does not limit a storefront whose server creates all carts.
+A cart is no longer counted when it gets its first line. So the limit does not affect a storefront whose server
+creates the carts of all shoppers.
 """
 
 

@@ -39,7 +39,7 @@ class InvoiceProvider(ABC):
 
     id: ClassVar[str]
     is_electronic: ClassVar[bool] = True
-    """True if its document is the customer's invoice, with code, XML and PDF. Otherwise another program issues it."""
+    """True if it issues the customer's invoice, with code, XML and PDF. False if another program issues the invoice."""
 
     is_test: bool = False
     """True if its documents are only tests and not valid invoices."""

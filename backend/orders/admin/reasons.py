@@ -1,6 +1,7 @@
 """Lists of reasons for refunds and returns, from which API clients let staff choose. The Admin API maintains them.
 
-A refund or return stores its reason as text, so a change of these lists does not change it.
+Refunds and returns store their reason as text, so a change of these lists does not affect existing refunds and
+returns.
 """
 
 from fastapi import APIRouter

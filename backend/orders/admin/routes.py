@@ -138,7 +138,7 @@ async def change(
 
 @router.post("/orders/{order_id}/notes")
 async def create_note(actor: StaffMember, order_id: str, body: NewNote, database: Db) -> Wire[NoteAnswer]:
-    """Write a note on the order, for the staff."""
+    """Add a note to the order. Only staff see it."""
     async with database.transaction() as session:
         note = await add_note(session, actor, order_id, body.text)
         shown: NoteOut = {
@@ -154,7 +154,7 @@ async def create_note(actor: StaffMember, order_id: str, body: NewNote, database
 async def cancel(
     actor: StaffMember, order_id: str, database: Db, payments: Payments, fields: RequestedFields
 ) -> Wire[StaffOrderAnswer]:
-    """Cancel the order. This fails if the provider cannot refund its payment, or while it has active fulfillments."""
+    """Cancel the order. This fails if its payment cannot be refunded, or while the order has active fulfillments."""
     await cancel_order(database, actor, payments, order_id)
     return await order_answer(database, actor, order_id, fields)
 

@@ -48,7 +48,7 @@ class InvalidAccountLink(InvalidData):
 
 
 class AccountExists(InvalidData):
-    """The address has got an account since the link was mailed."""
+    """An account with this address was created after the link was mailed."""
 
     shopper_text = _("Ya hay una cuenta con este correo. Entra con tu contraseña.")
 
@@ -74,7 +74,7 @@ async def request_account_link(
     Raises:
         NotFound: the token is not that of the order, or the order belongs to an account.
         TooManyRequests: this client sent too many requests recently.
-        PressUsed: the press was executed by an earlier request.
+        PressUsed: the shop has already handled an earlier request of the same button click.
     """
     ORDER_LINK.require(signing_key, order_id, token)
     try:
@@ -107,9 +107,9 @@ def _signed_text(order: Order, expires_at: str) -> str:
 async def open_account(
     database: Database, token: str, typed: Mapping[str, Any], *, consenting: ConsentContext
 ) -> str:
-    """Create the account of a guest who followed a mailed link, once, and give it the orders of its address.
+    """Create the account of a guest who followed a mailed link, and assign the orders of its address to the account.
 
-    Its name is that of the payer of the order.
+    The account gets the name of the order's payer. A link works only once.
 
     Args:
         database: the shop's database.
@@ -123,7 +123,7 @@ async def open_account(
     Raises:
         InvalidData: the password is not allowed, or a box is not ticked (`fields`); the link stays valid.
         InvalidAccountLink: the token was used, has expired, or never existed.
-        AccountExists: the address has got an account since the mail was sent.
+        AccountExists: an account with this address was created after the mail was sent.
     """
     form = parse_with_ticks(NewPassword, typed)
     async with database.read() as session:

@@ -1,7 +1,7 @@
 """Request for a lost order link, which is then sent again to the order's e-mail address.
 
-For an order that does not exist or has another address, the response and its duration are the same: this is checked
-only when the e-mail is written.
+The response and its duration do not reveal if the order exists or has this address: this is checked only when the
+e-mail is written.
 """
 
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit, SubjectExhausted
 
 LINK_RATE_LIMIT = RateLimit("order link", per_pair=3, per_client=30, per_subject=5, per_day=10)
-"""Limits per order number and address (the subject), so that strangers cannot exhaust the tries of other orders."""
+"""Limits per order number and address (the subject): strangers cannot use up the attempts of other customers."""
 
 
 def parse_order_number(value: Any) -> int:

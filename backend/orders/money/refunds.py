@@ -329,8 +329,8 @@ async def _find_parcels(
 ) -> list[tuple[Fulfillment, int]]:
     """Return the fulfillments to which `count` returned units of the line are assigned, and the units of each.
 
-    Only units that were not returned before count. With `left_first`, fulfillments that have left come first,
-    otherwise they come after the others; among them the newest comes first.
+    Units that were returned earlier are not counted. With `left_first`, fulfillments that have left come first;
+    otherwise they come after the others. In both groups, the newest fulfillment comes first.
 
     Raises:
         InvalidData: the fulfillments have fewer units of the line.

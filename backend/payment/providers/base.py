@@ -159,7 +159,8 @@ class InitiationResult:
 class StartUnknown(OutcomeUnknown):
     """Error of `initiate`: the payment may have been started.
 
-    It has the known numbers of the payment, as in `InitiationResult`, by which the payment is looked up.
+    Its attributes are the numbers of the payment that are known, as in `InitiationResult`. The payment is looked up
+    by these numbers.
     """
 
     def __init__(

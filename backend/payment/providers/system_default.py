@@ -28,15 +28,15 @@ class SystemDefault(PaymentProvider):
         return InitiationResult(state=ProviderState.PENDING)
 
     async def status(self, session: StartedPayment) -> ProviderReport:
-        """Return a report that is always authorized, as no external service decides."""
+        """Return a report with the state AUTHORIZED, because no external service decides."""
         return _report(session, ProviderState.AUTHORIZED)
 
     async def capture(self, session: StartedPayment) -> ProviderReport:
-        """Return a captured report: staff confirm that they have the money."""
+        """Return a report with the state CAPTURED: staff confirm that they have the money."""
         return _report(session, ProviderState.CAPTURED)
 
     async def cancel(self, session: StartedPayment) -> ProviderReport:
-        """Return a canceled report: no money was taken."""
+        """Return a report with the state CANCELED: no money was taken."""
         return _report(session, ProviderState.CANCELED)
 
     def read_notification(

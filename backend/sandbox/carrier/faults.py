@@ -140,7 +140,7 @@ async def find_early_response(planned: PlannedFault | None, request: Request) ->
 
 
 def apply_fault(answer: Response, planned: PlannedFault | None) -> Response:
-    """Return the response as a fault changes it after the operation ran."""
+    """Return the response of an operation that ran, changed by the planned fault; unchanged without such a fault."""
     match planned and planned.fault:
         case Fault.DROP:
             return InterruptedResponse(answer)

@@ -29,9 +29,9 @@ MAX_ORDER_ID = 2**63 - 1
 
 _LABELS = table_of(SandboxLabel)
 _INSERT = insert_into(_LABELS).on_conflict_do_nothing()
-"""Ignores a conflict of any constraint.
+"""Insert a label, and ignore a conflict with any constraint.
 
-If one constraint were named, another process's row could still conflict with another one on PostgreSQL.
+If the statement named one constraint, a row of another process could still violate another one on PostgreSQL.
 """
 
 

@@ -7,7 +7,10 @@ from datetime import date
 from typing import Any
 
 Check = Callable[[Any], Any]
-"""Takes a value and returns its problems: None or an empty list, a list of sentences, or sentences by field."""
+"""A function that takes a value and returns its problems.
+
+They are None or an empty list, a list of sentences, or sentences by field.
+"""
 
 Sentences = list[str]
 

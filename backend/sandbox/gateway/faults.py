@@ -47,7 +47,7 @@ class FaultKind(StrEnum):
 
     TWICE = "twice"
     LATE = "late"
-    """Sent after `seconds`."""
+    """The notification is sent after `seconds`."""
     OUT_OF_ORDER = "out_of_order"
     """The outcome is sent first; `seconds` later (default: one) the notification that the payment is pending."""
     NEVER = "never"
@@ -81,7 +81,7 @@ class Faults:
         seconds: float = 0.0,
         code: str = "",
     ) -> None:
-        """Plan that the operation fails in this way the next `times`."""
+        """Plan that the next `times` requests of the operation fail in this way; all requests if `times` is None."""
         fault = Fault(operation, kind, times, seconds)
         fault.code = code or fault.code
         self._waiting.append(fault)

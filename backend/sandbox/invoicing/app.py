@@ -1,7 +1,7 @@
 """The embedded invoice provider over HTTP: see `backend.invoices.providers.ubl.client` for its two operations.
 
-Like the DIAN, it has the technical key of each numbering resolution: it uses the key that the shop saved. It also
-has the id and PIN of the sandbox's software.
+The DIAN has the technical key of each numbering resolution. The embedded provider uses the technical key that the
+shop saved. It also has the id and PIN of the sandbox's software.
 """
 
 import hmac

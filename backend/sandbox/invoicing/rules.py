@@ -49,7 +49,7 @@ class AcceptedDocument:
 
 
 class UnreadableDocument(ValueError):
-    """The XML is not such a document."""
+    """The XML lacks a value that every invoice and credit note has."""
 
 
 def read_document(

@@ -157,7 +157,7 @@ class GatewayClient:
         """Return the gateway's report of a transaction, by its number or by the reference of the shopper's browser.
 
         Raises:
-            InvalidData: the reference is neither of these.
+            InvalidData: the text is neither a transaction's number nor a reference of a browser.
             OutsideFailure: the gateway failed.
         """
         if _BROWSER_REFERENCE.fullmatch(reference):

@@ -50,7 +50,7 @@ _RANK = {
     ProviderState.PENDING: 2,
     ProviderState.UNKNOWN: 3,
 }
-"""Priority of several transactions of one invoice: paid, then undecided, then unclear, then refused."""
+"""Priority of the states when an invoice has several transactions: paid, undecided, unclear, then refused."""
 
 
 class GatewayPse(PaymentProvider):
@@ -131,8 +131,8 @@ class GatewayPse(PaymentProvider):
         See `PaymentProvider.status`.
 
         An answer is used only if it is about this invoice and has a state; otherwise the next lookup is used. If an
-        answer about this invoice reports a test payment at the live gateway, no other lookup is made, because its
-        answer could be taken for money.
+        answer about this invoice reports a test payment at the live gateway, no other lookup is made: a test
+        payment must not count as real money.
         """
         if session.reference or session.ticket_id:
             return await self._look_up_by_number(session)
@@ -303,6 +303,6 @@ def _to_provider_report(report: GatewayReport, state: GatewayState) -> ProviderR
 def _read_cus(report: GatewayReport) -> str | None:
     """Return the CUS, which the gateway calls the approval code.
 
-    Only zeros mean that there is none (wire: checkout, CUS).
+    A code of only zeros means that the payment has no CUS (wire: checkout, CUS).
     """
     return report.approval if report.approval and report.approval.strip("0") else None

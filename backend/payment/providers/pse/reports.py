@@ -35,7 +35,7 @@ from backend.payment.providers.pse.responses import is_refusal, parse_exact_json
 
 
 class GatewayState(IntEnum):
-    """State of a transaction, by the gateway's code. There is no 5."""
+    """State of a transaction, by the gateway's code. The gateway has no code 5."""
 
     ACCEPTED = 1
     REJECTED = 2
@@ -161,8 +161,8 @@ _UNDECIDED = (None, GatewayState.PENDING, GatewayState.STARTED, GatewayState.HEL
 def parse_report(fields: Mapping[str, Any]) -> GatewayReport:
     """Return the report in a notification's fields or a lookup's `data`. It never fails: a missing value is None.
 
-    An implausible number of the gateway becomes None. An implausible invoice is kept, so that the report is treated
-    as that of another payment.
+    If the gateway's number of the payment has an implausible format, it becomes None. An invoice with an
+    implausible format is kept: then the report is treated as a report about another payment.
     """
     raw = {str(name): _to_text(value) for name, value in fields.items()}
     invoice = _find_text(raw, _INVOICE)

@@ -148,7 +148,8 @@ INTEGRATION = "P44"
 def to_sdk_fields(payment: BankPayment) -> dict[str, str]:
     """Return the payment by SDK key, in the SDK's order, every value as text.
 
-    The confirmation's method is sent under two names, because the gateway does not document which one it reads.
+    The HTTP method of the notifications is sent under two names, because the gateway does not document which name
+    it reads.
     """
     fields: dict[str, str] = {}
     for key, value in asdict(payment).items():
@@ -182,7 +183,7 @@ def encrypt_body(
 
 
 INITIALISATION = "AAAAAAAAAAA="
-"""`i`: eight zero bytes. The SDK sends eight, and its cipher pads them to a block of sixteen."""
+"""Field `i` of the request: eight zero bytes in base64. The SDK's cipher pads them to a block of sixteen bytes."""
 
 _IV = bytes(16)
 _BLOCK_BITS = 128

@@ -29,7 +29,10 @@ from backend.shipping.providers.carrier.responses import CarrierError
 log = logging.getLogger(__name__)
 
 REFUSALS = (400, 404, 422)
-"""Response statuses that refuse a single number, in contrast to failures of authentication or of the carrier."""
+"""Response statuses that mean that the carrier refused a label's number.
+
+Other error statuses mean that the authentication or the carrier failed.
+"""
 
 
 MAX_QUOTATION_CONNECTIONS = 200

@@ -27,12 +27,18 @@ log = logging.getLogger(__name__)
 FALLBACK_PRICE: Cop = 15_000
 """Shipping price when there is no quotation (spec: Limits)."""
 SHORT_TIMEOUT_S = 2.0
-"""Seconds. A healthy carrier takes 5 to 8 (wire: carrier 2.1), which is too long to wait for while it fails."""
+"""How long the next shoppers wait for a price after one shopper has waited without success, in seconds.
+
+A healthy carrier takes 5 to 8 seconds (wire: carrier 2.1). That is too long to wait while the carrier fails.
+"""
 
 MAX_CAUSE_LENGTH = 500
 """Maximum number of characters of the cause that are stored with the fallback price."""
 DESTINATION_CODE_FIELD = "destination.daneCode"
-"""The field of a quotation whose error is raised: it is the caller's fault, and no fixed price replaces the quote."""
+"""Field with the destination's code. An error in this field is raised, and no fixed price replaces the quote.
+
+The error is the caller's: the caller sent a wrong code.
+"""
 ACCOUNT_REFUSALS = (401, 429)
 """Statuses of refusals that concern our account, not the quotation."""
 
