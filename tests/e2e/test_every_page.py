@@ -25,7 +25,7 @@ LISTS = {"catalog", "age/:slug", "brand/:slug"}
 PAGES_OF_SCRIPTS = {
     "catalog": LISTS,
     "product_card": {*LISTS, "", "*", "cart", "gift", "product/:slug", "wishlist"},
-    "product_suggestions": {*LISTS, "*", "cart", "product/:slug", "wishlist"},
+    "product_suggestions": {*LISTS, "", "*", "cart", "product/:slug", "wishlist"},
     "promo_code": {"cart", "checkout"},
     "sharing": {"product/:slug"},
     "shipping_estimate": {"cart", "product/:slug"},
