@@ -67,6 +67,7 @@ from backend.sandbox.embedded import Sandbox
 from backend.shipping.providers.registry import create_fulfillment_providers
 from backend.staff_notices.batches import NoticeBatches
 from backend.staff_notices.daily_summary import DailySummary
+from backend.staff_notices.push.sending import PushSender
 from backend.staff_notices.stock_watch import StockWatch
 from backend.stock_notices.service import StockNotices
 from backend.webhooks.sending import WebhookSender
@@ -191,6 +192,7 @@ class Shop:
                 NoticeBatches(self.database),
                 StockWatch(self.database),
                 DailySummary(self.database),
+                PushSender(self.database, settings),
                 PqrsReminders(self.database),
                 ReturnReminders(self.database),
                 self.invoices,

@@ -18,6 +18,7 @@ import backend.orders.promised_days
 import backend.outbox.publisher
 import backend.returns.unpacked_units
 import backend.reviews.review_requests
+import backend.staff_notices.push.subscriptions
 import backend.staff_notices.recording
 import backend.stock_notices.service
 import backend.webhooks.recording  # noqa: F401

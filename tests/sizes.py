@@ -142,6 +142,12 @@ ONLY_ALL = (
         "every operation gets random input on PostgreSQL; what its fields refuse is tested next to the routes",
     ),
     ExtraTests(
+        "a push message in the browser",
+        ("tests/e2e/test_office_push.py",),
+        "`tests/backend/staff_notices/push/` subscribes, and decrypts what a push service gets;"
+        " `tests/storefront/documents/test_service_worker.py` has the script",
+    ),
+    ExtraTests(
         "engines other than Chromium",
         ("tests/engines/",),
         "`tests/e2e/` has the same journeys in Chromium",
@@ -393,6 +399,7 @@ NOT_QUICK = (
             *("payment/providers/pse/test_secrets.py", "sandbox/gateway/test_official_sdk.py"),
             *("sandbox/gateway/test_over_sockets.py", "shipping/providers/carrier/test_provider.py"),
             *("shipping/providers/carrier/test_wire_rows.py", "spreadsheet_reader/", "test_start.py"),
+            "staff_notices/push/test_sending.py",
             "webhooks/",
         )
     ),

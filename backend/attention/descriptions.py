@@ -46,6 +46,7 @@ JOB_NAMES = {
     "returns.late": _("Recordar una devolución"),
     "reviews.ask": _("Pedir una opinión"),
     "staff_notices.batch": _("Enviar los avisos del equipo"),
+    "staff_notices.push": _("Enviar un aviso a un teléfono"),
     "storefront.revalidate": _("Actualizar las páginas"),
     "content.turn": _("Publicar un contenido"),
     "webhook.send": _("Enviar novedades a otro programa"),

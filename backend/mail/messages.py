@@ -55,7 +55,7 @@ from backend.reviews.tokens import review_path
 from backend.staff.invites import write_invitation_email
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE, ROLE_NAMES
-from backend.staff_notices.choices import list_mail_recipients
+from backend.staff_notices.choices import Channel, list_recipients
 from backend.staff_notices.kinds import PAYMENT_ATTENTION_KINDS, NoticeKind
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
@@ -305,7 +305,7 @@ async def _compose_attention(session: AsyncSession, settings: Settings, attentio
     if row.resolved_at is not None:
         return None
     is_notice = row.kind in PAYMENT_ATTENTION_KINDS and not settings.alert_email
-    if is_notice and await list_mail_recipients(session, NoticeKind.PAYMENT):
+    if is_notice and await list_recipients(session, NoticeKind.PAYMENT, Channel.MAIL):
         return None
     rules = RULES[AttentionKind(row.kind)]
     values = {

@@ -8,7 +8,7 @@ from backend.core.config.settings import Settings
 from backend.core.texts import _
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE
-from backend.staff_notices.choices import is_mail_recipient
+from backend.staff_notices.choices import Channel, is_recipient
 from backend.staff_notices.content import read_batch
 from backend.staff_notices.kinds import NoticeKind
 
@@ -25,7 +25,7 @@ async def read_notice_values(
     member = await session.get(Staff, staff_id)
     if kind is None or content is None or member is None:
         return None
-    if not await is_mail_recipient(session, kind, staff_id):
+    if not await is_recipient(session, kind, staff_id, Channel.MAIL):
         return None
     if kind is NoticeKind.PAYMENT and member.email == settings.alert_email.lower():
         return None

@@ -42,6 +42,7 @@ def all_tables() -> MetaData:
     import backend.shipping.models
     import backend.staff.models
     import backend.staff_notices.models
+    import backend.staff_notices.push.models
     import backend.stock_notices.models
     import backend.webhooks.models
     import backend.wishlist.models  # noqa: F401

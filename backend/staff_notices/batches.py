@@ -11,12 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.db.database import Database, database_now
 from backend.core.events import publish
 from backend.core.ids import new_id
-from backend.jobs import JobRun, RunAgain, job
+from backend.jobs import JobRun, RunAgain, enqueue, job
 from backend.rate_limit.limiter import take_turns
-from backend.staff_notices.choices import list_mail_recipients
+from backend.staff_notices.choices import Channel, list_recipients
 from backend.staff_notices.events import NoticeMailRequested
 from backend.staff_notices.kinds import NoticeKind
 from backend.staff_notices.models import StaffNotice
+from backend.staff_notices.push.models import SEND_PUSH, PushSubscription
 from backend.staff_notices.recording import SEND_BATCH
 
 PAUSE = timedelta(minutes=15)
@@ -59,7 +60,7 @@ async def _find_pause(session: AsyncSession, kind: NoticeKind) -> timedelta:
 
 
 async def _send(session: AsyncSession, kind: NoticeKind) -> None:
-    """Put the unsent notices of this kind into a batch, and request its mails."""
+    """Put the unsent notices of this kind into a batch, and request its mails and push messages."""
     batch_id, moment = new_id("batch"), await database_now(session)
     unsent = (StaffNotice.kind == kind) & StaffNotice.batch_id.is_(None)
     await session.execute(
@@ -68,5 +69,9 @@ async def _send(session: AsyncSession, kind: NoticeKind) -> None:
         .values(batch_id=batch_id, batched_at=moment)
         .execution_options(synchronize_session=False)
     )
-    for member in await list_mail_recipients(session, kind):
+    for member in await list_recipients(session, kind, Channel.MAIL):
         await publish(session, NoticeMailRequested(batch_id, member.id))
+    members = [member.id for member in await list_recipients(session, kind, Channel.PUSH)]
+    subscriptions = select(PushSubscription.id).where(PushSubscription.staff_id.in_(members))
+    for subscription_id in (await session.execute(subscriptions)).scalars():
+        await enqueue(session, SEND_PUSH, key=f"{batch_id} {subscription_id}")

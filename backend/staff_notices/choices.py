@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,12 +17,22 @@ from backend.staff_notices.kinds import RULES, NoticeKind
 from backend.staff_notices.models import StaffNoticeChoice
 
 
+class Channel(StrEnum):
+    """A way to send notices. The value is the column of `StaffNoticeChoice`."""
+
+    MAIL = "by_mail"
+    PUSH = "by_push"
+
+
 @dataclass(frozen=True, slots=True)
 class NoticeChoice:
-    """A kind of notice that a staff member may get. `by_mail`: True if it is mailed."""
+    """A kind of notice that a staff member may get, and the channels by which they get it."""
 
     kind: NoticeKind
-    by_mail: bool
+    channels: frozenset[Channel]
+
+
+ALL_CHANNELS = frozenset(Channel)
 
 
 def list_kinds(role: Role) -> list[NoticeKind]:
@@ -52,20 +63,23 @@ async def read_choices_of_all(
     """
     if roles.keys() - {actor.id}:
         actor.require_role(Right.CHANGE_STAFF)
-    off = select(StaffNoticeChoice.staff_id, StaffNoticeChoice.kind).where(
-        StaffNoticeChoice.staff_id.in_(roles), StaffNoticeChoice.by_mail.is_(False)
-    )
-    turned_off = {(staff_id, kind) for staff_id, kind in await session.execute(off)}
+    rows = select(StaffNoticeChoice).where(StaffNoticeChoice.staff_id.in_(roles))
+    chosen = {(row.staff_id, row.kind): row for row in (await session.execute(rows)).scalars()}
+
+    def read_channels(staff_id: str, kind: NoticeKind) -> frozenset[Channel]:
+        row = chosen.get((staff_id, kind))
+        return ALL_CHANNELS if row is None else frozenset(one for one in Channel if getattr(row, one))
+
     return {
-        staff_id: [NoticeChoice(kind, (staff_id, kind) not in turned_off) for kind in list_kinds(role)]
+        staff_id: [NoticeChoice(kind, read_channels(staff_id, kind)) for kind in list_kinds(role)]
         for staff_id, role in roles.items()
     }
 
 
 async def save_choices(
-    session: AsyncSession, actor: Actor, staff_id: str, by_mail: Collection[NoticeKind]
+    session: AsyncSession, actor: Actor, staff_id: str, chosen: Mapping[Channel, Collection[NoticeKind]]
 ) -> None:
-    """Turn on these kinds of notices for the staff member, and turn off the others.
+    """Turn on these kinds of notices for the staff member, and turn off the others, in each of these channels.
 
     Kinds that the role may not get are ignored.
 
@@ -75,22 +89,26 @@ async def save_choices(
     """
     if staff_id != actor.id:
         actor.require(Right.CHANGE_STAFF)
-    current = await read_choices(session, actor, staff_id)
-    changed = [choice.kind for choice in current if choice.by_mail != (choice.kind in by_mail)]
+    current = {choice.kind: choice.channels for choice in await read_choices(session, actor, staff_id)}
+    wanted = {
+        kind: frozenset(one for one in Channel if (kind in chosen[one] if one in chosen else one in channels))
+        for kind, channels in current.items()
+    }
+    changed = [kind for kind in current if wanted[kind] != current[kind]]
     if not changed:
         return
-    change = (
-        [RULES[choice.kind].name for choice in current if choice.by_mail],
-        [RULES[choice.kind].name for choice in current if choice.kind in by_mail],
-    )
-    subject = Subject(SubjectType.STAFF, staff_id)
-    await record(session, actor, "notices chosen", subject, {"notices by mail": change})
+    changes = {
+        CHANGE_NAMES[one]: (_list_names(current, one), _list_names(wanted, one))
+        for one in Channel
+        if _list_names(current, one) != _list_names(wanted, one)
+    }
+    await record(session, actor, "notices chosen", Subject(SubjectType.STAFF, staff_id), changes)
     moment = now()
     rows = [
         {
             "staff_id": staff_id,
             "kind": kind,
-            "by_mail": kind in by_mail,
+            **{str(one): one in wanted[kind] for one in Channel},
             "created_at": moment,
             "updated_at": moment,
         }
@@ -99,25 +117,30 @@ async def save_choices(
     await session.execute(_UPSERT, rows)
 
 
-async def list_mail_recipients(session: AsyncSession, kind: NoticeKind) -> Sequence[Staff]:
-    """Return the active staff members who get notices of this kind by mail, sorted by id."""
+def _list_names(channels: Mapping[NoticeKind, Collection[Channel]], channel: Channel) -> list[str]:
+    return [RULES[kind].name for kind, chosen in channels.items() if channel in chosen]
+
+
+async def list_recipients(session: AsyncSession, kind: NoticeKind, channel: Channel) -> Sequence[Staff]:
+    """Return the active staff members who get notices of this kind by this channel, sorted by id."""
     roles = [role for role in Role if RULES[kind].right in RIGHTS[role]]
+    column = getattr(StaffNoticeChoice, channel)
     is_off = exists().where(
-        StaffNoticeChoice.staff_id == Staff.id,
-        StaffNoticeChoice.kind == kind,
-        StaffNoticeChoice.by_mail.is_(False),
+        StaffNoticeChoice.staff_id == Staff.id, StaffNoticeChoice.kind == kind, column.is_(False)
     )
     query = select(Staff).where(Staff.disabled_at.is_(None), Staff.role.in_(roles), ~is_off)
     return (await session.execute(query.order_by(Staff.id))).scalars().all()
 
 
-async def is_mail_recipient(session: AsyncSession, kind: NoticeKind, staff_id: str) -> bool:
-    """Return True if this staff member gets notices of this kind by mail now."""
-    return any(member.id == staff_id for member in await list_mail_recipients(session, kind))
+async def is_recipient(session: AsyncSession, kind: NoticeKind, staff_id: str, channel: Channel) -> bool:
+    """Return True if this staff member gets notices of this kind by this channel now."""
+    return any(member.id == staff_id for member in await list_recipients(session, kind, channel))
 
 
+CHANGE_NAMES = {Channel.MAIL: "notices by mail", Channel.PUSH: "notices by push"}
+"""Names of the changes in the audit."""
 _INSERT = insert_into(table_of(StaffNoticeChoice))
 _UPSERT = _INSERT.on_conflict_do_update(
     index_elements=["staff_id", "kind"],
-    set_={"by_mail": _INSERT.excluded.by_mail, "updated_at": _INSERT.excluded.updated_at},
+    set_={name: _INSERT.excluded[name] for name in (*Channel, "updated_at")},
 )

@@ -16,6 +16,7 @@ from backend.attention.kinds import AttentionKind
 from backend.attention.models import Attention
 from backend.catalog.low_stock import select_low_stock
 from backend.catalog.models import Product
+from backend.catalog.storefront.product_cards import first_pictures
 from backend.core.dates import date_label, last_day, time_label
 from backend.core.money import format_cop
 from backend.core.texts import _
@@ -83,7 +84,15 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
         else _("{n} pedidos pagados: {amount}").format(n=len(orders), amount=format_cop(total))
     )
     path = f"{OFFICE}/empacar" + (f"?pedido={orders[0].id}" if len(orders) == 1 else "")
-    return NoticeContent(title, lines, path, _("Empacar"))
+    picture = await _find_picture(session, orders[0])
+    return NoticeContent(title, lines, path, _("Empacar"), picture=picture)
+
+
+async def _find_picture(session: AsyncSession, order: Order) -> str:
+    """Return the URL of the first picture of the order's first product that has one; empty without any."""
+    products = [line.product_id for line in await list_order_lines(session, order.id)]
+    pictures = await first_pictures(session, products)
+    return next((pictures[product].url for product in products if product in pictures), "")
 
 
 def _name_products(lines: Sequence[OrderLine]) -> str:

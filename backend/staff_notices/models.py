@@ -39,6 +39,7 @@ class StaffNoticeChoice(Timestamps, table=True):
     staff_id: str = Field(foreign_key="staff.id", primary_key=True, ondelete="CASCADE")
     kind: str = Field(primary_key=True)
     by_mail: bool = True
+    by_push: bool = True
 
 
 class LowStock(SQLModel, table=True):

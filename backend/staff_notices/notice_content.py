@@ -1,4 +1,4 @@
-"""The content of a batch of notices, as a mail shows it."""
+"""The content of a batch of notices, as mails and push messages show it."""
 
 from dataclasses import dataclass
 
@@ -15,6 +15,7 @@ class NoticeContent:
     Attributes:
         title: what happened, in one line.
         lines: a sentence for each subject, for at most `MAX_LINES`; `more` is the number of the others.
+        picture: URL of a picture of the first subject's product; empty without one. Only push messages show it.
         path: address of the screen that shows the subjects, and `link_label`, the text of its button.
     """
 
@@ -23,6 +24,7 @@ class NoticeContent:
     path: str
     link_label: str
     more: int = 0
+    picture: str = ""
 
 
 def format_units(units: int) -> str:

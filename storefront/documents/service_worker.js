@@ -21,3 +21,24 @@ const activate = async () => {
 addEventListener("install", () => skipWaiting());
 addEventListener("activate", (event) => event.waitUntil(activate()));
 addEventListener("fetch", (event) => isHandled(event.request) && event.respondWith(load(event)));
+
+// Notices to staff: see `backend/staff_notices/push`. A message with the tag of another one replaces it.
+
+const showNotice = ({ title, body, path, action, picture, tag }) =>
+  registration.showNotification(title, {
+    body,
+    tag,
+    icon: "/brand/icon-192.png",
+    image: picture || undefined,
+    data: { path },
+    actions: [{ action: "open", title: action }],
+  });
+
+const openNotice = ({ notification }) => {
+  notification.close();
+  const { href, origin } = new URL(notification.data.path, location.origin);
+  return origin === location.origin && clients.openWindow(href);
+};
+
+addEventListener("push", (event) => event.waitUntil(showNotice(event.data.json())));
+addEventListener("notificationclick", (event) => event.waitUntil(openNotice(event)));

@@ -54,6 +54,16 @@ class EditForm(rx.Component):
     on_discard: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
 
 
+class PushDevice(rx.Component):
+    """The button with which this browser subscribes to push messages: see `assets/scripts/office/push.jsx`."""
+
+    library = script("office/push")
+    tag = "PushDevice"
+    public_key: rx.Var[str]
+    texts: rx.Var[dict[str, str]]
+    on_subscribe: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+
+
 @dataclass(frozen=True, slots=True)
 class EditFormState:
     """State of the surrounding `EditForm`. `reset` contains the React props of the button that discards the changes."""

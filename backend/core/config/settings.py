@@ -32,6 +32,7 @@ from backend.core.config.values import (
     estimate_bits,
     parse_s3_address,
     parse_synonyms,
+    parse_vapid_key,
     read_or_create_secret,
     to_async_url,
 )
@@ -230,6 +231,8 @@ class Settings(OfficeSettings, SourcedSettings):
     """Additional synonyms for the search: `pelota, balón; carro, auto`."""
     secret_key: SecretStr = SecretStr("")
     revalidate_secret: SecretStr = SecretStr("")
+    vapid_private_key: SecretStr = SecretStr("")
+    """Key that identifies the shop to push services: base64url of 32 bytes. Empty: derived from the signing key."""
     storefront_url: str = ""
     """Address to which the backend reports changed products, if the backend itself cannot reach PUBLIC_URL."""
     store_api_consents_required: bool = False
@@ -292,6 +295,13 @@ class Settings(OfficeSettings, SourcedSettings):
     @classmethod
     def _check_http_url(cls, url: str) -> str:
         return http_url(url)
+
+    @field_validator("vapid_private_key")
+    @classmethod
+    def _check_vapid_key(cls, key: SecretStr) -> SecretStr:
+        if key.get_secret_value():
+            parse_vapid_key(key.get_secret_value())
+        return key
 
     @field_validator("database_url")
     @classmethod
@@ -488,6 +498,12 @@ class Settings(OfficeSettings, SourcedSettings):
         if given := self.secret_key.get_secret_value():
             return given
         return read_or_create_secret(self.data_dir / "secret_key")
+
+    @property
+    def vapid_private_number(self) -> int | None:
+        """VAPID_PRIVATE_KEY as a number; None without one."""
+        key = self.vapid_private_key.get_secret_value()
+        return parse_vapid_key(key) if key else None
 
     @property
     def revalidation_secret(self) -> str:

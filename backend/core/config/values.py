@@ -1,5 +1,7 @@
 """Values of single settings: database URLs, S3 addresses, secrets and their strength, folders, synonyms."""
 
+import base64
+import binascii
 import math
 import re
 import secrets
@@ -149,6 +151,26 @@ def read_or_create_secret(path: Path) -> str:
     finally:
         candidate.unlink()
     return path.read_text().strip()
+
+
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""The number of points of the curve P-256."""
+
+
+def parse_vapid_key(text: str) -> int:
+    """Parse a private key of the curve P-256: base64url of 32 bytes.
+
+    Raises:
+        ValueError: it is not such a key; the message does not contain it.
+    """
+    try:
+        key = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    number = int.from_bytes(key, "big")
+    if len(key) != 32 or not 0 < number < P256_ORDER:
+        raise ValueError("is not the base64url of a P-256 private key (VAPID_PRIVATE_KEY)")
+    return number
 
 
 def parse_synonyms(text: str) -> list[list[str]]:

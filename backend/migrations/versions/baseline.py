@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '7a3d1c95e0f8'
+revision: str = '9a3d60b8e4f1'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1269,6 +1269,21 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint('token', name=op.f('pk_publishable_key')),
     )
     op.create_table(
+        'push_subscription',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('staff_id', sa.String(), nullable=False),
+        sa.Column('endpoint', sa.String(), nullable=False),
+        sa.Column('p256dh', sa.String(), nullable=False),
+        sa.Column('auth', sa.String(), nullable=False),
+        sa.Column('device', sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(['staff_id'], ['staff.id'], name=op.f('fk_push_subscription_staff_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_push_subscription')),
+        sa.UniqueConstraint('endpoint', name=op.f('uq_push_subscription_endpoint')),
+    )
+    op.create_index(op.f('ix_push_subscription_staff_id'), 'push_subscription', ['staff_id'])
+    op.create_table(
         'reset_link',
         sa.Column('created_at', UtcDateTime(), nullable=False),
         sa.Column('updated_at', UtcDateTime(), nullable=False),
@@ -1320,6 +1335,7 @@ def _create_tables() -> None:
         sa.Column('staff_id', sa.String(), nullable=False),
         sa.Column('kind', sa.String(), nullable=False),
         sa.Column('by_mail', sa.Boolean(), nullable=False),
+        sa.Column('by_push', sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(['staff_id'], ['staff.id'], name=op.f('fk_staff_notice_choice_staff_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('staff_id', 'kind', name=op.f('pk_staff_notice_choice')),
     )

@@ -11,6 +11,7 @@ from backend.staff.rights import ROLE_NAMES, Actor
 from backend.staff.second_factor import recovery_codes_left
 from backend.staff.service import read_staff
 from backend.staff.sessions import sessions_of
+from backend.staff_notices.push.subscriptions import list_subscriptions
 
 PROVE, ENROL = "prove", "enrol"
 """Steps with the second factor that a staff member must take before they may change the team or the shop."""
@@ -43,8 +44,22 @@ class SessionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A browser in which the staff member gets notices by push messages."""
+
+    id: str
+    title: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """The account of the signed-in staff member. `is_proved`: they used their second factor to sign in."""
+    """The account of the signed-in staff member.
+
+    Attributes:
+        is_proved: True if they used their second factor to sign in.
+        push_key: the shop's public key, with which a browser subscribes to push messages.
+    """
 
     email: str
     role_label: str
@@ -53,6 +68,8 @@ class OwnAccount:
     codes_left: int
     sessions: list[SessionRow]
     notices: list[NoticeRow]
+    devices: list[DeviceRow]
+    push_key: str
 
 
 def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
@@ -65,8 +82,11 @@ def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
     return PROVE if is_enrolled else ENROL
 
 
-async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
-    """Return the actor's account with its sessions: the current browser first, then the others by sign-in time."""
+async def own_account(session: AsyncSession, actor: Actor, push_key: str) -> OwnAccount:
+    """Return the actor's account with its sessions: the current browser first, then the others by sign-in time.
+
+    `push_key` is the shop's public key for push messages.
+    """
     member = await read_staff(session, actor, actor.id)
     found = await sessions_of(session, actor, actor.id)
     return OwnAccount(
@@ -87,6 +107,11 @@ async def own_account(session: AsyncSession, actor: Actor) -> OwnAccount:
             for one in sorted(found, key=lambda one: (not one.is_current, one.created_at, one.id))
         ],
         notices=await read_notice_rows(session, actor, actor.id),
+        devices=[
+            DeviceRow(row.id, row.device, _("desde {moment}").format(moment=short_time_label(row.created_at)))
+            for row in await list_subscriptions(session, actor)
+        ],
+        push_key=push_key,
     )
 
 

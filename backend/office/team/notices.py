@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.staff.rights import Actor
-from backend.staff_notices.choices import NoticeChoice, read_choices
+from backend.staff_notices.choices import Channel, NoticeChoice, read_choices
 from backend.staff_notices.kinds import RULES, NoticeKind
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeRow:
-    """A kind of notice that a staff member may get. `by_mail`: True if it is mailed."""
+    """A kind of notice that a staff member may get, by mail and by push messages."""
 
     kind: str
     name: str
     by_mail: bool
+    by_push: bool
 
 
 async def read_notice_rows(session: AsyncSession, actor: Actor, staff_id: str) -> list[NoticeRow]:
@@ -31,9 +32,20 @@ async def read_notice_rows(session: AsyncSession, actor: Actor, staff_id: str) -
 
 def to_notice_rows(choices: list[NoticeChoice]) -> list[NoticeRow]:
     """Return the choices with the names of their kinds."""
-    return [NoticeRow(choice.kind, RULES[choice.kind].name, choice.by_mail) for choice in choices]
+    return [
+        NoticeRow(
+            choice.kind,
+            RULES[choice.kind].name,
+            Channel.MAIL in choice.channels,
+            Channel.PUSH in choice.channels,
+        )
+        for choice in choices
+    ]
 
 
-def parse_ticked_kinds(form: Mapping[str, str]) -> frozenset[NoticeKind]:
-    """Return the kinds whose checkboxes are ticked: those whose fields in the form are not empty."""
-    return frozenset(kind for kind in NoticeKind if form.get(kind))
+def parse_ticked_kinds(form: Mapping[str, str]) -> dict[Channel, frozenset[NoticeKind]]:
+    """Return the kinds whose checkboxes are ticked, by channel: those whose fields in the form are not empty."""
+    return {
+        channel: frozenset(kind for kind in NoticeKind if form.get(f"{kind}-{channel}"))
+        for channel in Channel
+    }

@@ -7,13 +7,23 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.core.texts import _
+from backend.core.web.outside_post import MAX_URL_LENGTH
 from backend.news.topics import Topic
 from backend.office.team.account import ENROL as TO_ENROL
-from backend.office.team.account import PROVE, OwnAccount, SessionRow, own_account
+from backend.office.team.account import (
+    PROVE,
+    DeviceRow,
+    OwnAccount,
+    SessionRow,
+    browser_name,
+    own_account,
+)
 from backend.office.team.notices import parse_ticked_kinds
 from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
 from backend.staff_notices.choices import save_choices
+from backend.staff_notices.push.subscriptions import add_subscription, remove_subscription
+from backend.staff_notices.push.vapid import read_vapid_key
 from storefront.components.forms import SubmitOnce
 from storefront.components.http_forms import http_form
 from storefront.office.auth.sign_in import sign_in_field
@@ -21,6 +31,7 @@ from storefront.office.auth.sign_out import sign_out_everywhere
 from storefront.office.components.feedback import chip, screen
 from storefront.office.layout import office_layout
 from storefront.office.navigation import ENROL, OWN_ACCOUNT, SIGN_IN
+from storefront.office.react_components import PushDevice
 from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.office.team.notices import NOTICE_FIELDS, notices_form
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -28,6 +39,19 @@ from storefront.state.handlers import checked_fields, checked_id
 
 TITLE = _("Mi cuenta")
 BUTTON = "button button--small "
+PUSH_TEXTS = {
+    "turnOn": _("Recibir avisos en este equipo"),
+    "busy": _("Un momento…"),
+    "done": "",
+    "failed": _("El navegador no pudo activarlos. Inténtalo otra vez."),
+    "denied": _(
+        "Este navegador no permite los avisos. Permítelos en los ajustes del sitio y vuelve a intentarlo."
+    ),
+    "unsupported": _(
+        "Este navegador no recibe avisos. En un iPhone, agrega primero la oficina a la pantalla de inicio."
+    ),
+}
+"""Texts of `PushDevice`, by the state of the browser."""
 
 
 class OwnAccountState(OfficeScreen, KnownClientState):
@@ -40,8 +64,9 @@ class OwnAccountState(OfficeScreen, KnownClientState):
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STAFF})
 
     async def _read_content(self, actor: Actor) -> OwnAccount:
-        async with current_shop().database.read() as session:
-            return await own_account(session, actor)
+        shop = current_shop()
+        async with shop.database.read() as session:
+            return await own_account(session, actor, read_vapid_key(shop.settings).public_key)
 
     @office_event(Right.READ_ORDERS)
     async def end_session(self, actor: Actor, session_id: str) -> None:
@@ -58,6 +83,31 @@ class OwnAccountState(OfficeScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             await save_choices(session, actor, actor.id, ticked)
         self._announce(_("Tus avisos quedaron guardados."))
+        await self._show(actor)
+
+    @office_event(Right.READ_ORDERS)
+    async def add_device(self, actor: Actor, subscription: dict[str, str]) -> None:
+        """Send the staff member's notices to this browser, which has subscribed to push messages."""
+        typed = checked_fields(subscription, "endpoint", "p256dh", "auth", max_length=MAX_URL_LENGTH)
+        user_agent = str(self.router.headers.user_agent)
+        async with current_shop().database.transaction() as session:
+            await add_subscription(
+                session,
+                actor,
+                typed["endpoint"],
+                typed["p256dh"],
+                typed["auth"],
+                device=browser_name(user_agent),
+            )
+        self._announce(_("Los avisos llegan a este equipo."))
+        await self._show(actor)
+
+    @office_event(Right.READ_ORDERS)
+    async def remove_device(self, actor: Actor, device_id: str) -> None:
+        """Stop sending the staff member's notices to a browser."""
+        async with current_shop().database.transaction() as session:
+            await remove_subscription(session, actor, checked_id(device_id))
+        self._announce(_("A ese equipo ya no llegan avisos."))
         await self._show(actor)
 
 
@@ -208,11 +258,44 @@ def password_panel() -> rx.Component:
     )
 
 
+def device_row(row: ObjectVar[DeviceRow]) -> rx.Component:
+    """Render a browser that gets the notices, and the button that removes it."""
+    return rx.el.li(
+        rx.el.span(
+            rx.el.span(row.title, class_name="o-row__title"),
+            rx.el.span(row.detail, class_name="o-row__detail"),
+            class_name="o-audit__what",
+        ),
+        rx.el.button(
+            _("Quitar"),
+            rx.el.span(": ", row.title, class_name="sr-only"),
+            type="button",
+            data_once="",
+            on_click=OwnAccountState.remove_device(row.id),
+            class_name=f"{BUTTON}button--quiet",
+        ),
+        key=row.id,
+        class_name="o-team__invite",
+        data_testid="own-device",
+    )
+
+
 def notices_panel() -> rx.Component:
     """Render the notices that the staff member gets by mail."""
     return panel(
         _("Mis avisos"),
-        rx.el.p(_("Te llegan por correo. Varios del mismo tipo van juntos."), class_name="o-row__detail"),
+        rx.el.p(
+            _("Por correo, y en los equipos que actives. Varios del mismo tipo van juntos."),
+            class_name="o-row__detail",
+        ),
+        rx.el.div(
+            rx.el.ul(rx.foreach(VIEW.devices, device_row)),
+            PushDevice.create(
+                public_key=VIEW.push_key, texts=PUSH_TEXTS, on_subscribe=OwnAccountState.add_device
+            ),
+            class_name="o-devices",
+            data_testid="own-devices",
+        ),
         notices_form(VIEW.notices, OwnAccountState.choose_notices),
         test_id="own-notices",
     )

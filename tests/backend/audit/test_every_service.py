@@ -86,6 +86,7 @@ ONLY_READ = {
     "staff/second_factor.py::recovery_codes_left",
     "staff_notices/choices.py::read_choices",
     "staff_notices/choices.py::read_choices_of_all",
+    "staff_notices/push/subscriptions.py::list_subscriptions",
     "staff/service.py::list_staff",
     "staff/service.py::read_staff",
     "staff/sessions.py::sessions_of",

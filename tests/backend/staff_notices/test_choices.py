@@ -9,19 +9,23 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.core.errors import Forbidden, NotFound
 from backend.staff.rights import RIGHTS, Actor, Role
-from backend.staff_notices.choices import list_kinds, read_choices, save_choices
+from backend.staff_notices.choices import Channel, list_kinds, read_choices, save_choices
 from backend.staff_notices.kinds import RULES, NoticeKind
 from tests.backend.staff_notices.conftest import Office, ask_pqrs
 
 
 async def choose(shop: Shop, actor: Actor, staff_id: str, *kinds: NoticeKind) -> None:
     async with shop.database.transaction() as session:
-        await save_choices(session, actor, staff_id, kinds)
+        await save_choices(session, actor, staff_id, {Channel.MAIL: kinds})
 
 
 async def read_on(shop: Shop, actor: Actor) -> set[NoticeKind]:
     async with shop.database.read() as session:
-        return {choice.kind for choice in await read_choices(session, actor, actor.id) if choice.by_mail}
+        return {
+            choice.kind
+            for choice in await read_choices(session, actor, actor.id)
+            if Channel.MAIL in choice.channels
+        }
 
 
 @pytest.mark.parametrize("role", Role)

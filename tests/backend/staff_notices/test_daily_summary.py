@@ -16,7 +16,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Role
-from backend.staff_notices.choices import save_choices
+from backend.staff_notices.choices import Channel, save_choices
 from backend.staff_notices.daily_summary import DailySummary, find_due_day
 from backend.staff_notices.models import StaffNotice
 from tests.backend.mail.conftest import text_of
@@ -119,7 +119,9 @@ async def test_summary_of_a_quiet_day_says_that_nothing_waits(shop: Shop, office
 
 async def test_member_who_turned_the_summary_off_gets_none(shop: Shop, office: Office) -> None:
     async with shop.database.transaction() as session:
-        await save_choices(session, office.actor(Role.ACCOUNTANT), office.ids[Role.ACCOUNTANT], [])
+        await save_choices(
+            session, office.actor(Role.ACCOUNTANT), office.ids[Role.ACCOUNTANT], {Channel.MAIL: []}
+        )
     await choose_hour(shop, 0)
     await DailySummary(shop.database).record_due(RUN)
     await office.send()

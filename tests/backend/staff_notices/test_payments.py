@@ -10,7 +10,7 @@ from backend.jobs import Worker
 from backend.mail.mailer import Mailer
 from backend.staff.rights import Role
 from backend.staff_notices.batches import NoticeBatches
-from backend.staff_notices.choices import save_choices
+from backend.staff_notices.choices import Channel, save_choices
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.staff_notices.conftest import Office, make_due
 
@@ -39,7 +39,7 @@ async def test_payment_is_mailed_to_those_who_decide_and_not_to_the_shop_as_well
 async def test_payment_is_mailed_to_the_shop_if_nobody_gets_the_notice(shop: Shop, office: Office) -> None:
     async with shop.database.transaction() as session:
         for role in (Role.OWNER, Role.SHOP):
-            await save_choices(session, office.actor(Role.OWNER), office.ids[role], [])
+            await save_choices(session, office.actor(Role.OWNER), office.ids[role], {Channel.MAIL: []})
     await pay_twice(shop)
     await office.send()
     assert [(str(mail["To"]), str(mail["Subject"])) for mail in office.inbox.mails] == [

@@ -175,17 +175,19 @@ async def test_member_chooses_their_own_notices(shop: Shop, browser_of: BrowserF
         ("order_paid", True),
         ("stock", True),
     ]
-    await send_event(account, "choose_notices", {"stock": "yes", "pqrs": "yes"})
-    assert (account.announcement.tone, [row.by_mail for row in account.content.notices]) == (
-        "news",
-        [False, True],
+    await send_event(
+        account,
+        "choose_notices",
+        {"stock-by_mail": "yes", "order_paid-by_push": "yes", "pqrs-by_mail": "yes"},
     )
+    assert account.announcement.tone == "news"
+    assert [(row.by_mail, row.by_push) for row in account.content.notices] == [(False, True), (True, False)]
 
 
 async def test_owner_chooses_the_notices_of_others(shop: Shop, browser_of: BrowserFactory) -> None:
     staff_id = await create_member(shop, browser_of)
     screen = await open_screen(browser_of)
-    await send_event(screen, "choose_notices", {"id": staff_id, "order_paid": "yes"})
+    await send_event(screen, "choose_notices", {"id": staff_id, "order_paid-by_mail": "yes"})
     (row,) = [row for row in screen.content.members if row.id == staff_id]
     assert [notice.kind for notice in row.notices if notice.by_mail] == ["order_paid"]
     without_code = await open_screen(browser_of, second_factor=False)

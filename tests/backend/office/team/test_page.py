@@ -68,7 +68,7 @@ async def test_owner_without_a_second_factor_sees_what_is_missing(
 async def test_account_page_shows_only_the_signed_in_members_data(shop: Shop, role: Role) -> None:
     actor = await sign_in_actor(shop, role)
     async with shop.database.read() as session:
-        own = await own_account(session, actor)
+        own = await own_account(session, actor, "key")
         if role is not Role.OWNER:
             with pytest.raises(Forbidden):
                 await team_page(session, actor)

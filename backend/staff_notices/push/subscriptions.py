@@ -1,0 +1,80 @@
+"""Push subscriptions of staff members: add, list and remove them."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, SubjectType, record
+from backend.core.db.tables import insert_row
+from backend.core.errors import InvalidData, NotFound
+from backend.core.events import subscribe
+from backend.core.web.outside_post import MAX_URL_LENGTH
+from backend.rate_limit.limiter import take_turns
+from backend.staff.events import StaffPasswordChanged
+from backend.staff.rights import Actor
+from backend.staff_notices.push.encryption import parse_browser_keys
+from backend.staff_notices.push.models import PushSubscription
+
+MAX_SUBSCRIPTIONS = 5
+"""Browsers of a staff member. With another one, the oldest is removed."""
+
+
+async def add_subscription(
+    session: AsyncSession, actor: Actor, endpoint: str, p256dh: str, auth: str, *, device: str
+) -> None:
+    """Store that the actor gets notices in this browser. If another staff member got them there, they do no longer.
+
+    Raises:
+        InvalidData: the endpoint is not an https URL, or the keys are invalid.
+    """
+    _require_endpoint(endpoint)
+    parse_browser_keys(p256dh, auth)
+    await take_turns(session, f"push {actor.id}")
+    subject = Subject(SubjectType.STAFF, actor.id)
+    await record(session, actor, "device added", subject, {"device": (None, device)})
+    await session.execute(delete(PushSubscription).where(PushSubscription.endpoint == endpoint))
+    found = await list_subscriptions(session, actor)
+    oldest = [row.id for row in found[: max(0, len(found) - MAX_SUBSCRIPTIONS + 1)]]
+    await session.execute(delete(PushSubscription).where(PushSubscription.id.in_(oldest)))
+    row = PushSubscription(staff_id=actor.id, endpoint=endpoint, p256dh=p256dh, auth=auth, device=device)
+    await insert_row(session, row)  # not with the session: the audit must not contain its address and keys
+
+
+async def remove_subscription(session: AsyncSession, actor: Actor, subscription_id: str) -> None:
+    """Remove a browser of the actor.
+
+    Raises:
+        NotFound: the actor has no such browser.
+    """
+    row = await session.get(PushSubscription, subscription_id)
+    if row is None or row.staff_id != actor.id:
+        raise NotFound("The device was not found")
+    subject = Subject(SubjectType.STAFF, actor.id)
+    await record(session, actor, "device removed", subject, {"device": (row.device, None)})
+    await session.execute(delete(PushSubscription).where(PushSubscription.id == subscription_id))
+
+
+async def list_subscriptions(session: AsyncSession, actor: Actor) -> Sequence[PushSubscription]:
+    """Return the actor's browsers, the oldest first."""
+    query = select(PushSubscription).where(PushSubscription.staff_id == actor.id)
+    ordered = query.order_by(PushSubscription.created_at, PushSubscription.id)
+    return (await session.execute(ordered)).scalars().all()
+
+
+@subscribe(StaffPasswordChanged)
+async def remove_all(session: AsyncSession, event: StaffPasswordChanged) -> None:
+    """Remove all browsers of a staff member whose password was changed, as their sessions end too."""
+    await session.execute(delete(PushSubscription).where(PushSubscription.staff_id == event.staff_id))
+
+
+def _require_endpoint(endpoint: str) -> None:
+    try:
+        parts = urlsplit(endpoint)
+        is_good = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+        is_good = is_good and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_good = False
+    if not is_good or not endpoint.isascii() or " " in endpoint or len(endpoint) > MAX_URL_LENGTH:
+        raise InvalidData("The push service's address is not an https URL")
