@@ -203,6 +203,7 @@ ONLY_ALL = (
             "tests/e2e/test_product.py::test_gallery_picture_is_no_larger_than_shown",
             "tests/e2e/test_every_page.py::test_screens_have_no_overflow_and_are_accessible",
             "tests/e2e/test_small_screens.py::test_no_page_is_wider_than_the_window_or_with_large_text",
+            "tests/e2e/test_every_page.py::test_shop_pages_load_few_script_bytes",
             "tests/e2e/test_every_page.py::test_layout_does_not_shift_while_loading",
             "tests/e2e/test_every_page.py::test_focus_is_visible_on_every_element",
             "tests/e2e/test_every_page.py::test_skip_link_is_visible_only_with_the_keyboard_focus",

@@ -7,6 +7,7 @@ the same tag. A subscription that the push service no longer knows is deleted.
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import orjson
 from sqlalchemy import delete
@@ -20,9 +21,10 @@ from backend.office_settings import read_effective_settings
 from backend.staff_notices.choices import Channel, is_recipient
 from backend.staff_notices.content import read_batch
 from backend.staff_notices.notice_content import NoticeContent
-from backend.staff_notices.push.encryption import MAX_PAYLOAD_BYTES, encrypt, parse_browser_keys
 from backend.staff_notices.push.models import SEND_PUSH, PushSubscription
-from backend.staff_notices.push.vapid import VapidKey, read_vapid_key
+
+if TYPE_CHECKING:
+    from backend.staff_notices.push.vapid import VapidKey
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +102,10 @@ class PushSender:
             NotCallable: the address is not public.
             OutsideFailure: there is no answer.
         """
+        # large imports that only a shop with subscriptions needs
+        from backend.staff_notices.push.encryption import encrypt, parse_browser_keys
+        from backend.staff_notices.push.vapid import read_vapid_key
+
         self._key = self._key or read_vapid_key(self._settings)
         subscription = message.subscription
         target = await resolve_target(subscription.endpoint, allow_private=self._allow_private)
@@ -119,6 +125,8 @@ class PushSender:
 
 def build_payload(content: NoticeContent, batch_id: str) -> bytes:
     """Return the message that the service worker displays, as JSON. Lines that do not fit are left out."""
+    from backend.staff_notices.push.encryption import MAX_PAYLOAD_BYTES
+
     lines = content.lines[:MAX_BODY_LINES]
     while True:
         payload = orjson.dumps(

@@ -14,7 +14,6 @@ from backend.core.web.outside_post import MAX_URL_LENGTH
 from backend.rate_limit.limiter import take_turns
 from backend.staff.events import StaffPasswordChanged
 from backend.staff.rights import Actor
-from backend.staff_notices.push.encryption import parse_browser_keys
 from backend.staff_notices.push.models import PushSubscription
 
 MAX_SUBSCRIPTIONS = 5
@@ -29,6 +28,8 @@ async def add_subscription(
     Raises:
         InvalidData: the endpoint is not an https URL, or the keys are invalid.
     """
+    from backend.staff_notices.push.encryption import parse_browser_keys
+
     _require_endpoint(endpoint)
     parse_browser_keys(p256dh, auth)
     await take_turns(session, f"push {actor.id}")

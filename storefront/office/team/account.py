@@ -23,7 +23,6 @@ from backend.staff.rights import Actor, Right
 from backend.staff.sessions import revoke
 from backend.staff_notices.choices import save_choices
 from backend.staff_notices.push.subscriptions import add_subscription, remove_subscription
-from backend.staff_notices.push.vapid import read_vapid_key
 from storefront.components.forms import SubmitOnce
 from storefront.components.http_forms import http_form
 from storefront.office.auth.sign_in import sign_in_field
@@ -64,6 +63,8 @@ class OwnAccountState(OfficeScreen, KnownClientState):
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STAFF})
 
     async def _read_content(self, actor: Actor) -> OwnAccount:
+        from backend.staff_notices.push.vapid import read_vapid_key
+
         shop = current_shop()
         async with shop.database.read() as session:
             return await own_account(session, actor, read_vapid_key(shop.settings).public_key)

@@ -92,7 +92,8 @@ async def test_refused_return_form_does_not_leave_its_page(
     typed = delivered.form_fields("warranty", 7, reason="No gira.")
     files = [("pictures", ("", b""))]
     answer = await anyone.post(return_path(shop, delivered.order_id), data=typed, files=files, headers=SCRIPT)
-    assert (answer.status_code, answer.json()["fields"]) == (400, {})
+    problems = {f"units-{delivered.line_id}": "Escribe un número de 0 a 2."}
+    assert (answer.status_code, answer.json()["fields"]) == (400, problems)
     assert answer.json()["message"].startswith("No se envió")
     assert "next" not in answer.json()
     assert await count_returns(shop) == 0

@@ -15,7 +15,7 @@ NOT_IMPORTED = {
     "asyncpg": "DATABASE_URL names SQLite",
     "authlib": "the first sign-in with Google",
     "backend.core.observability.tracing_export": "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "cryptography.hazmat": "the first token of Google",
+    "cryptography.hazmat": "the first token of Google, or the first notice to a browser",
     "fpdf": "the first invoice",
     "google.protobuf": "OTEL_EXPORTER_OTLP_ENDPOINT",
     "jinja2": "the first mail",
