@@ -255,9 +255,8 @@ def spread(amount: Cop, costs: Mapping[str, Cop]) -> dict[str, Cop]:
         costs: costs in pesos, by id.
 
     Returns:
-        Pesos by id, without zero shares; no share exceeds its cost. Their sum is the amount, or the sum of the
-            costs if
-            that is less.
+        Pesos by id, without zero shares; no share exceeds its cost. The shares add up to the amount, or to the sum
+            of the costs if that is less.
     """
     total = sum(costs.values())
     amount = min(amount, total)

@@ -103,9 +103,9 @@ class Shop:
         self._serving = ServingLock(self.database)
         self.catalog_version = VersionProbe(self.database)
         self.pages = VersionCache[Hashable, Any](self.catalog_version.read_version, MAX_CACHED_PAGES)
-        """Content of open pages that is the same for every visitor."""
+        """Cache of the content of open pages that is the same for every visitor."""
         self.products = VersionCache[Hashable, Any](self.catalog_version.read_version, MAX_CACHED_PAGES)
-        """Content of product pages except the units in stock, also for rendered documents.
+        """Cache of the content of product pages except the units in stock, also for rendered documents.
 
         It is a separate cache, because search engines read all product pages one after the other.
         """

@@ -19,9 +19,9 @@ class AlertKind(StrEnum):
     OUTSIDE = "outside"
     """A service that `backend.core.web.http_client` calls has not given a usable answer for ALERT_FAILING_MINUTES."""
     STOCK_HELD = "stock_held"
-    """Unpaid payments of one client reserve the maximum of stock, or those of all clients much of the shop's stock."""
+    """Unpaid payments reserve too much stock: those of one client the maximum, or those of all clients a large part."""
     MAIL = "mail"
-    """Sending some mails was given up, and staff have not looked at them yet."""
+    """The shop gave up sending some mails, and their attention rows are still open."""
 
 
 @dataclass(frozen=True, slots=True)

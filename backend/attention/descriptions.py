@@ -1,6 +1,7 @@
-"""Sentence about an attention row for staff, in the store's language: sums, names, and what bank and carrier say.
+"""Descriptions of attention rows for staff, in the store's language.
 
-`Attention.message` is the same for programs and logs, in English and with ids.
+They contain sums of money, names, and the messages of the bank and the carrier. `Attention.message` describes the
+same facts for programs and logs, in English and with ids.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from backend.core.texts import _
 OWED, EXACT, REASON, WORDS = "owed", "exact_amount", "reason", "words"
 PLACE, MAX_PRICE, REFERENCE, TITLE = "place", "max_price", "reference", "title"
 UNTIL, NUMBERS_LEFT, AHEAD_S = "until", "numbers_left", "ahead_s"
-"""Keys of `Attention.data`. The code that raises a row stores those that its sentence needs."""
+"""Keys of `Attention.data`. The code that creates a row stores the values that the description of the row needs."""
 PAYMENT_STATES = {
     "captured": _("aprobado"),
     "rejected": _("rechazado"),

@@ -23,7 +23,7 @@ class AttentionKind(StrEnum):
     PAID_IN_PART = "paid_in_part"
     """Staff accepted a payment of less than the order's total: packing waits for a decision."""
     PAYMENT_CONTRADICTED = "payment_contradicted"
-    """The provider reports that money of a captured payment went back, is under review, or is another amount."""
+    """The provider reports that a captured payment was paid back, is under review, or has another amount."""
     PAYMENT_UNRESOLVED = "payment_unresolved"
     """The gateway has not reported the result of a payment for 48 hours."""
     STOCK_SHORT = "stock_short"
@@ -55,13 +55,13 @@ class AttentionKind(StrEnum):
     INVOICE_WAITS = "invoice_waits"
     """An invoice or a credit note has no number: the range is used up or expired, or the shop's data are incomplete."""
     INVOICE_NUMBERS = "invoice_numbers"
-    """The range of numbers that the DIAN authorized is nearly used up or expired."""
+    """The range of numbers that the DIAN authorized is nearly used up, or expires soon."""
     JOB_FAILED = "job_failed"
     """A job failed permanently."""
     WEBHOOK_OFF = "webhook_off"
     """A webhook failed for days and was switched off."""
     CLOCK_PUT_BACK = "clock_put_back"
-    """A clock was ahead and was corrected: moments that it wrote were too late and were moved back."""
+    """A clock ran ahead and was corrected. Stored times that were too far in the future were moved to earlier times."""
 
 
 class Action(StrEnum):

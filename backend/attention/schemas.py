@@ -39,7 +39,7 @@ class FoundLabel(Body):
 
 
 class NewResolution(Body):
-    """A decision. The `actions` of a row are the allowed ones."""
+    """A decision on an attention row. `AttentionOut.actions` lists the actions that are allowed for the row."""
 
     model_config = example(action="dismissed", note="Ya hablamos con la pasarela: no llegó dinero.")
 

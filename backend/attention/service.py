@@ -59,13 +59,14 @@ async def raise_attention(
     Args:
         kind: determines the deadline and the allowed actions.
         message: what happened, for programs and logs, in English.
-        subject_id: the id of the subject; by default the first id that is given of fulfillment, payment session and
-            order.
+        subject_id: the id of the subject; by default the first given id of `fulfillment_id`, `payment_session_id`
+            and `order_id`.
         amount: the disputed money, in whole pesos.
         order_id: the order, if any.
         payment_session_id: the payment session, if any.
         fulfillment_id: the fulfillment, if any.
-        data: further data for the decision, and for the sentence in the office: see `backend.attention.descriptions`.
+        data: further data for the decision, and for the sentence in the office: see
+            `backend.attention.descriptions`.
     """
     row = Attention(
         kind=kind,

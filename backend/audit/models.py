@@ -34,7 +34,9 @@ class AuditEntry(SQLModel, table=True):
     subject_type: str
     subject_id: str
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """Changes, each `{"field", "before", "after"}`, with `"on"` for another row: its table and id.
+    """Changes, each `{"field", "before", "after"}`.
+
+    For a change of another row than the subject's, `"on"` has its table and id.
 
     A personal value is not stored here: its field has neither `before` nor `after`.
     """

@@ -280,7 +280,7 @@ def _clear_entries(session: Session, transaction: SessionTransaction) -> None:
 
 @event.listens_for(Session, "after_rollback")
 def _restore_savepoint(session: Session) -> None:
-    """Restore the entries that existed before a savepoint that was rolled back, even if a failed statement ended it."""
+    """Restore the entries as they were at a savepoint that was rolled back, even if a failed statement ended it."""
     savepoint = session.get_nested_transaction()
     if savepoint is not None:
         session.info[_ENTRIES] = session.info[_SAVEPOINTS].pop(savepoint)

@@ -107,7 +107,7 @@ def is_personal(table: str, column: str) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value to JSON: times in ISO 8601, long texts shortened, bytes as their number in words."""
+    """Convert a value to JSON: times in ISO 8601, long texts shortened, bytes as a text with only their number."""
     if isinstance(value, str):
         text = str(value)
         return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"

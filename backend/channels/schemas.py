@@ -37,7 +37,7 @@ class NewChannel(ChannelChange):
 
 
 MAX_REVOCATION_DELAY_S = 366 * 24 * 3600
-"""Seconds until a secret key is revoked."""
+"""Maximum number of seconds after which the revocation of a secret key can take effect."""
 
 KeyType = Literal["publishable", "secret"]
 

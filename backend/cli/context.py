@@ -37,12 +37,11 @@ def with_database(
     """Run `work` with an open database, and return its result.
 
     With `migrated`, the database is migrated first, and no other process can open the shop during the work. With
-    `changes`, the name of the shop's folder and database is printed first, because the work changes them.
+    `changes`, the names of the shop's folder and database are printed first, because the work changes them.
 
     Raises:
-        CannotStart: the database does not answer, its migration failed, or it is not migrated. The message begins
-            with
-            `otherwise`.
+        CannotStart: the database does not answer, its migration failed, or it is not migrated. The message of the
+            error begins with `otherwise`.
     """
     from backend.core.db.database import Database
     from backend.migrations.runner import upgrade
@@ -69,7 +68,7 @@ def with_database(
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
     """Run `work` with a shop that runs no background jobs, and return its result.
 
-    With `changes`, the name of the shop's folder and database is printed first, because the work changes them.
+    With `changes`, the names of the shop's folder and database are printed first, because the work changes them.
 
     Raises:
         CannotStart: the database does not answer, or was not migrated.

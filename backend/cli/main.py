@@ -115,7 +115,7 @@ def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
 
 @contextmanager
 def _invalid_settings_printed() -> Iterator[None]:
-    """Print the invalid settings, one on each line, and exit with 1."""
+    """Catch `InvalidData` in the `with` block, print each invalid setting in one line, and exit with code 1."""
     from backend.core.errors import InvalidData
 
     try:

@@ -100,7 +100,10 @@ class ContentModel(BaseModel):
 
 
 class ScheduledContent(ContentModel):
-    """Content that is shown from one day to another in Colombia, both included; None means no limit."""
+    """Content with an optional first and final day on which it is shown.
+
+    Both days are days in Colombia, and both are included. None means that there is no limit.
+    """
 
     starts: date | None = None
     ends: date | None = None

@@ -55,7 +55,7 @@ class HomePage:
     """The content of the home page.
 
     Attributes:
-        slides: the slides of the banner. If the office set none, they are exactly those of the specification
+        slides: the slides of the banner. If the office set none, they are the slides that the specification defines
             (Storefront view rules 1).
         is_bare: True if no slide is a product, because the store has no active product: the static slide is shown.
         sections: the sections that the office set; empty if the default ones are shown in their order.

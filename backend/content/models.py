@@ -34,4 +34,4 @@ class ContentTurn(SQLModel, table=True):
 
     area: str = Field(primary_key=True)
     turned_at: datetime = Field(sa_type=UtcDateTime)
-    """By the database's clock."""
+    """Time of the latest beginning or end of scheduled content, by the database's clock."""

@@ -17,7 +17,7 @@ from backend.core.db.database import Database, database_now
 from backend.jobs import JobRun, RunAgain, enqueue, job
 
 TURN = "content.turn"
-"""The job; its key is the area."""
+"""Kind of the job that runs when scheduled content begins or ends. Its key is the area."""
 
 
 def list_scheduled_parts(body: Body) -> list[ScheduledContent]:
@@ -43,7 +43,7 @@ def _iter_turns(body: Body) -> Iterator[datetime]:
 async def schedule_turn(session: AsyncSession, area: Area, body: Body) -> None:
     """Schedule the job for the next time at which a part of this body begins or ends.
 
-    Call it when the body was saved.
+    Call it after the body was saved.
     """
     moment = await database_now(session)
     if (turn := find_next_turn(body, moment)) is not None:

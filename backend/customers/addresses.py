@@ -114,7 +114,7 @@ async def remove_address(session: AsyncSession, customer_id: str, address_id: st
 
 
 async def save_used_address(session: AsyncSession, customer_id: str, address: JsonObject) -> None:
-    """Add the address of an order to the book, unless the book has it or is full."""
+    """Add the address of an order to the book, unless the book already contains this address or is full."""
     await _lock_customer(session, customer_id)
     book = await addresses_of(session, customer_id)
     if len(book) < MAX_ADDRESSES and not any(

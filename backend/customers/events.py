@@ -12,13 +12,16 @@ class ResetRequested:
 
 @dataclass(frozen=True, slots=True)
 class PasswordChosen:
-    """The account with this address has a new password. Published in the transaction that stores it."""
+    """Event: a password was set for the account with this address. The account may be new.
+
+    Published in the transaction that stores the password.
+    """
 
     address: str
 
 
 @dataclass(frozen=True, slots=True)
 class PasswordChanged:
-    """A customer with an existing account has a new password."""
+    """Event: the password of an existing account was replaced. It is not published for a new account."""
 
     customer_id: str

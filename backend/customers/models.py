@@ -45,7 +45,7 @@ class GuestCustomer(Timestamps, table=True):
     phone: str = ""
     company_name: str = ""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
-    """Metadata. Only staff write and read it, as they do the guest's names."""
+    """Metadata. Only staff write and read it; the same is true of the guest's names."""
 
 
 class CustomerTerm(SQLModel, table=True):

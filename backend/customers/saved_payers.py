@@ -14,7 +14,7 @@ from backend.customers.models import CustomerPayer
 KEEP_PAYER = "keep_payer"
 """Field of the checkbox that requests to save the data: `on` if ticked. It is not ticked by default."""
 FIELDS = ("person_type", "doc_type", "doc_number", "bank")
-"""Names of the checkout's fields."""
+"""Names of the checkout form's fields whose values are saved."""
 
 
 async def save_payer(session: AsyncSession, customer_id: str, typed: Mapping[str, str]) -> None:

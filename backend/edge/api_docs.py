@@ -53,7 +53,7 @@ def curl(document: Document, method: str, path: str, operation: Document) -> str
 
 
 def _file_fields(operation: Document) -> list[str]:
-    """Return the names of the files that the operation takes."""
+    """Return the names of the form fields in which the operation accepts files."""
     content = operation.get("requestBody", {}).get("content", {})
     return list(content.get("multipart/form-data", {}).get("schema", {}).get("properties", {}))
 

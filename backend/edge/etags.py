@@ -24,7 +24,7 @@ CONTENT_HEADERS = frozenset(
         b"last-modified",
     }
 )
-"""Headers that describe content that is not sent. A 304 has all other headers of the 200."""
+"""Headers that describe the body. A 304 has no body and no such headers; it has all other headers of the 200."""
 
 # an entity-tag or nothing, up to the next comma; possessive, so that long lists take linear time
 _MEMBER = re.compile(r'[ \t]*+(?:(?:W/)?+"([\x21\x23-\x7e\x80-\xff]*+)"[ \t]*+)?+(?:,|\Z)')

@@ -1,9 +1,9 @@
-"""Forms that pages send by HTTP. If a form is sent again, it has no second effect.
+"""Forms that pages send by HTTP. A repeated submission of the same form has no second effect.
 
 A page's script adds a random id to the typed values, and sends both again until it gets an answer: see `HttpForm`
-in `assets/scripts/account.jsx`. If a browser sends the form without a script, the id is in the form's URL. All
-forms of the page then have the same id, and they have it again when the shopper returns with the browser's button
-«Back».
+in `assets/scripts/account.jsx`. If a browser sends the form without a script, the id is in the form's URL. In this
+case all forms of the page share one id. The id stays the same when the shopper returns to the page with the
+browser's button «Back».
 
 Scripts get a JSON answer, browsers without scripts a redirect.
 """
@@ -27,8 +27,8 @@ _PRESS_ID = re.compile(r"[0-9a-f]{32}")
 def read_sending(request: Request, form: str) -> Sending | None:
     """Return the submission of the form named `form`, for `backend.presses.service.handle_press`; None without an id.
 
-    If several forms on a page can have the same id, `form` must also contain what distinguishes them (see
-    `hash_content`).
+    If several forms on a page can have the same id, each needs a different `form`. Add a hash of the values in
+    which the forms differ (see `hash_content`).
     """
     press_id = request.headers.get(PRESS_HEADER) or request.query_params.get(PRESS_PARAMETER) or ""
     return Sending(form, press_id) if _PRESS_ID.fullmatch(press_id) else None

@@ -11,7 +11,7 @@ from backend.edge.requests import WireRoute
 from backend.edge.wire import Deleted, DeletedMany
 
 NEVER_SELECTED = frozenset({Deleted.__name__, DeletedMany.__name__})
-"""Answers that always have all fields, even next to an answer to which `fields` applies."""
+"""Schemas that always have all their fields: `fields` cannot remove any, not even where it applies to other answers."""
 _REFERENCE = re.compile(r"'#/components/schemas/([^']+)'")
 
 

@@ -33,7 +33,7 @@ from backend.edge.wire import JsonDict, Page
 
 _INDEX = re.compile(r"\[\d{0,3}\]$")
 _BRANCH = re.compile(r"\$(or|and)\[(\d{1,2})\]\[([^\[\]]+)\](.*)")
-"""`$or[0][title]`, and its rest: an index, an operator, or `[0][title]` of a nested `$and`."""
+"""Pattern of `$or[0][title]` and of what may follow it: an index, an operator, or `[0][title]` of a nested `$and`."""
 _ACCENTED = {"áÁ": "a", "éÉ": "e", "íÍ": "i", "óÓ": "o", "úÚüÜ": "u", "ñÑ": "n"}
 MAX_VALUES = 1000
 MAX_DEPTH = 3

@@ -264,7 +264,7 @@ class AddressFields(BaseModel):
 
 T = TypeVar("T")
 ONE, MANY = "(one)", "(many)"
-"""The form of an `OneOrMore` value; in brackets, so that error messages can leave it out of a field's path."""
+"""Names of the two forms of a `OneOrMore` value. The brackets let error messages leave them out of a field's path."""
 OneOrMore = Annotated[
     Annotated[T, Tag(ONE)] | Annotated[list[T], Tag(MANY)],
     Discriminator(lambda value: MANY if isinstance(value, list) else ONE),

@@ -16,7 +16,7 @@ from backend.exports.service import JOB, to_moments
 from backend.jobs import JobRun, RunAgain, job
 
 RUN_TIME_S = 20.0
-"""Duration of one run of the job. After it other jobs run."""
+"""Seconds after which one run of the job ends, so that other jobs can run. The job then continues in another run."""
 RUN_TIMEOUT = timedelta(minutes=10)
 PIECE_BYTES = 1 << 20
 """Bytes of one stored piece of an XLSX."""
@@ -79,7 +79,7 @@ class DataExports:
         return following is not None
 
     async def _build_workbook(self, export_id: str, last: bytes) -> list[bytes]:
-        """Return an XLSX file of all stored rows and the final rows, cut into pieces."""
+        """Return an XLSX file of all stored rows and of the final rows (`last`), cut into pieces."""
         query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
         async with self._database.read() as session:
             stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()

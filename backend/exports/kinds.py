@@ -49,12 +49,12 @@ Row = Sequence[object]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table whose records an export reads, in the order of their creation. It has one function for the rows."""
+    """A table whose records an export reads, in the order of their creation. Either `rows` or `cells` must be set."""
 
     model: Any
     rows: Callable[[AsyncSession, Sequence[Any]], Awaitable[Sequence[Row]]] | None = None
     cells: Callable[[AsyncSession, Sequence[Any], str], Awaitable[Sequence[Cells]]] | None = None
-    """Used instead of `rows`: returns the cells of each row by column. It also receives the shop's base URL."""
+    """Function that replaces `rows`: it also gets the shop's base URL, and returns the cells of each row by column."""
     is_by_period: bool = True
     """True if only records created in the period are read."""
     time_column: str = "created_at"
@@ -98,7 +98,7 @@ class Contents:
 
 
 async def count_records(session: AsyncSession, kind: Kind, contents: Contents) -> int:
-    """Count the records of such a file."""
+    """Count the records that a file of this kind and with this selection contains."""
     count = 0
     for source in kind.sources:
         query = (

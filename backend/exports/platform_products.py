@@ -24,13 +24,17 @@ VARIANT = (
 )  # fmt: skip
 PRICE = "Variant Price COP"
 IS_FREE = "Variant Is Free"
-"""The platform stores this flag in the variant's metadata, for which its table has no column."""
+"""Column that only this shop has. The platform's table cannot contain the flag, because it has no metadata."""
 LIST_COLUMNS = {
     "Image": (Picture, "images", "url"),
     "Category": (ProductCategory, "categories", "id"),
     "Tag": (ProductHasTag, "tags", "value"),
 }
-"""Table, list on the wire and field of each list, by the word between `Product` and the number in the heading."""
+"""Lists of a product that have numbered columns, such as `Product Image 1`, by the word in the heading.
+
+Each value has the database table of the entries, the name of the list in the API, and the exported field of an
+entry.
+"""
 READER = QueryReader(AdminProductsParameters)
 FIELDS = Fields("*images,*categories,*tags,*variants,*variants.options,*variants.prices,*options")
 

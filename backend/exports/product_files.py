@@ -1,4 +1,4 @@
-"""Products as the importers of Shopify and WooCommerce take them, so that a shop can move."""
+"""Files of products in the formats that Shopify and WooCommerce import, so that a shop can move to these platforms."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ WOOCOMMERCE_COLUMNS = (
     ),
 )  # fmt: skip
 TAX_CLASSES = {0: "zero-rate", 5: "reduced-rate"}
-"""WooCommerce's own tax classes by rate; any other rate is its standard one."""
+"""Names of WooCommerce's tax classes by rate of IVA. Every other rate gets WooCommerce's standard class."""
 GRAMS_PER_KILOGRAM = 1000
 
 
@@ -53,7 +53,7 @@ class ProductEntry:
 
     Attributes:
         product: the product.
-        variants: values of each variant by column; of a product without variants, those of the product.
+        variants: values of each variant by column. A product without variants has one entry with its own values.
         options: titles and values of each variant's options, in the same order.
         categories: paths of names from the department.
         pictures: absolute addresses.

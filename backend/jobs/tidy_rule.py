@@ -17,7 +17,7 @@ from backend.core.db.tables import table_of
 
 BATCH_SIZE = 200
 MAX_BATCHES = 100
-"""Limit for one run; the remaining rows wait for the next run."""
+"""Maximum number of batches in one run; the remaining rows wait for the next run."""
 
 Change = Callable[[AsyncSession, Sequence[Any]], Awaitable[None]]
 

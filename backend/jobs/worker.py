@@ -1,9 +1,8 @@
 """The worker, which runs due jobs. Every replica has a worker; the workers share the jobs.
 
 - At least once: a job is deleted after it is done. If the process dies before that, the job runs again.
-- One worker per job: a claim selects only due jobs (`SKIP LOCKED` on PostgreSQL), and sets their `run_at` to the
-  end
-  of the claim.
+- One worker per job: a claim selects only due jobs (`SKIP LOCKED` on PostgreSQL), and makes them due again only
+  when the claim ends.
 - A failing job does not stop others: each runs in a separate task with a time limit.
 - A claim that expired counts as a failure, because the process was killed, perhaps by the job.
 """
@@ -41,7 +40,7 @@ SCHEDULE_INTERVAL_S = 60.0
 CONCURRENCY = 8
 MAX_DUE_JOBS = 64
 CLAIM_MARGIN = timedelta(seconds=15)
-"""A claim is valid for this time longer than the run's time limit."""
+"""Time for which a claim remains valid after the time limit of its run."""
 MAX_ERROR_LENGTH = 500
 PROCESS_ENDED = "the process ended while it ran"
 """Error of a job whose claim expired.
@@ -97,7 +96,8 @@ class Worker:
     async def stop(self) -> None:
         """Stop the worker and cancel running jobs; other workers can take them immediately.
 
-        A job that raises another error when it is cancelled has failed, so that it does not run again immediately.
+        If a job answers its cancellation with another error, it counts as failed, so that it does not run again
+        immediately.
         """
         loop, self._loop = self._loop, None
         if loop is None:

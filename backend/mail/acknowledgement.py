@@ -26,11 +26,17 @@ from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
 
 MAX_DELIVERY_TIME = timedelta(days=30)
-"""Latest delivery that the law allows (Ley 1480 of 2011, art. 50 h). It is named next to the promised day."""
+"""Maximum time until delivery that the law allows (Ley 1480 of 2011, art. 50 h). Mails name it and the promised day."""
 
 
 async def build_acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
-    """Return template values: `is_bank`, `is_free`, `promise`, `delay`, `facts` (names and values), and two links."""
+    """Return the template's values for the details that the law requires.
+
+    `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
+    is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
+    the payment. `facts` has pairs of name and value. The two links lead to the terms and to the text about
+    withdrawal.
+    """
     payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     given = await consents_of_cart(session, order.cart_id)
@@ -61,7 +67,7 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
 
 
 def _format_terms(consent: ConsentProof) -> str:
-    """Return the title of the accepted terms, with the version if the shop wrote the text itself."""
+    """Return the title of the accepted terms, with their version unless an API client showed its own text."""
     title = TITLES[LegalKind.TERMS]
     if not consent.digest:
         return title

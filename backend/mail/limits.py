@@ -1,9 +1,10 @@
 """Limits on the mails that a stranger can cause to be sent to an address.
 
 Anyone can type the address of another person. Therefore each address has a few slots. A mail that can be caused
-without a payment takes a slot before it is sent; if no slot is free, it waits. A mail that repeats one of the hour
-before is skipped. When a slot is free, all waiting acknowledgements, which the law requires, are sent together in
-one mail. A lock per address serves one request for a slot at a time, on all replicas.
+without a payment takes a slot before it is sent; if no slot is free, the mail waits. If the same mail took a slot
+in the past hour, its repetition is skipped instead, except for an acknowledgement. The law requires
+acknowledgements. When a slot is free, all acknowledgements that wait for the address are sent together in one mail.
+A lock per address serves one request for a slot at a time, on all replicas.
 """
 
 from collections.abc import Sequence
@@ -29,13 +30,13 @@ MAX_MAILS_PER_HOUR = 5
 MAX_MAILS_PER_DAY = 10
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 MAX_JOINED = 50
-"""Acknowledgements in one mail; the rest is sent with the next one."""
+"""Maximum number of acknowledgements that are added to one mail; further ones wait for the next mail."""
 JOINED_PAUSE = timedelta(minutes=10)
-"""Interval after which a mail that is sent with another one is checked again."""
+"""Interval at which a mail checks whether another mail, which includes its content, was sent."""
 
 UNPAID_ORDER_KINDS = frozenset({MailKind.ORDER_PLACED, MailKind.ORDER_LOST, MailKind.ORDER_UNCONFIRMED})
 ACKNOWLEDGEMENT_KINDS = UNPAID_ORDER_KINDS | {MailKind.PQRS_RECEIVED}
-"""Mails that the law requires, and mails that correct them: they wait, and none is skipped."""
+"""Mails that the law requires, and mails that correct them. Without a free slot they wait; they are never skipped."""
 FREE_ORDER_KINDS = UNPAID_ORDER_KINDS | {MailKind.ORDER_PAID}
 """Mails about an order that are limited while no money was paid for it."""
 LIMITED_KINDS = ACKNOWLEDGEMENT_KINDS | {

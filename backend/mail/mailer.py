@@ -58,7 +58,7 @@ from backend.staff_notices.events import NoticeMailRequested
 from backend.stock_notices.events import BackInStock, NoticeRequested
 
 KINDS_THAT_WRITE = frozenset({MailKind.PASSWORD_RESET, MailKind.STAFF_INVITE, MailKind.BACK_IN_STOCK})
-"""Mails that change data when they are composed: they create a single-use link, or reset a notice."""
+"""Mails that change data when they are composed: they create a single-use link, or make a stock notice wait again."""
 
 KINDS_WITH_NEW_MESSAGE_ID = frozenset(
     {
@@ -74,9 +74,9 @@ KINDS_WITH_NEW_MESSAGE_ID = frozenset(
 RETRY_DELAY = timedelta(hours=4)
 """Pause before the next attempt for a mail that was refused (permanently or by a quota) or may have been sent."""
 MAX_REFUSALS = 3
-"""Attempts in a row for a mail that the server refuses permanently."""
+"""Maximum number of consecutive attempts for a mail that the server refuses permanently."""
 MAX_ATTEMPTS_IN_DOUBT = 2
-"""Attempts in a row for a mail that may have been sent."""
+"""Maximum number of consecutive attempts for a mail that may have been sent."""
 
 RETURN_MAIL_KINDS = {
     ReturnState.REQUESTED: MailKind.RETURN_REQUESTED,
@@ -84,7 +84,7 @@ RETURN_MAIL_KINDS = {
     ReturnState.TO_PAY: MailKind.RETURN_APPROVED,
     ReturnState.DENIED: MailKind.RETURN_DENIED,
 }
-"""Mail for each state of a return. For a paid one, the mail about its refund is sent."""
+"""Kind of the mail about each state of a return. A refunded return needs none: the mail about the refund is sent."""
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ class Mailer:
     async def _join_messages(self, message: Message, joined: Sequence[str]) -> Message:
         """Return one mail with the content of this message and of the joined mails.
 
-        Mails without a subject are skipped.
+        A joined mail is left out if its order or PQRS request does not exist any more.
         """
         parts = [message]
         async with self._database.read() as session:
@@ -297,7 +297,7 @@ async def send_notice_confirmation(session: AsyncSession, event: NoticeRequested
 
 @subscribe(BackInStock)
 async def send_back_in_stock(session: AsyncSession, event: BackInStock) -> None:
-    """Notify a waiting customer that a product is available. Send it again if the product was sold out in between."""
+    """Notify a waiting customer that a product is available. If it was sold out after such a mail, send another one."""
     await _enqueue(session, MailKind.BACK_IN_STOCK, event.notice_id, again=True)
 
 
@@ -342,7 +342,7 @@ async def send_pqrs_answer(session: AsyncSession, event: PqrsAnswered) -> None:
 
 @subscribe(InvoiceIssued)
 async def send_invoice(session: AsyncSession, event: InvoiceIssued) -> None:
-    """Send the customer the links to the document's files."""
+    """Send the customer the links to the files of an invoice or a credit note."""
     await _enqueue(session, MailKind.INVOICE_ISSUED, event.invoice_id)
 
 
@@ -360,7 +360,7 @@ async def send_alert(session: AsyncSession, event: AlertBegan) -> None:
 
 
 async def _enqueue(session: AsyncSession, kind: MailKind, about: str, *, again: bool = False) -> None:
-    """Send one mail of this kind about this subject, once; with `again`, also if it was sent before."""
+    """Enqueue the mail of this kind about this subject, once. With `again`, enqueue it even if it was sent before."""
     moment = now()
     row = {"id": new_id("mail"), "kind": kind, "about": about, "created_at": moment, "updated_at": moment}
     statement = _INSERT_AGAIN if again else _INSERT
@@ -374,4 +374,4 @@ _INSERT = _NEW.on_conflict_do_nothing(index_elements=["kind", "about"]).returnin
 _INSERT_AGAIN = _NEW.on_conflict_do_update(
     index_elements=["kind", "about"], set_={"sent_at": None, "updated_at": _NEW.excluded.updated_at}
 ).returning(Mail.id)
-"""Both statements return the mail's id if it is to be sent, else no row."""
+"""Both `_INSERT` and `_INSERT_AGAIN` return the mail's id if the mail must be sent, otherwise no row."""

@@ -63,7 +63,7 @@ from backend.stock_notices.service import NOTICE_LINK, find_variant_name, is_ava
 
 MAX_DETAILS = 1000
 MAX_REVIEW_PRODUCTS = 10
-"""Products in a mail that asks for reviews."""
+"""Maximum number of products in a mail that asks for reviews."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +167,11 @@ async def _compose_order_link(session: AsyncSession, settings: Settings, about: 
 
 
 async def _compose_account_link(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
-    """Return the mail with the link that opens an account; None if the order has no address, or an owner.
+    """Return the mail with the link that opens an account.
 
-    If the address has an account, the mail contains a link to sign in instead.
+    If the address has an account, the link leads to the sign-in.
+
+    Return None if the order has no e-mail address, or already belongs to an account.
     """
     order = await read_order(session, order_id)
     if not order.email or order.customer_id is not None:
@@ -195,7 +197,7 @@ async def _compose_notice_confirmation(
 
 
 async def _compose_back_in_stock(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
-    """Return the mail to a waiting customer; None, with the notice reset, if the product is sold out again."""
+    """Return the mail to a waiting customer. If the product is sold out again, reset the notice and return None."""
     notice = await session.get(StockNotice, notice_id)
     if notice is None:
         return None
@@ -244,7 +246,7 @@ async def _compose_staff_invite(session: AsyncSession, settings: Settings, invit
 
 
 async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
-    """Return the mail to the payer. Without an order, its address is the one stored when the payment started."""
+    """Return the mail about a refund. If there is no order, send it to the address stored when the payment started."""
     refund = await session.get_one(Refund, refund_id)
     order = await read_order(session, refund.order_id) if refund.order_id else None
     payment = await session.get_one(PaymentSession, refund.payment_session_id)

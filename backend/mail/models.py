@@ -80,6 +80,9 @@ class MailSlot(SQLModel, table=True):
     address_key: str
     mail_id: str
     asked_at: datetime = Field(sa_type=UtcDateTime)
-    """The mail's `updated_at`: a mail that is requested again takes another slot."""
+    """The mail's `updated_at` when it took the slot.
+
+    If the mail is requested again, `updated_at` changes: it takes another.
+    """
     taken_at: datetime = Field(sa_type=UtcDateTime, index=True)
-    """By the database's clock."""
+    """Time at which the slot was taken, by the database's clock."""

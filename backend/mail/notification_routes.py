@@ -139,7 +139,7 @@ async def read_notification(
 
 
 def _select_mails() -> Select[Mail, Order, datetime | None]:
-    """Return the query of mails about orders, each with its order and its sending job."""
+    """Return the query of mails about orders, each with its order and the time at which the shop gave up sending it."""
     of_mail = (Job.kind == SEND) & (Job.key == Mail.id)
     return (
         select(Mail, Order, Job.failed_at)

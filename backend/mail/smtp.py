@@ -120,7 +120,9 @@ class SmtpClient(SMTP):
 
 
 async def _open_socket(host: str, port: int) -> socket.socket:
-    """Connect to the first address of the host that answers. The library would spend all its time on one address.
+    """Connect to the first address of the host that answers.
+
+    The standard library is not used, because it could spend the whole timeout on an address that does not answer.
 
     Raises:
         OSError: the name is unknown, or no address answers.

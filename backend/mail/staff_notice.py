@@ -18,8 +18,9 @@ async def read_notice_values(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return the address of the staff member, and the values of the template.
 
-    Return None if the staff member does not get this kind of notice any more, if the shop's address for alerts is
-    theirs and has got the same mail, or if nothing of the batch waits.
+    Return None if the staff member does not get this kind of notice any more, or if no subject of the batch waits
+    any more. Return None for a notice of a payment, too, if the staff member's address is the shop's address for
+    alerts: it has got a mail about the same payment.
     """
     kind, content = await read_batch(session, batch_id)
     member = await session.get(Staff, staff_id)

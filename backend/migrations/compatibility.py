@@ -21,7 +21,7 @@ class CompatibleRelease(SQLModel, table=True):
     __tablename__ = "compatible_release"
 
     revision: str = Field(primary_key=True)
-    """Its newest migration."""
+    """Id of the newest migration of the release."""
 
 
 def is_compatible(connection: Connection, script: ScriptDirectory) -> bool:

@@ -17,9 +17,8 @@ from backend.core.db.tables import Json, JsonObject, Timestamps
 class SandboxTransaction(Timestamps, table=True):
     """A PSE transaction of the embedded gateway, as the bank sees it.
 
-    `ref_payco` is the gateway's number; `invoice` is the merchant's number. `state` is the gateway's code (wire:
-    gateway
-    1.8).
+    `ref_payco` is the gateway's number, and `invoice` the merchant's number. `state` is the gateway's code for the
+    state (wire: gateway 1.8).
     """
 
     __tablename__ = "sandbox_transaction"
@@ -73,14 +72,17 @@ class SandboxLabel(Timestamps, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     order_id: int = Field(sa_type=BigInteger, unique=True)
-    """Its number; all test labels share one."""
+    """Number of the label in the carrier's API.
+
+    There is only one test label: all requests for test labels share its row.
+    """
     tracker: str = Field(unique=True)
     reference: str
     """The merchant's reference."""
     carrier: str
     is_test: bool = False
     status: str
-    """In the carrier's terms (wire: carrier 2.4)."""
+    """State of the shipment, in the carrier's terms (wire: carrier 2.4)."""
     times: JsonObject = Field(default_factory=dict, sa_type=Json)
     """Times of collection and delivery, by the names in the tracking response."""
 
@@ -93,6 +95,6 @@ class SandboxInvoice(Timestamps, table=True):
     number: str = Field(primary_key=True)
     kind: str
     code: str
-    """Its CUFE or CUDE."""
+    """CUFE or CUDE of the document."""
     xml: bytes
     issued_at: datetime = Field(sa_type=UtcDateTime)

@@ -64,11 +64,13 @@ def watch(
 ) -> None:
     """Create triggers that change these counters of `CatalogVersion` when rows of the table change.
 
+    The triggers of earlier calls for the same table stay, unless a call replaces them with the same name.
+
     Args:
         table: the table's name.
         counters: some of `catalog`, `stock`, `lists`, `sold_out` and `shared`; `catalog` by default.
-        columns: react only to updates of these columns, in addition to the table's other triggers.
-        when: react only to changes that meet an SQL condition; by `INSERT`, `UPDATE` and `DELETE`.
+        columns: react only to updates of these columns; empty for all columns.
+        when: SQL conditions by `INSERT`, `UPDATE` and `DELETE`: react only to changes that meet the condition.
     """
     counters = counters or ("catalog",)
     watcher = f"watch_{'_'.join(counters)}_of_{table}" if columns or when else f"watch_{table}"

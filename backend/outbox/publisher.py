@@ -26,7 +26,7 @@ from backend.outbox.models import OutboxEvent
 log = logging.getLogger(__name__)
 
 REVALIDATE = "storefront.revalidate"
-"""Kind of the job. There is one job."""
+"""Kind of the job that sends the events. There is at most one job of this kind."""
 REVALIDATE_PATH = "/api/revalidate"
 REVALIDATE_HEADER = "x-revalidate-secret"
 

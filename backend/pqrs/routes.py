@@ -26,10 +26,10 @@ PAGE = "/pqrs"
 FIELDS = ("kind", "name", "email", "order_number", "text")
 FORM = "pqrs"
 SCRIPTLESS_FORM = f"{FORM}/form"
-"""Name of the form for browsers without scripts.
+"""Name under which submissions without scripts are stored.
 
-Its submission id is a hash of the content, which others could compute. So no id in a request can belong to this
-form.
+Their ids are hashes of the content, which others could compute. The name differs from `FORM`, so a request with
+such an id cannot be mistaken for a submission of a browser without scripts.
 """
 
 

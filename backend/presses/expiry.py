@@ -8,10 +8,13 @@ from backend.jobs.tidy_rule import TidyRule
 from backend.presses.models import Press
 
 RETENTION = timedelta(days=2)
-"""Longer than a browser keeps sending a press: see `MAX_AGE_MS` in `assets/scripts/presses.js`."""
+"""Time for which a press is stored.
+
+A browser stops sending it earlier: see `MAX_AGE_MS` in `assets/scripts/presses.js`.
+"""
 EXPIRED = TidyRule("presses that no browser sends again", Press, (Press.created_at <= db_now(-RETENTION),))
 MAX_BATCHES = 500
-"""Limit for one hourly run."""
+"""Maximum number of batches in one hourly run."""
 
 
 class ExpiredPresses:

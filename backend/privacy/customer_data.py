@@ -76,7 +76,10 @@ class DataSubject:
 
 @dataclass(frozen=True, slots=True)
 class HeldRows:
-    """Rows of one table with the person's data, with the table's technical name and its label. Moments are aware."""
+    """Rows of one table with the person's data, with the table's technical name and its label.
+
+    Moments have a time zone.
+    """
 
     name: str
     label: str

@@ -150,7 +150,7 @@ _LABELS_IN_TABLE: Mapping[tuple[str, str], str] = {
     ("consent", "source"): _("Dónde"),
     ("customer_address", "address"): _("Dirección"),
 }
-"""Labels of fields that mean something else in their table than elsewhere."""
+"""Labels that replace those of `FIELD_LABELS` in one table, by table and field: the field has another meaning there."""
 _VALUE_LABELS: Mapping[tuple[str, str], Mapping[Any, str]] = {
     ("consent", "kind"): CONSENT_NAMES,
     ("fulfillment", "stage"): STAGE_LABELS,

@@ -28,7 +28,7 @@ NAMES = ("first_name", "last_name")
 
 
 def _is_other(name: str) -> ColumnElement[bool]:
-    """Return the SQL condition that both addresses of an order have this name, and it differs."""
+    """Return the SQL condition that the field `name` is set in both addresses of an order, and its values differ."""
     order = table_of(Order).c
     payer, recipient = (
         address[name].as_string() for address in (order.billing_address, order.shipping_address)

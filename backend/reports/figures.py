@@ -35,7 +35,7 @@ from backend.reports.periods import Period, Piece, split_into_months
 MAX_PRODUCTS = 10
 """Maximum number of products in a ranking."""
 SLOW_STOCK_AGE = timedelta(days=90)
-"""A product without an order for this time is slow."""
+"""A product in stock that was not ordered for this time counts as slow-selling."""
 
 
 class CashFlow(NamedTuple):

@@ -39,7 +39,7 @@ from backend.pricing import SHIPPING
 from backend.reports.periods import Period, split_into_months
 
 BATCH_SIZE = 500
-"""Payments whose orders are read at a time."""
+"""Number of payments whose orders are read at a time."""
 
 
 @dataclass(slots=True)
@@ -136,7 +136,10 @@ _IS_PLAIN = and_(
         _other.captured_at.is_not(None),
     ),
 )
-"""The payment is the only one of its order, equals the order's total, and no line has a discount."""
+"""SQL condition for simple payments.
+
+The payment is the only captured one of its order, it equals the order's total, and the order has no discount.
+"""
 
 
 def _select_captures(begin: datetime, end: datetime, *columns: Any) -> Select[Any]:

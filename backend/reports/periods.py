@@ -16,7 +16,7 @@ TODAY, WEEK, MONTH, RANGE = "hoy", "semana", "mes", "rango"
 FIRST_YEAR, LAST_YEAR = 2000, 2100
 MAX_PERIOD = timedelta(days=5 * 366)
 MAX_CHART_DAYS = 62
-"""Maximum number of days for which the chart shows days. Longer periods are shown by month."""
+"""Longest period, in days, that the chart shows by day. Longer periods are shown by month."""
 DAY = timedelta(days=1)
 
 

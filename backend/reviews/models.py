@@ -48,7 +48,7 @@ class Review(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("rev"), primary_key=True)
     product_id: str = Field(foreign_key="product.id", ondelete="CASCADE")
     order_id: str | None = None
-    """None for reviews of the demo shop."""
+    """Id of the order; None for reviews of the demo shop."""
     name: str
     """The displayed name: a first name and an initial."""
     stars: int

@@ -33,7 +33,7 @@ LIFETIME = timedelta(hours=72)
 RETENTION = timedelta(days=30)
 """Time for which an expired invitation stays in the list."""
 ACCEPT_LIMIT = RateLimit("staff invitation", per_pair=10, per_client=60, per_subject=0)
-"""Limit of attempts with invalid links. A token has 256 random bits, so the limit only saves work."""
+"""Limit of attempts with invalid links. It only saves work: a token has 256 random bits, so it cannot be guessed."""
 ANY_LINK = "links"
 
 

@@ -42,7 +42,7 @@ STEPS = (-1, 0, 1)
 DIGITS = 6
 RECOVERY_CODES = 10
 RECOVERY_BYTES = 10
-"""Random bytes of a recovery code. A fast hash is safe for its 80 bits."""
+"""Number of random bytes of a recovery code. A code has 80 random bits, so a fast hash is enough to store it safely."""
 
 _RECOVERY = table_of(StaffRecoveryCode)
 
@@ -71,7 +71,7 @@ class Enrolment:
 
 
 async def begin(database: Database, signing_key: str, actor: Actor, *, issuer: str) -> Enrolment:
-    """Start to set up a second factor. It replaces the current one as soon as `confirm` gets a code of it.
+    """Start to set up a second factor. It replaces the current factor when `confirm` accepts its first code.
 
     Raises:
         SecondFactorMissing: the actor has a second factor already, and signed in without it.

@@ -1,6 +1,7 @@
 """Batches of notices: the job that sends all unsent notices of a kind together.
 
-The first notice of a quiet day is sent after `WINDOW`. While more follow, a kind is sent once per `PAUSE`.
+If no batch of the kind was sent recently, a notice is sent after `WINDOW`. Otherwise it waits, so that at most one
+batch of a kind is sent in each `PAUSE`.
 """
 
 from datetime import timedelta
@@ -32,9 +33,9 @@ class NoticeBatches:
 
     @job(SEND_BATCH)
     async def send_batch(self, run: JobRun) -> RunAgain | None:
-        """Send the unsent notices of the kind of this notice, unless another job has sent it already.
+        """Send all unsent notices that have the same kind as this notice. Do nothing if this notice was already sent.
 
-        If a batch of the kind was sent within `PAUSE`, wait for its end.
+        If the previous batch of the kind is more recent than `PAUSE`, run again when this time has passed.
         """
         async with self._database.transaction() as session:
             notice = await session.get(StaffNotice, str(run.key))

@@ -56,10 +56,10 @@ async def read_choices(session: AsyncSession, actor: Actor, staff_id: str) -> li
 async def read_choices_of_all(
     session: AsyncSession, actor: Actor, roles: Mapping[str, Role]
 ) -> dict[str, list[NoticeChoice]]:
-    """Return the choices of staff members by their ids. `roles` are their roles.
+    """Return the choices of several staff members by their ids. `roles` has the role of each staff member by id.
 
     Raises:
-        Forbidden: one of them is another staff member than the actor, who may not see staff.
+        Forbidden: `roles` contains a staff member other than the actor, and the actor may not see staff.
     """
     if roles.keys() - {actor.id}:
         actor.require_role(Right.CHANGE_STAFF)

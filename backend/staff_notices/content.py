@@ -39,7 +39,7 @@ from backend.staff_notices.notice_content import MAX_LINES, NoticeContent, forma
 from backend.staff_notices.summary_content import read_summary
 
 MAX_PRODUCTS = 3
-"""Products of an order that are named."""
+"""Maximum number of products of an order that are named."""
 
 
 async def read_batch(session: AsyncSession, batch_id: str) -> tuple[NoticeKind | None, NoticeContent | None]:

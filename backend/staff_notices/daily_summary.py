@@ -19,7 +19,10 @@ SAME_DAY_HOUR = 15
 
 
 def find_due_day(moment: datetime, hour: int) -> date | None:
-    """Return the day whose summary is due at this moment; None before the hour, or without a summary."""
+    """Return the day whose summary is due at this moment.
+
+    Return None before `hour` (in Colombia), or if `hour` is `NO_SUMMARY`.
+    """
     local = moment.astimezone(TIME_ZONE)
     if hour == NO_SUMMARY or local.hour < hour:
         return None
@@ -36,8 +39,8 @@ class DailySummary:
     async def record_due(self, _run: JobRun) -> None:
         """Record the summary that is due, once, on all replicas together.
 
-        If no replica was running at the hour, it is recorded later on that day. There is none of a day on which the
-        shop had no staff yet.
+        If no replica was running at the hour, the summary is recorded later on that day. No summary is recorded for
+        a day on which the shop had no staff yet.
         """
         async with self._database.read() as session:
             day = find_due_day(await database_now(session), await read_summary_hour(session))

@@ -24,7 +24,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """The rules for every notice of a kind. `right` is required to get it: its holder can act on the event."""
+    """The rules for every notice of a kind. Only staff members with `right` get it: they can act on the event."""
 
     name: str
     right: Right
@@ -52,4 +52,4 @@ PAYMENT_ATTENTION_KINDS = frozenset(
         AttentionKind.PAYMENT_UNRESOLVED,
     }
 )
-"""Attention rows about money, which are reported as a notice."""
+"""Kinds of attention rows about money. Staff get a notice of each row of these kinds."""

@@ -27,7 +27,7 @@ class StaffNotice(SQLModel, table=True):
     """Id of the order, PQRS request, return, review, attention row, change of a product's low stock, or a day."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
     batch_id: str | None = Field(default=None, index=True)
-    """The notices that are sent together have the same batch; None until then."""
+    """Id of the batch with which the notice is sent; None before the notice is put into a batch."""
     batched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
@@ -49,7 +49,10 @@ class LowStock(SQLModel, table=True):
 
     product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
     notice_id: str = Field(default_factory=lambda: new_id("low"))
-    """Subject of the notice that the stock became low; with `OUT_SUFFIX`, of the one that it sold out."""
+    """Subject of the notice that the stock became low.
+
+    The subject of the notice that it sold out ends with `OUT_SUFFIX`.
+    """
     is_out: bool = False
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from backend.core.texts import _
 
 MAX_LINES = 20
-"""Subjects that are listed; the others are only counted."""
+"""Maximum number of subjects that are listed; further subjects are only counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,12 @@ from backend.staff_notices.kinds import PAYMENT_ATTENTION_KINDS, NoticeKind
 from backend.staff_notices.models import StaffNotice
 
 SEND_BATCH = "staff_notices.batch"
-"""The job that sends the unsent notices of a kind. Its key is the id of a notice, so that events never wait for each
-other."""
+"""The job that sends the unsent notices of a kind.
+
+Its key is a notice's id, so concurrent events enqueue different jobs and do not wait for each other.
+"""
 WINDOW = timedelta(minutes=1)
-"""Time from a notice to its batch, for further notices."""
+"""Delay between a notice and its batch, so that further notices can join the batch."""
 
 
 async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str) -> None:
@@ -53,7 +55,7 @@ async def record_pqrs(session: AsyncSession, event: PqrsReceived) -> None:
 
 @subscribe(ReturnMoved)
 async def record_return(session: AsyncSession, event: ReturnMoved) -> None:
-    """Record a notice of a return that a customer asked for, but none of one that staff opened."""
+    """Record a notice of a return that a customer requested. Returns that staff opened have no notice."""
     asked_by = (await session.execute(_ASKED_BY, {"return_id": event.return_id})).scalar_one_or_none()
     if asked_by == "":
         await record_notice(session, NoticeKind.RETURN, event.return_id)
@@ -61,7 +63,7 @@ async def record_return(session: AsyncSession, event: ReturnMoved) -> None:
 
 @subscribe(ReviewSubmitted)
 async def record_review(session: AsyncSession, event: ReviewSubmitted) -> None:
-    """Record a notice of a review, but none when its customer changes it before it is read."""
+    """Record a notice of a review. Later changes of the same review cause no further notice."""
     await record_notice(session, NoticeKind.REVIEW, event.review_id)
 
 

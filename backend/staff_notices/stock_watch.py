@@ -1,7 +1,7 @@
 """Notices of products whose stock becomes low or sells out: one for each such change, not for each sale.
 
-A periodic job compares the stock with the stored state. So a sale does no additional work, and a new threshold and
-changes by programs count as well.
+A periodic job compares the stock with the stored state. So a sale does no additional work. The job also notices
+changes by API clients, and a changed threshold for low stock.
 """
 
 from datetime import timedelta
@@ -22,7 +22,7 @@ WATCH_INTERVAL = timedelta(minutes=1)
 
 
 class StockWatch:
-    """Watches for products with low stock."""
+    """Job handler that finds products whose stock has become low."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -25,7 +25,7 @@ from backend.staff_notices.waiting_work import (
 )
 
 MAX_PRODUCTS = 10
-"""Products with low stock that are named."""
+"""Maximum number of products with low stock that are named."""
 
 
 async def read_summary(session: AsyncSession, days: Sequence[str]) -> NoticeContent:

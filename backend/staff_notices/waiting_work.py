@@ -27,12 +27,12 @@ URGENT_DAYS = 5
 
 @dataclass(frozen=True, slots=True)
 class WorkWithDeadline:
-    """Open requests of a kind that the law gives a deadline.
+    """Summary of the open requests of one kind, which must be answered within a legal deadline.
 
     Attributes:
         count: number of open requests.
-        late: number of those whose deadline has passed.
-        deadline_label: remaining days until the nearest deadline, in words; empty if none is open.
+        late: number of open requests whose deadline has passed.
+        deadline_label: remaining days until the nearest deadline, in words; empty if no request is open.
         is_urgent: True if a deadline has passed or is at most `URGENT_DAYS` days away.
     """
 
@@ -43,12 +43,12 @@ class WorkWithDeadline:
 
 
 async def read_open_pqrs(session: AsyncSession, moment: datetime) -> WorkWithDeadline:
-    """Return the PQRS requests without an answer."""
+    """Return the summary of the PQRS requests without an answer."""
     return await _read_open_work(session, Pqrs.due_at, Pqrs.answered_at.is_(None), moment)
 
 
 async def read_open_returns(session: AsyncSession, moment: datetime) -> WorkWithDeadline:
-    """Return the returns in which a customer waits for the shop."""
+    """Return the summary of the returns in which a customer waits for the shop."""
     return await _read_open_work(session, Return.due_at, Return.state.in_(OPEN), moment)
 
 

@@ -28,4 +28,4 @@ class StockNotice(Timestamps, table=True):
     confirmed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Moment when the owner of the address followed the link of the first mail. Before, no other mail is sent."""
     told_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """Moment when the mail was enqueued; None again if the units were gone before it was written."""
+    """Moment when the mail was enqueued. It is reset to None if the units were gone before the mail was written."""

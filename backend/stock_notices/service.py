@@ -32,12 +32,12 @@ from backend.stock_notices.events import BackInStock, NoticeRequested
 from backend.stock_notices.models import StockNotice
 
 NOTIFY_JOB = "stock_notices.tell"
-"""Job that mails all addresses that wait for a variant, which is its key."""
+"""Kind of the job that mails all addresses that wait for a variant. Its key is the variant's id."""
 REQUEST_LIMIT = RateLimit("stock notice", per_pair=5, per_client=30, per_subject=10, per_day=20)
 """Limits for requests of notices. Their subject is the e-mail address."""
 BATCH_SIZE = 200
 NOTICE_LINK = SignedLink(salt="stock notice", noun="Notice")
-"""Signer of the link that confirms or deletes a notice. Only mails to its address contain the link."""
+"""Signer of the link that confirms or deletes a notice. Only mails to the notice's address contain the link."""
 
 _WAITING = (
     StockNotice.variant_id == bindparam("variant_id"),

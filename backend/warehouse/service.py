@@ -37,7 +37,7 @@ MANUAL_REASONS = (
     Reason.RETURN,
     Reason.CORRECTION,
 )
-"""Reasons that API clients may give. Units of an order move when they are packed."""
+"""Reasons that API clients may give. Sales have no such reason: their units are removed when the order is packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ReservedForOrders(InsufficientStock):
 
 
 async def receive_units(session: AsyncSession, actor: Actor, location_id: str, receipt: Receipt) -> None:
-    """Add the units of a delivery to the stock. If one of them cannot be added, none is.
+    """Add the units of a delivery to the stock. Either all units are added, or none.
 
     Raises:
         NotFound: there is no such variant or location.

@@ -42,7 +42,7 @@ class DeliveryState(StrEnum):
 class WebhookEndpoint(Timestamps, table=True):
     """A URL of another program that is called with events.
 
-    The times are the database's.
+    All times are taken from the database's clock.
     """
 
     __tablename__ = "webhook_endpoint"
@@ -62,13 +62,13 @@ class WebhookEndpoint(Timestamps, table=True):
     failures: int = 0
     """Number of consecutive runs of its job in which no delivery succeeded."""
     failing_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """Time of the first of them."""
+    """Time of the first of these failed runs."""
     paused_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """End of the pause after the latest failure."""
     is_given_up: bool = False
     """True if the shop switched it off, because it failed for days."""
     created_by: str
-    """Id of the staff member or secret key that added it."""
+    """Id of the staff member or secret key that added the endpoint."""
 
 
 class WebhookDelivery(SQLModel, table=True):

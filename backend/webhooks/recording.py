@@ -1,7 +1,7 @@
 """Recording of events: the final step of a transaction writes a delivery for each endpoint that wants the event.
 
-So a delivery exists if and only if its transaction was committed. Shops without an endpoint pay one read of an empty
-table for it.
+So a delivery exists if and only if its transaction was committed. In a shop without endpoints, this costs one read
+of an empty table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _ACTIVE = (
 _INSERT = insert(_DELIVERY).values(next_try_at=db_now())
 
 Noted = dict[tuple[WebhookEvent, str], JsonObject]
-"""The data of the events of a transaction, by the event's name and its object's id. An event occurs once."""
+"""The data of the events of a transaction, by the event's name and its object's id. A repeated event is sent once."""
 
 
 def note_event(session: AsyncSession, name: WebhookEvent, object_id: str, **more: str | None) -> None:
@@ -97,7 +97,10 @@ async def note_delivery(session: AsyncSession, event: FulfillmentDelivered) -> N
 
 @subscribe(ProductsEdited)
 async def note_products(session: AsyncSession, event: ProductsEdited) -> None:
-    """Note that products were created, changed or deleted. A new or deleted product has not changed in addition."""
+    """Note that products were created, changed or deleted.
+
+    If a product was created or deleted in the same transaction, its other changes are not noted.
+    """
     noted: Noted = session.info.setdefault(_EVENTS, {})
     for product_id in event.product_ids:
         created, deleted = (
@@ -122,8 +125,8 @@ async def note_stock(session: AsyncSession, event: StockChanged) -> None:
 def write_deliveries(session: Session) -> None:
     """Write the deliveries of the transaction's events, and enqueue the jobs of their endpoints.
 
-    It is a listener of the class, which runs before those of one session, and the jobs are enqueued in the order of
-    their keys. So two transactions that enqueue the same jobs never wait for each other in a circle.
+    SQLAlchemy calls this listener of the class `Session` before the listeners of a single session. Jobs are
+    enqueued in the order of their keys. So two transactions that enqueue the same jobs do not deadlock.
     """
     if session.in_nested_transaction():
         return  # the end of a savepoint is not a commit

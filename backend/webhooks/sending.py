@@ -75,7 +75,10 @@ class Attempt:
 
 
 class WebhookSender:
-    """Sends deliveries. With `allow_private`, also to http URLs and to this machine and its networks."""
+    """Sends deliveries.
+
+    `allow_private` allows http URLs, and hosts with private addresses (this machine, its networks).
+    """
 
     def __init__(self, database: Database, signing_key: str, *, allow_private: bool = False) -> None:
         self._database = database

@@ -21,9 +21,9 @@ from backend.customers.auth.accounts import lock_account
 from backend.wishlist.models import WishlistEntry
 
 MAX_CHANGES = 2 * MAX_WISHES
-"""Maximum changes of one merge."""
+"""Maximum number of changes in one merge; further changes are ignored."""
 REMOVAL_RETENTION = timedelta(days=180)
-"""Time after which a removal is deleted. No change counts as older, so that it cannot undo a deleted removal."""
+"""Time after which a removal is deleted. A change that a browser reports as older counts as exactly this old."""
 
 
 @dataclass(frozen=True, slots=True)

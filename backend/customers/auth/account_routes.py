@@ -131,8 +131,8 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
 ) -> Response:
     """Sign in.
 
-    The browser may have come from Google before, when an account with the same e-mail address already existed. Then
-    link this account to Google: the password proves that the shopper owns it.
+    The shopper may have tried to sign in with Google before, when an account with the same e-mail address already
+    existed. In this case, also link this account to Google: the password proves that the shopper owns the account.
     """
     signed_in = signing_in.sign_in(database, body.email, body.password, visitor=visitor, old_token=old_token)
     answer = await build_signed_in_answer(settings, visitor, signed_in, surface=LOGIN_FORM)
@@ -195,7 +195,10 @@ async def build_signed_in_answer(
     *,
     surface: Surface = FORM,
 ) -> Response:
-    """Sign the browser in, or answer with the error. `surface` chooses the text of the error."""
+    """Await the sign-in `done`. Return a response that sets the session cookie, or contains the error.
+
+    `surface` chooses the text of the error.
+    """
     try:
         signed_in = await done
     except ShopError as error:

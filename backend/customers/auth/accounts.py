@@ -228,7 +228,7 @@ async def store_account(
 
 
 def parse_with_ticks(form_type: type[Form], typed: Mapping[str, Any]) -> Form:
-    """Parse a form that creates an account. Report missing ticks together with all other errors.
+    """Parse a form that creates an account. Report required checkboxes that are not ticked together with other errors.
 
     Raises:
         InvalidData: `fields` has the errors, in the store's language.
@@ -293,9 +293,10 @@ async def change_password(
 
 
 async def lock_account(session: AsyncSession, customer_id: str) -> Customer | None:
-    """Return the customer, locked; None if it was deleted. Lock it before the rows of its password and its links.
+    """Return the customer, locked; None if it was deleted.
 
-    A concurrent sign-in refers to the customer's row, and does not wait for this lock.
+    Lock the customer before the rows of its password and its reset links. A concurrent sign-in inserts a session
+    that refers to the customer; it does not wait for this lock.
     """
     return await session.get(Customer, customer_id, with_for_update={"key_share": True})
 

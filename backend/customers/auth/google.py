@@ -101,7 +101,7 @@ class Google:
         return url, attempt
 
     async def finish(self, code: str, state: str, attempt: SignInAttempt, callback: str = "") -> GooglePerson:
-        """Return the identity of the returning shopper. `callback` must be the one given to `begin`.
+        """Return the identity of the returning shopper. `callback` must be the same URL that was passed to `begin`.
 
         Raises:
             Unauthorized: the answer does not belong to this attempt, or its token is invalid.

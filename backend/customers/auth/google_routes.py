@@ -1,6 +1,7 @@
 """Sign-in with Google on the shop's own pages: `/auth/google` leads to Google, `/auth/google/callback` back.
 
-Data that only this browser may return is stored in signed cookies (spec: Storefront routes).
+Data of an attempt is stored in signed cookies, so that only the same browser can finish it (spec: Storefront
+routes).
 """
 
 import logging

@@ -32,7 +32,7 @@ LIFETIME = timedelta(hours=1)
 
 
 async def request_reset(database: Database, email: str, *, visitor: Visitor) -> None:
-    """Request a link for a new password. The same work is done for an address without an account.
+    """Request a link for a new password. The response time does not reveal whether the address has an account.
 
     If many clients request links for the same address, no more mails are sent to it for some minutes. This is not
     an error, because the links that were sent are still valid then. So a stranger can neither fill the mailbox nor
@@ -54,9 +54,9 @@ async def request_reset(database: Database, email: str, *, visitor: Visitor) -> 
 
 
 async def create_reset_token(session: AsyncSession, address: str) -> str | None:
-    """Create a token for the link in a mail to this address; return None if it has no account.
+    """Create a token for the link in a mail to this address; return None if no account has the address.
 
-    Call it when the mail is sent, so that only the mail contains the token. The database stores its hash.
+    Call it when the mail is sent, so that only the mail contains the token. The database stores the token's hash.
     """
     customer = await find_customer(session, address)
     if customer is None:

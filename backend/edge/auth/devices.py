@@ -27,7 +27,7 @@ COOKIE = "trompo_device"
 PATH = "/auth"
 LIFETIME = timedelta(days=365)
 MAX_ACCOUNTS = 5
-"""Maximum number of accounts that know one browser; the most recent ones stay."""
+"""Maximum number of accounts for which one browser can be a known device. The most recent accounts are kept."""
 
 
 @dataclass(frozen=True, slots=True)

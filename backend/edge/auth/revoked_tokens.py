@@ -31,7 +31,7 @@ _REVOKE = (
 
 
 def is_revoked() -> ColumnElement[bool]:
-    """Return the condition that the chain `chain` (a bound parameter) was revoked."""
+    """Return the SQL condition that the chain in the bound parameter `chain` was revoked."""
     return exists().where(_CHAIN.c.id == bindparam("chain"))
 
 

@@ -33,7 +33,8 @@ class Renderer(BaseModel):
 
     After some time without visitors its processes are stopped (`resting`). They start again with the next visitor.
 
-    `starts` and `drawn` count since the shop opened; `memory_mib` is the current memory of its processes.
+    `starts` is the number of process starts, and `drawn` the number of rendered pages, both since the shop opened.
+    `memory_mib` is the current memory of its processes.
     """
 
     status: Literal["up", "down", "resting"]

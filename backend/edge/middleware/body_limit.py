@@ -1,13 +1,11 @@
 """Limits for the body of every request: API, pages, websocket polling, embedded sandbox.
 
-A body is limited in bytes and in time. If it has too many bytes, the answer is 413; if it takes too long, the
-answer is
-408. Before the answer, the rest of a too large body is read for a while and discarded, because a client that is
-     still
-sending may not see the answer. The same is done with a body that the app does not read.
+A body is limited in bytes and in time. The answer is 413 if it has too many bytes, and 408 if it takes too long.
+Before the answer, the rest of a too large body is read for a while and discarded, because a client that is still
+sending may not see the answer. A body that the app does not read is discarded in the same way.
 
-A provider's notification must get a 200 (spec: Webhook). So its route gets the beginning of a too large body, and
-answers itself. A route that accepts files has a separate limit.
+The route of a provider's notification must always answer 200 (spec: Webhook). So this route gets the beginning of a
+too large body, and answers itself. A route that accepts files has a separate limit.
 """
 
 import asyncio
@@ -25,11 +23,11 @@ from backend.edge.wire import Wire
 MAX_DISCARDED_BYTES = 8 * 1024 * 1024
 """Bytes beyond the limit that are read before the answer; then the connection is closed."""
 BODY_TIMEOUT_S = 30.0
-"""Seconds until a body is complete. If a path allows more time, seconds until the next part arrives."""
+"""Seconds within which a body must be complete. If a path allows more time, maximum seconds until the next part."""
 TOO_SLOW = "request timeout"
 HOOKS = "/hooks/"
 BODY_HEADERS = {b"content-length", b"transfer-encoding"}
-"""A request without both headers has no body (RFC 9112, 6.3)."""
+"""A request that has neither of these headers has no body (RFC 9112, 6.3)."""
 
 
 @dataclass(frozen=True, slots=True)

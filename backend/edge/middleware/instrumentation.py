@@ -15,12 +15,12 @@ from backend.edge.requests import is_trusted_proxy
 REQUEST_ID = "x-request-id"
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 ROUTE = "trompo.route"
-"""Key in a request's scope for the template of its path, set by responders without a route of the API."""
+"""Key in a request's scope for the template of its path. Code that answers without a route of the API sets it."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 def with_instrumentation(app: ASGIApp, trusted_proxies: str) -> ASGIApp:
-    """Return the app with metrics and an id for each request. The id is that of a trusted proxy, or else a new one."""
+    """Return the app with metrics and an id for each request: the id that a trusted proxy sent, or a new id."""
 
     async def observe(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

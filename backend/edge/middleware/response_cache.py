@@ -24,7 +24,7 @@ MAX_RESPONSE_BYTES = MAX_BYTES // 16
 OVERHEAD_BYTES = 2_000
 """Memory of a cached response in addition to its body and key, in bytes."""
 BYTES_PER_PRODUCT = 90
-"""Memory for each product that it shows, in bytes."""
+"""Memory for each product that a cached response shows, in bytes."""
 
 CATALOGUE = re.compile(
     r"/store/(?:products|product-(?:categories|options|tags|types|variants)|collections|regions)(?:/[^/]+)?"
@@ -71,7 +71,7 @@ class CachedResponse:
     def is_current(self, version: Version, changes: ProductChanges) -> bool:
         """Return True if the API would give the same response at this version.
 
-        `changes` must be complete for the version.
+        `changes` must contain all changes of products up to the version.
         """
         own_version, products = self.sources.version, self.sources.products
         if self.shows_stock and own_version.stock != version.stock:

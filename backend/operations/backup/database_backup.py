@@ -25,7 +25,7 @@ FOLDER = "database"
 SQLITE_FILE = "trompo.db"
 REVISIONS = "alembic_version"
 DISCONNECT_TIMEOUT_S = 5.0
-"""Time until the server notices that a process has ended."""
+"""Seconds to wait for other clients to disconnect: the server notices the end of a process with a delay."""
 _OTHER_CLIENTS = text(
     """SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
        AND backend_type = 'client backend'"""

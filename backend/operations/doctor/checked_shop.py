@@ -15,7 +15,7 @@ from backend.operations.monitoring.alert_webhook import OwnersWebhook
 
 
 class SandboxTransports(Protocol):
-    """Transports to the embedded providers; None for a provider outside."""
+    """Transports to the embedded providers. A transport is None if the shop uses the real provider."""
 
     @property
     def gateway_transport(self) -> httpx.AsyncBaseTransport | None:

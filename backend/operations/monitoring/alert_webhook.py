@@ -29,7 +29,7 @@ CALL_TIMEOUT_S = 10.0
 """Timeout of a call."""
 
 _settings: WeakKeyDictionary[Engine | Connection, Settings] = WeakKeyDictionary()
-"""The settings of each shop at its start, by its database."""
+"""The settings with which the shop of a database was started, by the database's engine."""
 
 
 class OwnersWebhook:

@@ -22,7 +22,7 @@ from backend.payment.states import OPEN_STATES
 log = logging.getLogger(__name__)
 
 READ_TIMEOUT_S = 2.0
-"""Timeout for reading all of them."""
+"""Timeout for reading all metrics of the database together."""
 
 
 async def format_database_metrics(database: Database) -> bytes:

@@ -54,7 +54,7 @@ class Monitor:
 
 
 def read_resident_bytes() -> int:
-    """Return the memory of this process in bytes; 0 if the operating system has no `/proc`, unlike Linux."""
+    """Return the memory of this process in bytes; 0 on operating systems without `/proc`, which Linux has."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * MEMORY_PAGE_BYTES
     except OSError:

@@ -12,7 +12,7 @@ from backend.core.db.database import Database
 from backend.core.outage import DatabaseUnavailable
 
 LOCK_NUMBER = 7_265_818
-"""An arbitrary number that names the lock on PostgreSQL. The migrations take another one inside it."""
+"""An arbitrary number that names the lock on PostgreSQL. Migrations take another lock while this lock is held."""
 
 
 @asynccontextmanager

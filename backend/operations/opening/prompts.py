@@ -41,7 +41,7 @@ PROPOSALS = {
     "carrier_origin_phone": "store_phone",
     "carrier_origin_address": "store_address",
 }
-"""Settings of the warehouse whose first proposal is the answer to an earlier question."""
+"""Settings of the warehouse, each with the setting whose answer is proposed as its default."""
 MUNICIPALITY = "carrier_origin_dane_code"
 
 

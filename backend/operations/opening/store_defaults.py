@@ -30,7 +30,7 @@ from backend.shipping.warehouse_address import (
 
 STORE_PICKUP_PRICE = 0
 DEFAULTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
-"""A shop without one of them cannot sell."""
+"""Tables of the store defaults. If one of them has no row, the shop cannot sell."""
 
 
 async def find_missing_defaults(session: AsyncSession) -> list[str]:

@@ -61,7 +61,7 @@ UNKNOWN_ADDRESS_RETENTION = timedelta(days=90)
 DELIVERED_RETENTION = timedelta(days=7)
 WISH_RETENTION = timedelta(days=3 * 365)
 DEFAULT_RETENTION = timedelta(days=30)
-"""Retention of all other rows."""
+"""Retention of rows for which no other retention is defined here."""
 
 _of_payment = (PaymentSession.provider_id == PaymentNotification.provider_id) & or_(
     PaymentSession.invoice == PaymentNotification.invoice,
