@@ -8,7 +8,6 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import variant_name
 from backend.core import texts
 from backend.core.dates import time_label
 from backend.core.db.database import Database
@@ -20,7 +19,7 @@ from backend.core.web.contact import full_name
 from backend.fulfillment.label_merging import merge_labels
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.service import count_units_to_box
+from backend.orders.service import count_units_to_box, format_line_detail
 from backend.orders.states import LabelState
 from backend.shipping.addresses import format_address_lines
 from backend.staff.rights import Actor, Right
@@ -127,7 +126,7 @@ def _build_slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
             SlipItem(
                 units[line.id],
                 line.title,
-                " · ".join(filter(None, (variant_name(line.variant_title), line.sku or ""))),
+                format_line_detail(line),
             )
             for line in lines
             if line.id in units

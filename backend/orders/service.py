@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
+from backend.catalog.models import variant_name
 from backend.core.db.database import database_now, lock_rows
 from backend.core.db.tables import JsonObject, get_or_404, insert_row
 from backend.core.errors import NotAllowed
@@ -280,6 +281,11 @@ async def list_order_lines(session: AsyncSession, order_id: str) -> Sequence[Ord
         select(OrderLine).where(OrderLine.order_id == order_id).order_by(OrderLine.id)
     )
     return rows.scalars().all()
+
+
+def format_line_detail(line: OrderLine) -> str:
+    """Return the name of the line's variant and its SKU, to display below the product's title."""
+    return " · ".join(filter(None, (variant_name(line.variant_title), line.sku or "")))
 
 
 def to_priced_line(line: OrderLine, units: int | None = None) -> PricedLine:

@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import variant_name
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.config.modules import GATEWAY_PSE
@@ -38,7 +37,7 @@ from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_customer_phone, find_party_name, format_party_name
 from backend.orders.promised_days import describe_promise_for_staff
 from backend.orders.search import list_pickup_options
-from backend.orders.service import compute_order_totals, list_order_lines, read_order
+from backend.orders.service import compute_order_totals, format_line_detail, list_order_lines, read_order
 from backend.orders.state_labels import LABEL_LABELS, STAGE_LABELS
 from backend.orders.states import (
     FAILURE_REASON,
@@ -367,7 +366,7 @@ def _line_view(line: OrderLine, total_label: str, picture: PictureView | None) -
         id=line.id,
         product_id=line.product_id,
         title=line.title,
-        detail=" · ".join(filter(None, (variant_name(line.variant_title), line.sku or ""))),
+        detail=format_line_detail(line),
         quantity=line.quantity,
         packed=line.fulfilled,
         withdrawn=line.withdrawn,

@@ -7,7 +7,7 @@ from sqlalchemy import exists, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.bar_codes import equivalent_codes
-from backend.catalog.models import Variant, variant_name
+from backend.catalog.models import Variant
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import day_label
@@ -22,7 +22,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import IS_HELD, is_held
 from backend.orders.search import TO_PACK, list_pickup_options
-from backend.orders.service import count_units_to_box, list_order_lines, read_order
+from backend.orders.service import count_units_to_box, format_line_detail, list_order_lines, read_order
 from backend.orders.states import LabelState
 from backend.shipping.providers.base import IS_TEST_LABEL
 from backend.staff.rights import Actor, Right
@@ -229,7 +229,7 @@ def _pack_line(line: OrderLine, units: int, picture: PictureView | None, bar_cod
     return PackLine(
         id=line.id,
         title=line.title,
-        detail=" · ".join(filter(None, (variant_name(line.variant_title), line.sku or ""))),
+        detail=format_line_detail(line),
         units=units,
         codes=[
             *([line.sku.strip().upper()] if line.sku else []),

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import variant_name
 from backend.catalog.storefront.product_cards import first_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import date_label, last_day, time_label
@@ -19,7 +18,7 @@ from backend.office.views import ChipView
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import OrderLine
 from backend.orders.money.unit_worth import compute_unit_worth
-from backend.orders.service import list_order_lines, read_order
+from backend.orders.service import format_line_detail, list_order_lines, read_order
 from backend.payment.models import Refund
 from backend.returns.deadlines import (
     compute_warranty_deadline,
@@ -225,7 +224,7 @@ async def new_return_view(session: AsyncSession, actor: Actor, order_id: str) ->
             NewReturnLine(
                 id=line.id,
                 title=line.title,
-                detail=_line_detail(line),
+                detail=format_line_detail(line),
                 sent=sent.get(line.id, 0),
                 unsent=line.quantity - line.fulfilled - line.withdrawn,
                 picture=pictures.get(line.product_id),
@@ -287,7 +286,7 @@ async def _line_views(
         ReturnLineView(
             id=line.line_id,
             title=of.title,
-            detail=_line_detail(of),
+            detail=format_line_detail(of),
             quantity=line.quantity,
             arrived=_arrived_text(line) if row.received_at is not None else "",
             picture=pictures.get(of.product_id),
@@ -305,10 +304,6 @@ def _arrived_text(line: ReturnLine) -> str:
     )
     text = ", ".join(text.format(n=count) for text, count in parts if count)
     return f"{text}. {_('Las buenas se venden otra vez.')}" if line.restocked else text
-
-
-def _line_detail(line: OrderLine) -> str:
-    return " · ".join(filter(None, (variant_name(line.variant_title), line.sku or "")))
 
 
 async def _file_views(session: AsyncSession, return_id: str) -> list[FileView]:
