@@ -13,7 +13,7 @@ from backend.fulfillment.tracking import stop_tracking
 from backend.orders.admin.corrections import add_note
 from backend.orders.events import FulfillmentDelivered, FulfillmentShipped
 from backend.orders.fulfillments import is_canceled_by_carrier
-from backend.orders.models import Fulfillment
+from backend.orders.models import Fulfillment, Order
 from backend.orders.service import lock_order, update_fulfillment_status
 from backend.orders.states import TRACKING_URL, LabelState
 from backend.staff.rights import Actor, Right
@@ -54,14 +54,7 @@ async def mark_delivered(session: AsyncSession, actor: Actor, order_id: str, ful
     """
     actor.require(Right.FULFILL)
     order = await lock_order(session, order_id)
-    fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
-    await record(session, actor, "delivered", Subject(SubjectType.ORDER, order_id))
-    is_news = fulfillment.delivered_at is None
-    fulfillment.delivered_at = fulfillment.delivered_at or now()
-    await stop_tracking(session, fulfillment)
-    await update_fulfillment_status(session, order)
-    if is_news:
-        await publish(session, FulfillmentDelivered(fulfillment.id, order_id))
+    await _store_delivery(session, actor, order, await _lock_labelled(session, order_id, fulfillment_id))
 
 
 async def mark_delivered_by_hand(
@@ -78,16 +71,29 @@ async def mark_delivered_by_hand(
         InvalidData: the reason is empty or too long.
     """
     actor.require(Right.FULFILL)
-    await lock_order(session, order_id)
-    if (await _lock_labelled(session, order_id, fulfillment_id)).delivered_at is not None:
+    order = await lock_order(session, order_id)
+    fulfillment = await _lock_labelled(session, order_id, fulfillment_id)
+    if fulfillment.delivered_at is not None:
         return False
     if not (reason := reason.strip()):
         raise InvalidData(
             "The delivery needs a reason", fields={"reason": _("Escribe cómo sabes que llegó.")}
         )
-    await mark_delivered(session, actor, order_id, fulfillment_id)
+    await _store_delivery(session, actor, order, fulfillment)
     await add_note(session, actor, order_id, _("Entregado, según el equipo: {reason}").format(reason=reason))
     return True
+
+
+async def _store_delivery(
+    session: AsyncSession, actor: Actor, order: Order, fulfillment: Fulfillment
+) -> None:
+    await record(session, actor, "delivered", Subject(SubjectType.ORDER, order.id))
+    is_news = fulfillment.delivered_at is None
+    fulfillment.delivered_at = fulfillment.delivered_at or now()
+    await stop_tracking(session, fulfillment)
+    await update_fulfillment_status(session, order)
+    if is_news:
+        await publish(session, FulfillmentDelivered(fulfillment.id, order.id))
 
 
 async def _lock_labelled(session: AsyncSession, order_id: str, fulfillment_id: str) -> Fulfillment:
