@@ -1,7 +1,7 @@
 """A parcel of an order: the units that may be sent, their location, and the label that they need."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -18,7 +18,7 @@ from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
 from backend.office_settings import read_effective_settings
 from backend.orders.fulfillments import list_order_fulfillments
-from backend.orders.models import Order, OrderLine
+from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.packing_holds import require_not_held
 from backend.orders.service import get_shipping_charge, list_order_lines, to_priced_line
 from backend.orders.states import HAS_MONEY, PACKED, LabelState, OrderStatus, PaymentStatus
@@ -30,13 +30,11 @@ from backend.shipping.packages import Item, limit_content_value, pack_items
 from backend.shipping.providers.base import LabelRequest
 
 CONCURRENT_FULFILLMENT = "Another fulfillment of this order was sent at the same time: check it"
+NOT_PAID = "The order is not paid: it cannot be sent"
 
 
 class ParcelsChanged(Conflict):
     """Units of the order were packed, or a label was cancelled, since the staff member looked."""
-
-
-NOT_PAID = "The order is not paid: it cannot be sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +91,10 @@ async def build_parcel(session: AsyncSession, order: Order, new: CreateFulfillme
     if order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
         raise NotAllowed(NOT_PAID)
     await require_not_held(session, order)
-    if new.seen_parcels not in (None, await count_finished(session, order.id)):
-        raise ParcelsChanged("Other units of the order were packed since the staff member looked")
+    if new.seen_parcels is not None:
+        finished = count_finished(await list_order_fulfillments(session, order.id))
+        if finished != new.seen_parcels:
+            raise ParcelsChanged("Other units of the order were packed since the staff member looked")
     lines = await _requested_lines(session, order, new.units)
     option = await find_order_option(session, order)
     if new.shipping_option_id not in (None, option.id):
@@ -153,11 +153,12 @@ async def build_label(
     """Return the label to create for the parcel from this location."""
     order, lines = parcel.order, parcel.lines
     effective = await read_effective_settings(session, settings)
+    finished = count_finished(await list_order_fulfillments(session, order.id))
     return NewLabel(
         order_id=order.id,
         location_id=location.id,
         request=LabelRequest(
-            reference=f"{order.number}-{await count_finished(session, order.id) + 1}",
+            reference=f"{order.number}-{finished + 1}",
             origin=build_sender(location.address, effective),
             destination=build_recipient(order.shipping_address, order.email),
             packages=pack_items(await _read_items(session, lines)),
@@ -205,14 +206,13 @@ async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, locat
                 raise Conflict(CONCURRENT_FULFILLMENT)
 
 
-async def count_finished(session: AsyncSession, order_id: str) -> int:
-    """Return the number of packed or cancelled fulfillments of the order.
+def count_finished(fulfillments: Iterable[Fulfillment]) -> int:
+    """Return the number of packed or cancelled fulfillments among those of an order.
 
     A pending fulfillment does not count, so that a repeated request gets the same reference.
     """
     return sum(
-        PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED
-        for fulfillment in await list_order_fulfillments(session, order_id)
+        PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED for fulfillment in fulfillments
     )
 
 

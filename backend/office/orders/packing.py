@@ -74,7 +74,6 @@ class PackOrder:
         parcels: number of its finished fulfillments. `send_units` compares it with the current number.
         made: its existing labels.
         packed_by: the staff member who packed the order, and when; empty until it is packed.
-        label_path: path of the label's file; empty without one.
     """
 
     id: str
@@ -187,7 +186,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
             for line in shown
         ],
         state=state,
-        parcels=await count_finished(session, order.id),
+        parcels=count_finished(fulfillments),
         made=[
             _packed_parcel(one, is_printable=one.id in has_label)
             for one in fulfillments
