@@ -7,19 +7,19 @@ if the action was committed.
 """
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import delete, event, insert, inspect, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import Session, SessionTransaction
+from sqlalchemy.orm import Session
 
 from backend.audit.models import AuditEntry, AuditPersonalValue
 from backend.audit.values import SECRET_COLUMNS, UNRECORDED, as_json, is_personal
 from backend.core.db.database import db_now
 from backend.core.db.tables import JsonObject, table_of
+from backend.core.db.transaction_values import register_transaction_values
 from backend.core.ids import new_id
 from backend.presses.service import use_press
 
@@ -92,7 +92,8 @@ class Requester:
 Change = tuple[Any, Any]
 """The value before, and the value after."""
 
-_ENTRIES, _SAVEPOINTS = "audit.entries", "audit.savepoints"
+_ENTRIES = "audit.entries"
+register_transaction_values(_ENTRIES)
 
 
 @dataclass(slots=True)
@@ -263,24 +264,3 @@ def _change_row(entry: _Entry, on: str, name: str) -> JsonObject:
         return change_json
     before, after = entry.changes[on, name]
     return {**change_json, "before": before, "after": after}
-
-
-@event.listens_for(Session, "after_transaction_create")
-def _save_at_savepoint(session: Session, transaction: SessionTransaction) -> None:
-    if transaction.nested:
-        session.info.setdefault(_SAVEPOINTS, {})[transaction] = deepcopy(session.info.get(_ENTRIES, []))
-
-
-@event.listens_for(Session, "after_transaction_end")
-def _clear_entries(session: Session, transaction: SessionTransaction) -> None:
-    if transaction.parent is None:
-        session.info.pop(_ENTRIES, None)
-        session.info.pop(_SAVEPOINTS, None)
-
-
-@event.listens_for(Session, "after_rollback")
-def _restore_savepoint(session: Session) -> None:
-    """Restore the entries as they were at a savepoint that was rolled back, even if a failed statement ended it."""
-    savepoint = session.get_nested_transaction()
-    if savepoint is not None:
-        session.info[_ENTRIES] = session.info[_SAVEPOINTS].pop(savepoint)

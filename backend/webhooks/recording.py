@@ -5,18 +5,18 @@ of an empty table.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
 
 from sqlalchemy import event, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import Session, SessionTransaction
+from sqlalchemy.orm import Session
 
 from backend.cart.models import Cart
 from backend.catalog.events import ProductsEdited
 from backend.core.clock import now
 from backend.core.db.database import db_now
 from backend.core.db.tables import JsonObject, table_of
+from backend.core.db.transaction_values import register_transaction_values
 from backend.core.events import subscribe
 from backend.core.ids import new_id
 from backend.edge.wire import derive_sibling_id
@@ -32,7 +32,8 @@ from backend.webhooks.models import DeliveryState, WebhookDelivery, WebhookEndpo
 
 SEND_JOB = "webhook.send"
 """Kind of the job that sends the due deliveries of one endpoint. Its key is the endpoint's id."""
-_EVENTS, _VARIANTS, _SAVEPOINTS = "webhooks.events", "webhooks.variants", "webhooks.savepoints"
+_EVENTS, _VARIANTS = "webhooks.events", "webhooks.variants"
+register_transaction_values(_EVENTS, _VARIANTS)
 _ENDPOINT, _DELIVERY, _LEVEL = table_of(WebhookEndpoint), table_of(WebhookDelivery), table_of(InventoryLevel)
 _ACTIVE = (
     select(_ENDPOINT.c.id, _ENDPOINT.c.events).where(_ENDPOINT.c.is_active.is_(True)).order_by(_ENDPOINT.c.id)
@@ -145,21 +146,6 @@ def write_deliveries(session: Session) -> None:
     for endpoint_id, wanted in by_endpoint.items():
         if wanted:
             enqueue_in(session, SEND_JOB, key=endpoint_id)
-
-
-@event.listens_for(Session, "after_transaction_create")
-def _save_at_savepoint(session: Session, transaction: SessionTransaction) -> None:
-    if transaction.nested:
-        noted = {name: copy(session.info[name]) for name in (_EVENTS, _VARIANTS) if name in session.info}
-        session.info.setdefault(_SAVEPOINTS, {})[transaction] = noted
-
-
-@event.listens_for(Session, "after_soft_rollback")
-def _restore_savepoint(session: Session, rolled_back: SessionTransaction) -> None:
-    """Forget the events since a savepoint that was rolled back."""
-    for name in (_EVENTS, _VARIANTS):
-        session.info.pop(name, None)
-    session.info.update(session.info.get(_SAVEPOINTS, {}).pop(rolled_back, {}))
 
 
 def _read_levels(session: Session, variant_ids: set[str]) -> Noted:
