@@ -94,13 +94,11 @@ WAREHOUSE_DOOR = ("carrier_origin_address", "carrier_origin_reference", "carrier
 """Settings that form the warehouse's street address, in the order of `fit_label_address`."""
 _TOO_LONG = _("No cabe en la guía: acorta la dirección, el cruce o cómo encontrarla.")
 YES, NO = "true", "false"
-UNQUOTED = {NO: _("Vender con la tarifa fija y avisarnos"), YES: _("No vender allá")}
-"""Labels of the answers to `refuse_unquoted`."""
-SUMMARY_HOURS = {
-    str(NO_SUMMARY): _("No enviarlo"),
-    **{str(hour): hour_label(hour) for hour in range(24)},
+CHOICES = {
+    "refuse_unquoted": {NO: _("Vender con la tarifa fija y avisarnos"), YES: _("No vender allá")},
+    SUMMARY: {str(NO_SUMMARY): _("No enviarlo"), **{str(hour): hour_label(hour) for hour in range(24)}},
 }
-"""Labels of the hours of the daily summary."""
+"""Settings with a fixed list of values: the label of each value."""
 MAX_FIELD_LENGTH = 500
 """Maximum number of characters of a field."""
 
@@ -135,10 +133,8 @@ async def read_shop_values(session: AsyncSession, settings: Settings) -> dict[st
 
 def format_setting(name: str, value: str) -> str:
     """Return a stored value as people read it: the name of a municipality, or the label of a choice."""
-    if name == "refuse_unquoted":
-        return UNQUOTED.get(value, value)
-    if name == SUMMARY:
-        return SUMMARY_HOURS.get(value, value)
+    if name in CHOICES:
+        return CHOICES[name].get(value, value)
     town = find_municipality_by_code(value) if name == DANE_CODE else None
     return town_label(town) if town else value
 
@@ -216,18 +212,6 @@ def _validate_values(typed: Mapping[str, str], settings: Settings) -> dict[str, 
     return checked
 
 
-def _unquoted_rule(text: str) -> str:
-    if text not in UNQUOTED:
-        raise field_error(_("Elige una de las dos."))
-    return text
-
-
-def _summary_rule(text: str) -> str:
-    if text not in SUMMARY_HOURS:
-        raise field_error(_("Elige una hora de la lista."))
-    return text
-
-
 def _optional_email_rule(text: str) -> str:
     return require_email(text) if text else ""
 
@@ -244,6 +228,15 @@ def _url_rule(text: str) -> str:
             _("Escribe una dirección completa, como https://ejemplo.com/avisos, o déjala vacía.")
         )
     return text.rstrip("/")
+
+
+def _choice_rule(name: str, message: str) -> Rule:
+    def rule(text: str) -> str:
+        if text not in CHOICES[name]:
+            raise field_error(message)
+        return text
+
+    return rule
 
 
 def _number_rule(name: str) -> Rule:
@@ -266,6 +259,6 @@ _RULES: dict[str, Rule] = {
     "alert_email": _optional_email_rule,
     "alert_webhook": _url_rule,
     **{name: _number_rule(name) for name in (*DELIVERY, *NUMBERS, *ALERTS[2:])},
-    "refuse_unquoted": _unquoted_rule,
-    SUMMARY: _summary_rule,
+    "refuse_unquoted": _choice_rule("refuse_unquoted", _("Elige una de las dos.")),
+    SUMMARY: _choice_rule(SUMMARY, _("Elige una hora de la lista.")),
 }

@@ -1,5 +1,7 @@
 """Components of the settings screen: shop data, warehouse, delivery days, limits, notices, and providers with tests."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import reflex as rx
@@ -8,6 +10,7 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.core.texts import _
 from backend.office.settings.form import (
     ALERTS,
+    CHOICES,
     DELIVERY,
     FIELDS,
     LABELS,
@@ -16,8 +19,6 @@ from backend.office.settings.form import (
     NUMBERS,
     SHOP,
     SUMMARY,
-    SUMMARY_HOURS,
-    UNQUOTED,
     WAREHOUSE,
 )
 from backend.office.settings.page import ProviderRow, Trial
@@ -145,7 +146,11 @@ def settings_section(
     title: str, names: tuple[str, ...], *, note: str = "", is_open: bool = False
 ) -> rx.Component:
     """Render fields under a title, expanded or not."""
-    special = {"town": warehouse_town_field, "refuse_unquoted": unquoted_field, SUMMARY: summary_hour_field}
+    special: dict[str, Callable[[], rx.Component]] = {
+        "town": warehouse_town_field,
+        "refuse_unquoted": partial(choice_field, "refuse_unquoted"),
+        SUMMARY: summary_hour_field,
+    }
     lines = [special[name]() if name in special else settings_field(name) for name in names]
     notes = [rx.el.p(note, class_name="o-row__detail")] if note else []
     return rx.el.details(
@@ -174,30 +179,22 @@ def settings_field(name: str) -> rx.Component:
     )
 
 
-def unquoted_field() -> rx.Component:
-    """Render the field for destinations without a carrier's price: refuse them, or use the fixed price."""
+def choice_field(name: str) -> rx.Component:
+    """Render a select field of the form, with the values in `CHOICES`."""
     return office_select(
         SettingsState,
         "settings",
-        "refuse_unquoted",
-        LABELS["refuse_unquoted"],
-        [rx.el.option(text, value=value) for value, text in UNQUOTED.items()],
-        default_value=VIEW.texts["refuse_unquoted"],
+        name,
+        LABELS[name],
+        [rx.el.option(text, value=value) for value, text in CHOICES[name].items()],
+        default_value=VIEW.texts[name],
     )
 
 
 def summary_hour_field() -> rx.Component:
     """Render the field of the hour at which the daily summary is mailed."""
-    hours = office_select(
-        SettingsState,
-        "settings",
-        SUMMARY,
-        LABELS[SUMMARY],
-        [rx.el.option(text, value=value) for value, text in SUMMARY_HOURS.items()],
-        default_value=VIEW.texts[SUMMARY],
-    )
     hint = _("Desde las 3 p. m. cuenta ese día; antes, el anterior.")
-    return rx.fragment(hours, rx.el.p(hint, class_name="field__hint"))
+    return rx.fragment(choice_field(SUMMARY), rx.el.p(hint, class_name="field__hint"))
 
 
 @rx.memo
