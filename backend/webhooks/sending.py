@@ -91,16 +91,16 @@ class WebhookSender:
         endpoint_id = str(run.key)
         async with self._database.read() as session:
             endpoint = await session.get(WebhookEndpoint, endpoint_id)
-            due = await _read_due(session, endpoint) if endpoint is not None else []
-            pause = await _read_pause(session, endpoint)
+            if endpoint is not None:
+                if not endpoint.is_active:
+                    return None
+                if (pause := await _read_pause(session, endpoint)) is not None:
+                    return RunAgain(pause)
+                due = await _read_due(session, endpoint)
         if endpoint is None:
             async with self._database.transaction() as session:
                 await delete_deliveries(session, endpoint_id)
             return None
-        if not endpoint.is_active:
-            return None
-        if pause is not None:
-            return RunAgain(pause)
         attempts = await self._send_all(endpoint, due)
         async with self._database.transaction() as session:
             return await _store_attempts(session, endpoint_id, attempts)
@@ -147,9 +147,9 @@ class WebhookSender:
         return await asyncio.gather(*(_send(target, secrets, one) for one in deliveries))
 
 
-async def _read_pause(session: AsyncSession, endpoint: WebhookEndpoint | None) -> timedelta | None:
+async def _read_pause(session: AsyncSession, endpoint: WebhookEndpoint) -> timedelta | None:
     """Return the rest of the endpoint's pause; None if there is none."""
-    if endpoint is None or endpoint.paused_until is None:
+    if endpoint.paused_until is None:
         return None
     rest = endpoint.paused_until - await database_now(session)
     return rest if rest > timedelta() else None
