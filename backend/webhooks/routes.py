@@ -176,9 +176,7 @@ async def create_webhook(
         endpoint, secret = await create_endpoint(
             session, actor, settings.signing_key, url=body.url, events=body.events
         )
-        (wire,) = await _to_wire(session, [endpoint])
-    shown: NewWebhookOut = {**wire, "secret": secret}
-    return Wire({"webhook": fields.pick(shown)})
+        return await _answer_with_secret(session, endpoint, secret, fields)
 
 
 @router.get("/{webhook_id}")
@@ -220,9 +218,7 @@ async def rotate(
     """
     async with database.transaction() as session:
         endpoint, secret = await rotate_secret(session, actor, settings.signing_key, webhook_id)
-        (wire,) = await _to_wire(session, [endpoint])
-    shown: NewWebhookOut = {**wire, "secret": secret}
-    return Wire({"webhook": fields.pick(shown)})
+        return await _answer_with_secret(session, endpoint, secret, fields)
 
 
 @router.post("/{webhook_id}/test")
@@ -301,3 +297,11 @@ async def _to_wire(session: AsyncSession, endpoints: Sequence[WebhookEndpoint]) 
 async def _answer(session: AsyncSession, endpoint: WebhookEndpoint, fields: Fields) -> Wire[WebhookAnswer]:
     (wire,) = await _to_wire(session, [endpoint])
     return Wire({"webhook": fields.pick(wire)})
+
+
+async def _answer_with_secret(
+    session: AsyncSession, endpoint: WebhookEndpoint, secret: str, fields: Fields
+) -> Wire[NewWebhookAnswer]:
+    (wire,) = await _to_wire(session, [endpoint])
+    shown: NewWebhookOut = {**wire, "secret": secret}
+    return Wire({"webhook": fields.pick(shown)})
