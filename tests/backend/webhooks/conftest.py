@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,31 +80,28 @@ class Program:
         return [call.body["event"] for call in self.calls]
 
 
-async def serve(program: Program) -> asyncio.Server:
-    """Start the program on a free port of this machine."""
+@asynccontextmanager
+async def serve() -> AsyncIterator[Program]:
+    """Run a program on a free port of this machine."""
+    program = Program()
     server = await asyncio.start_server(program.handle, "127.0.0.1", 0)
     program.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/trompo"
-    return server
+    yield program
+    program.may_answer.set()
+    server.close()
+    await server.wait_closed()
 
 
 @pytest.fixture
 async def program() -> AsyncIterator[Program]:
-    program = Program()
-    server = await serve(program)
-    yield program
-    program.may_answer.set()
-    server.close()
-    await server.wait_closed()
+    async with serve() as program:
+        yield program
 
 
 @pytest.fixture
 async def other_program() -> AsyncIterator[Program]:
-    program = Program()
-    server = await serve(program)
-    yield program
-    program.may_answer.set()
-    server.close()
-    await server.wait_closed()
+    async with serve() as program:
+        yield program
 
 
 def create_worker(shop: Shop, signing_key: str = SIGNING_KEY) -> Worker:
