@@ -93,14 +93,14 @@ def build_ticks(chosen: list[str]) -> list[EventTick]:
 
 
 def _webhook_row(endpoint: WebhookEndpoint, deliveries: list[WebhookDelivery]) -> WebhookRow:
+    warning = ""
+    state, tone = (_("Encendida"), "good") if endpoint.is_active else (_("Apagada"), "bad")
     if endpoint.is_given_up:
         warning = _("La apagamos porque no respondió durante días. Enciéndela cuando el programa funcione.")
     elif endpoint.is_active and endpoint.failing_since is not None:
+        state, tone = _("Falla"), "wait"
         moment = short_time_label(endpoint.failing_since)
         warning = _("No responde bien desde {moment}. Seguimos intentando.").format(moment=moment)
-    else:
-        warning = ""
-    state, tone = (_("Encendida"), "good") if endpoint.is_active else (_("Apagada"), "bad")
     return WebhookRow(
         id=endpoint.id,
         host=get_host(endpoint.callback_url),
@@ -108,8 +108,8 @@ def _webhook_row(endpoint: WebhookEndpoint, deliveries: list[WebhookDelivery]) -
         events_label=" · ".join(EVENT_LABELS[name] for name in endpoint.events),
         ticks=build_ticks(endpoint.events),
         is_on=endpoint.is_active,
-        state=_("Falla") if warning and endpoint.is_active else state,
-        tone="wait" if warning and endpoint.is_active else tone,
+        state=state,
+        tone=tone,
         warning=warning,
         deliveries=[_delivery_row(one, can_retry=endpoint.is_active) for one in deliveries],
         version=endpoint.updated_at.isoformat(),
