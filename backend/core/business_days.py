@@ -4,7 +4,6 @@ Ley 51 of 1983 moves most holidays to a Monday.
 """
 
 import asyncio
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -22,9 +21,7 @@ def is_business_day(day: date) -> bool:
     return day.weekday() < SATURDAY and day not in _holidays()
 
 
-def add_business_days(
-    day: date, count: int, is_business_day: Callable[[date], bool] = is_business_day
-) -> date:
+def add_business_days(day: date, count: int) -> date:
     """Return the business day `count` business days after this day; the day itself is not counted."""
     while count > 0:
         day += timedelta(days=1)

@@ -4,7 +4,6 @@
 checkout show it for the current moment; a paid order keeps the day counted from the approval of its payment.
 """
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time
 
@@ -51,11 +50,7 @@ class DeliveryPromise:
 
 
 def promise_delivery(
-    approved_at: datetime,
-    terms: DeliveryTerms | None,
-    *,
-    is_in_stock: bool = True,
-    is_business_day: Callable[[date], bool] = is_business_day,
+    approved_at: datetime, terms: DeliveryTerms | None, *, is_in_stock: bool = True
 ) -> DeliveryPromise | None:
     """Return the promise for a payment that is approved at this moment.
 
@@ -63,7 +58,6 @@ def promise_delivery(
         approved_at: an aware time.
         terms: the terms of the shipping option; None if the carrier named no days.
         is_in_stock: True if the shop has all units.
-        is_business_day: the calendar of the shop and its couriers.
 
     Returns:
         None without terms, or if units are missing: then the shop promises no day.
@@ -73,9 +67,9 @@ def promise_delivery(
     local_time = approved_at.astimezone(TIME_ZONE)
     start = local_time.date()
     if not is_business_day(start) or local_time.hour >= terms.cutoff_hour:
-        start = add_business_days(start, 1, is_business_day)
+        start = add_business_days(start, 1)
     cutoff = datetime.combine(start, time(terms.cutoff_hour), TIME_ZONE)
-    day = add_business_days(start, terms.packing_days + terms.carrier_days, is_business_day)
+    day = add_business_days(start, terms.packing_days + terms.carrier_days)
     return DeliveryPromise(day, cutoff.astimezone(UTC))
 
 
