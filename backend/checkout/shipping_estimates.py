@@ -24,6 +24,7 @@ from backend.checkout.quotes.shipping_quotes import (
     build_variant_quote_input,
     price_option,
 )
+from backend.checkout.quotes.unquoted_delivery import is_refused
 from backend.checkout.shipping_options import ShippingChoice, to_shipping_choice
 from backend.core.business_days import load_holidays
 from backend.core.clock import now
@@ -152,10 +153,10 @@ class ShippingEstimator:
         settings, moment = await self._effective_settings(), now()
         estimates: list[ShippingEstimate] = []
         for offer, quote in zip(offers, quotes, strict=True):
+            if is_refused(settings, quote):
+                continue
             option, choice = offer.option, None
             if quote is not None:
-                if quote.no_courier and settings.refuse_unquoted:
-                    continue
                 terms = build_delivery_terms(settings, option, quote)
                 promise = promise_delivery(moment, terms, is_in_stock=is_in_stock)
                 choice = to_shipping_choice(option, quote, promise)

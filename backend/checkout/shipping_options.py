@@ -36,7 +36,7 @@ from backend.checkout.quotes.shipping_quotes import (
     parse_offers,
     store_quotes,
 )
-from backend.checkout.quotes.unquoted_delivery import NO_COURIER, NoCourier
+from backend.checkout.quotes.unquoted_delivery import NO_COURIER, NoCourier, is_refused
 from backend.core.business_days import load_holidays
 from backend.core.clock import now
 from backend.core.config.settings import Settings
@@ -137,10 +137,10 @@ async def list_priced_offers(
     if any(option.request is not None for option in priced) and cart.completed_at is None:
         async with database.transaction() as session:
             await store_quotes(session, cart_id, priced)
-    allowed = [option for option in priced if not await quoter.is_refused(option.quote)]
+    settings, moment = await quoter.effective_settings(), now()
+    allowed = [option for option in priced if not is_refused(settings, option.quote)]
     if option_id is not None and not allowed:
         raise NoCourier(contents.dane_code)
-    settings, moment = await quoter.effective_settings(), now()
     return [
         (one.offer, one.quote, _promise_option(settings, one.offer.option, one.quote, moment))
         for one in allowed
@@ -181,7 +181,7 @@ async def choose_shipping(
                 priced = await find_stored_quote(session, cart_id, offer, contents)
             if priced is not None:
                 quote = _require_quote(priced)
-                if await quoter.is_refused(quote):
+                if is_refused(settings, quote):
                     raise NoCourier(contents.dane_code)
                 method = await _store_choice(session, cart, offer.option, quote, settings)
                 return replace(whole, contents=replace(whole.contents, method=method))
@@ -220,14 +220,13 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
             cart_id, [o for o in offers if o.option.id not in priced_by_id], contents
         )
         priced_by_id |= {one.offer.option.id: one for one in priced}
-        refused = [one.offer.option.id for one in priced_by_id.values() if await quoter.is_refused(one.quote)]
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)
             if build_quote_input(cart, await read_lines(session, cart_id)) != contents:
                 continue
             await store_quotes(session, cart_id, priced)
             quoted = [(offer.option, _require_quote(priced_by_id[offer.option.id])) for offer in offers]
-            allowed = [one for one in quoted if one[0].id not in refused]
+            allowed = [(option, quote) for option, quote in quoted if not is_refused(settings, quote)]
             chosen = _select_option(allowed, option_id)
             if chosen is not None:
                 await _store_choice(session, cart, *chosen, settings)
@@ -286,7 +285,7 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
         if new_input != before and priced is None:
             [priced] = await quoter.request_quotes(cart_id, [offer], new_input)
         quote = _require_quote(priced) if priced is not None else None
-        if await quoter.is_refused(quote):
+        if is_refused(settings, quote):
             raise NoCourier(new_input.dane_code)
         async with database.transaction() as session:
             cart = await open_cart(session, cart_id)

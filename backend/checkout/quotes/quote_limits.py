@@ -25,7 +25,6 @@ from backend.core.errors import TooManyRequests
 from backend.core.texts import _
 from backend.rate_limit.limiter import DEFAULT_PEOPLE_PER_ADDRESS, Client, RateLimit, hit
 from backend.shipping.offered_options import Offer
-from backend.shipping.providers.base import Quote
 
 QUOTATIONS = RateLimit("quotation", per_pair=60, per_client=600, per_subject=0)
 """How often a client may request price lists in a quarter of an hour; the subject is a cart.
@@ -88,10 +87,6 @@ class Quoter:
     client: Client
     slots: QuotationSlots
     effective_settings: Callable[[], Awaitable[Settings]]
-
-    async def is_refused(self, quote: Quote | None) -> bool:
-        """Return True if no courier delivers to the destination, and the shop's settings refuse such deliveries."""
-        return quote is not None and quote.no_courier and (await self.effective_settings()).refuse_unquoted
 
     async def request_quotes(
         self, cart_id: str, offers: Sequence[Offer], contents: QuoteInput

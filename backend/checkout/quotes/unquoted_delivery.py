@@ -4,11 +4,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.descriptions import PLACE
+from backend.core.config.settings import Settings
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.orders.models import Order
 from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
+from backend.shipping.providers.base import Quote
 
 NO_COURIER = "no_courier"
 """Key in the data of a shipping method: its price is the fixed one because no courier quoted the place."""
@@ -23,6 +25,11 @@ class NoCourier(InvalidData):
             "Por ahora ninguna transportadora lleva pedidos a {place}. Escoge otra dirección o escríbenos."
         )
         super().__init__(f"No courier delivers to {place}", shopper_text=text.format(place=place))
+
+
+def is_refused(settings: Settings, quote: Quote | None) -> bool:
+    """Return True if no courier delivers to the destination, and the effective settings refuse such deliveries."""
+    return quote is not None and quote.no_courier and settings.refuse_unquoted
 
 
 def format_place_name(dane_code: str) -> str:
