@@ -31,7 +31,7 @@ const storage = {
   },
 };
 
-// Return the municipality of the shipping estimate for a form that has none, or only one without a street.
+// Return the stored municipality for a form that has none, or one without a street. If none is stored, store the form's.
 const takeEstimatedTown = ({ address = "", town = "", dane_code: code = "" }) => {
   const estimated = readTown();
   if (!estimated && code && town) storeTown(code, town);

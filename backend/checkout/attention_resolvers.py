@@ -1,8 +1,7 @@
 """Resolve attentions about money and about missing stock (`backend.attention`).
 
 - `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its stock
-  is
-  reserved first. If units are missing, the decision is refused and the attention stays open.
+  is reserved first. If units are missing, the decision is refused and the attention stays open.
 - `refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session.
 - `dismissed`: nothing changes.
 """

@@ -40,7 +40,10 @@ async def store_promised_day(session: AsyncSession, event: OrderPaid) -> None:
 
 
 def describe_promise(order: Order, moment: datetime, *, is_read_later: bool = False) -> OrderPromise:
-    """Return the promise of the order at this moment. A text that `is_read_later`, like a mail, does not say «hoy»."""
+    """Return the promise of the order at this moment.
+
+    With `is_read_later`, as for an e-mail, the text names the day instead of «hoy».
+    """
     terms = parse_delivery_terms(order.shipping_data)
     is_open = order.status == OrderStatus.PENDING and order.fulfillment_status != FulfillmentStatus.DELIVERED
     if terms is None or not is_open:

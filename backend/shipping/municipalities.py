@@ -3,8 +3,7 @@
 The codes have the carrier's format: the five digits of the municipality, and "000" for its main town (wire: carrier
 2.6). A code is text, because its first digit may be a zero. A typed name finds a municipality if it is the
 municipality's name, or sounds the same. A name that is only similar may be another town. So similar municipalities
-are
-never used automatically: the shopper chooses from a list.
+are never used automatically: the shopper chooses from a list.
 """
 
 import csv

@@ -13,10 +13,8 @@ MEDELLIN = "Medellín, Antioquia"
 async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     await page.add_init_script(RECORD_SHIFTS)
     await visit(page, "/product/trompo-de-madera")
-    box, line = (
-        page.get_by_test_id("shipping-estimate"),
-        page.get_by_test_id("shipping-estimate").locator("summary"),
-    )
+    box = page.get_by_test_id("shipping-estimate")
+    line = box.locator("summary")
     await expect(line).to_contain_text("¿Cuánto cuesta el envío?")
     await expect(box.get_by_role("combobox", name="Municipio")).to_be_hidden()
     await open_estimate(page)
