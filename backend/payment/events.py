@@ -33,8 +33,7 @@ class PaymentContradicted:
     Attributes:
         reported: the state that the provider reports now.
         missing: captured pesos that the new report does not confirm. None if the reported amount is unknown, or
-            larger
-            than the captured amount.
+            larger than the captured amount.
     """
 
     session_id: str
