@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.service import AttentionRaised, read_attention
-from backend.core.db.database import database_now
+from backend.core.db.database import db_now
 from backend.core.db.tables import insert_into, table_of
 from backend.core.events import subscribe
 from backend.core.ids import new_id
@@ -30,12 +30,7 @@ WINDOW = timedelta(minutes=1)
 
 async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str) -> None:
     """Store that staff are to be notified of this subject, once, and enqueue the job that sends it."""
-    row = {
-        "id": new_id("snotice"),
-        "kind": kind,
-        "subject_id": subject_id,
-        "created_at": await database_now(session),
-    }
+    row = {"id": new_id("snotice"), "kind": kind, "subject_id": subject_id}
     notice_id = (await session.execute(_INSERT, row)).scalar_one_or_none()
     if notice_id is not None:
         await enqueue(session, SEND_BATCH, key=notice_id, after=WINDOW)
@@ -78,6 +73,7 @@ async def record_payment(session: AsyncSession, event: AttentionRaised) -> None:
 _NOTICES = table_of(StaffNotice)
 _INSERT = (
     insert_into(_NOTICES)
+    .values(created_at=db_now())
     .on_conflict_do_nothing(index_elements=["kind", "subject_id"])
     .returning(_NOTICES.c.id)
 )
