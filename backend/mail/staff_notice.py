@@ -8,7 +8,7 @@ from backend.core.config.settings import Settings
 from backend.core.texts import _
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE
-from backend.staff_notices.choices import Channel, is_recipient
+from backend.staff_notices.choices import Channel
 from backend.staff_notices.content import read_batch
 from backend.staff_notices.kinds import NoticeKind
 
@@ -22,12 +22,11 @@ async def read_notice_values(
     any more. Return None for a notice of a payment, too, if the staff member's address is the shop's address for
     alerts: it has got a mail about the same payment.
     """
-    kind, content = await read_batch(session, batch_id)
-    member = await session.get(Staff, staff_id)
-    if kind is None or content is None or member is None:
+    batch = await read_batch(session, batch_id, staff_id, Channel.MAIL)
+    if batch is None:
         return None
-    if not await is_recipient(session, kind, staff_id, Channel.MAIL):
-        return None
+    kind, content = batch
+    member = await session.get_one(Staff, staff_id)
     if kind is NoticeKind.PAYMENT and member.email == settings.alert_email.lower():
         return None
     return member.email, {

@@ -33,6 +33,7 @@ from backend.returns.models import Return, ReturnKind
 from backend.returns.states import OPEN
 from backend.reviews.models import Review, ReviewState
 from backend.staff.rights import OFFICE
+from backend.staff_notices.choices import Channel, is_recipient
 from backend.staff_notices.kinds import NoticeKind
 from backend.staff_notices.models import OUT_SUFFIX, LowStock, StaffNotice
 from backend.staff_notices.notice_content import MAX_LINES, NoticeContent, format_units
@@ -42,18 +43,25 @@ MAX_PRODUCTS = 3
 """Maximum number of products of an order that are named."""
 
 
-async def read_batch(session: AsyncSession, batch_id: str) -> tuple[NoticeKind | None, NoticeContent | None]:
-    """Return the kind of the batch, and its content; no kind if the batch was deleted.
+async def read_batch(
+    session: AsyncSession, batch_id: str, staff_id: str, channel: Channel
+) -> tuple[NoticeKind, NoticeContent] | None:
+    """Return the kind and the content of a batch that is to be sent to this staff member by this channel.
 
-    The content is None if none of its subjects waits any more.
+    Return None if the batch was deleted, if none of its subjects waits any more, or if the staff member does not get
+    notices of this kind by this channel any more.
     """
     query = select(StaffNotice).where(StaffNotice.batch_id == batch_id).order_by(StaffNotice.created_at)
     notices = (await session.execute(query)).scalars().all()
     if not notices:
-        return None, None
+        return None
     kind = NoticeKind(notices[0].kind)
+    if not await is_recipient(session, kind, staff_id, channel):
+        return None
     content = await _READERS[kind](session, [notice.subject_id for notice in notices])
-    if content is not None and (more := len(content.lines) - MAX_LINES) > 0:
+    if content is None:
+        return None
+    if (more := len(content.lines) - MAX_LINES) > 0:
         content = replace(content, lines=content.lines[:MAX_LINES], more=more)
     return kind, content
 

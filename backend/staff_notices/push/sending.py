@@ -18,7 +18,7 @@ from backend.core.errors import OutsideFailure
 from backend.core.web.outside_post import NotCallable, resolve_target
 from backend.jobs import JobRun, RunAgain, job
 from backend.office_settings import read_effective_settings
-from backend.staff_notices.choices import Channel, is_recipient
+from backend.staff_notices.choices import Channel
 from backend.staff_notices.content import read_batch
 from backend.staff_notices.notice_content import NoticeContent
 from backend.staff_notices.push.models import SEND_PUSH, PushSubscription
@@ -87,11 +87,10 @@ class PushSender:
             subscription = await session.get(PushSubscription, subscription_id)
             if subscription is None:
                 return None
-            kind, content = await read_batch(session, batch_id)
-            if kind is None or content is None:
+            batch = await read_batch(session, batch_id, subscription.staff_id, Channel.PUSH)
+            if batch is None:
                 return None
-            if not await is_recipient(session, kind, subscription.staff_id, Channel.PUSH):
-                return None
+            _kind, content = batch
             contact = (await read_effective_settings(session, self._settings)).store_email
         return _Message(subscription, build_payload(content, batch_id), contact)
 
