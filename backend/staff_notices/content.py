@@ -75,6 +75,7 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
         return None
     pickup = await list_pickup_options(session)
     lines, total = [], 0
+    bought = {order.id: await list_order_lines(session, order.id) for order in orders}
     for order in orders:
         money = await read_order_money(session, order)
         total += money.paid
@@ -83,7 +84,7 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
             amount = _("llegaron {paid} de {total}").format(paid=money.paid_label, total=amount)
         town = to_one_line(order.shipping_address.get("city"))
         place = _("lo recogen en la tienda") if order.shipping_option_id in pickup else town
-        parts = (amount, place, _name_products(await list_order_lines(session, order.id)))
+        parts = (amount, place, _name_products(bought[order.id]))
         numbered = _("Pedido {number}").format(number=order.number)
         lines.append(" · ".join(filter(None, (numbered, *parts))))
     title = (
@@ -92,13 +93,13 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
         else _("{n} pedidos pagados: {amount}").format(n=len(orders), amount=format_cop(total))
     )
     path = f"{OFFICE}/empacar" + (f"?pedido={orders[0].id}" if len(orders) == 1 else "")
-    picture = await _find_picture(session, orders[0])
+    picture = await _find_picture(session, bought[orders[0].id])
     return NoticeContent(title, lines, path, _("Empacar"), picture=picture)
 
 
-async def _find_picture(session: AsyncSession, order: Order) -> str:
-    """Return the URL of the first picture of the order's first product that has one; empty without any."""
-    products = [line.product_id for line in await list_order_lines(session, order.id)]
+async def _find_picture(session: AsyncSession, lines: Sequence[OrderLine]) -> str:
+    """Return the URL of the first picture of the first product that has one; empty without any."""
+    products = [line.product_id for line in lines]
     pictures = await first_pictures(session, products)
     return next((pictures[product].url for product in products if product in pictures), "")
 
