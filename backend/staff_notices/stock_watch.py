@@ -31,45 +31,42 @@ class StockWatch:
     async def watch(self, _run: JobRun) -> None:
         """Record a notice of each product whose stock became low or sold out since the previous run."""
         async with self._database.read() as session:
-            units, known = await _read_units(session), await _read_known(session)
-        if not _has_changed(units, known):
+            current, known = await _read_current(session), await _read_known(session)
+        if current == {product_id: row.is_out for product_id, row in known.items()}:
             return  # the usual case takes no lock
         async with self._database.transaction() as session:
             await take_turns(session, "low stock")
             await _store_changes(session)
 
 
-async def _read_units(session: AsyncSession) -> dict[str, int]:
+async def _read_current(session: AsyncSession) -> dict[str, bool]:
+    """Return the products whose stock is low now. The value is True for a product that is sold out."""
     found = await session.execute(await select_low_stock(session))
-    return {product_id: units for product_id, _title, units in found}
+    return {product_id: units <= 0 for product_id, _title, units in found}
 
 
 async def _read_known(session: AsyncSession) -> dict[str, LowStock]:
     return {row.product_id: row for row in (await session.execute(select(LowStock))).scalars()}
 
 
-def _has_changed(units: dict[str, int], known: dict[str, LowStock]) -> bool:
-    is_out = {product_id: row.is_out for product_id, row in known.items()}
-    return {product_id: count <= 0 for product_id, count in units.items()} != is_out
-
-
 async def _store_changes(session: AsyncSession) -> None:
     """Store the current state, and record a notice of each change for the worse."""
-    units, known = await _read_units(session), await _read_known(session)
-    recovered = known.keys() - units.keys()
+    current, known = await _read_current(session), await _read_known(session)
+    recovered = known.keys() - current.keys()
     await session.execute(delete(LowStock).where(LowStock.product_id.in_(recovered)))
-    for product_id, count in units.items():
+    for product_id, is_out in current.items():
         row = known.get(product_id)
         if row is None:
-            row = LowStock(product_id=product_id, is_out=count <= 0)
+            row = LowStock(product_id=product_id, is_out=is_out)
             session.add(row)
-        elif row.is_out == (count <= 0):
+        elif row.is_out == is_out:
             continue
+        elif is_out:
+            row.is_out = True
         else:
-            row.is_out = count <= 0
-            if not row.is_out:
-                row.notice_id = new_id("low")  # if it sells out again, that is another notice
-                continue
+            row.is_out = False
+            row.notice_id = new_id("low")  # if it sells out again, that is another notice
+            continue
         await record_notice(
-            session, NoticeKind.STOCK, f"{row.notice_id}{OUT_SUFFIX}" if row.is_out else row.notice_id
+            session, NoticeKind.STOCK, f"{row.notice_id}{OUT_SUFFIX}" if is_out else row.notice_id
         )
