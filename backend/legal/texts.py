@@ -6,7 +6,7 @@ shown.
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -235,9 +235,11 @@ def to_html(markdown: str) -> str:
     return str(_markdown().render(markdown))
 
 
-def unreviewed_texts(texts: Mapping[LegalKind, TextVersion]) -> list[LegalKind]:
-    """Return the texts that no lawyer has confirmed."""
-    return [kind for kind, text in texts.items() if not text.is_reviewed]
+async def list_unreviewed_texts(session: AsyncSession) -> list[LegalKind]:
+    """Return the texts whose current version no lawyer has confirmed."""
+    versions = select(LegalText.kind, LegalText.is_reviewed).order_by(LegalText.version)
+    is_reviewed = dict((await session.execute(versions)).all())  # of the newest version of each text
+    return [kind for kind in LegalKind if not is_reviewed.get(kind)]
 
 
 @cache

@@ -12,7 +12,7 @@ from backend.catalog.models import Product, ProductCategory, for_sale
 from backend.core.config.settings import Settings
 from backend.core.texts import _
 from backend.invoices.earlier_orders import count_orders_without_invoice
-from backend.legal.texts import current_texts, unreviewed_texts
+from backend.legal.texts import list_unreviewed_texts
 from backend.mail.models import Mail, MailKind
 from backend.office_settings import demo_problems
 from backend.office_settings.invoicing import read_invoicing
@@ -56,7 +56,7 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
         )
     ).one()
     has_code, has_place, has_product, has_category, has_paid, has_refund, has_notice, has_backup = facts
-    has_legal_texts = not unreviewed_texts(await current_texts(session))
+    has_legal_texts = not await list_unreviewed_texts(session)
     is_invoicing = (await read_invoicing(session)).is_on
     has_invoicing = is_invoicing and not await count_orders_without_invoice(session)
     steps = [

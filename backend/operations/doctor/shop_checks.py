@@ -15,7 +15,7 @@ from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.config.values import parse_s3_address
 from backend.core.db.database import Database, database_now
 from backend.edge.health.readiness import MAX_CLOCK_DIFFERENCE_S
-from backend.legal.texts import current_texts, unreviewed_texts
+from backend.legal.texts import list_unreviewed_texts
 from backend.media.picture_store import PictureStore, PicturesUnavailable
 from backend.office_settings import demo_problems, read_effective_settings
 from backend.operations.backup.models import Backup
@@ -128,7 +128,7 @@ async def check_legal_texts(database: Database, settings: Settings) -> AsyncIter
     """Check that the shop publishes its address, as the law requires, and that its legal texts are confirmed."""
     async with database.read() as session:
         effective = await read_effective_settings(session, settings)
-        unread = unreviewed_texts(await current_texts(session))
+        unread = await list_unreviewed_texts(session)
     if not effective.store_address:
         yield warning("legal", "STORE_ADDRESS is empty: customers must be able to see where the shop is")
     if unread:

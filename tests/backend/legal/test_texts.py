@@ -17,11 +17,11 @@ from backend.legal.texts import (
     current_text,
     current_texts,
     fill_text,
+    list_unreviewed_texts,
     read_version,
     restore_text,
     save_text,
     to_html,
-    unreviewed_texts,
 )
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 
@@ -49,7 +49,7 @@ def test_template_contains_the_seller_and_no_placeholder(kind: LegalKind) -> Non
 async def test_saving_or_restoring_a_legal_text_adds_a_version(database: Database) -> None:
     async with database.read() as session:
         template = await current_text(session, TERMS)
-        assert len(unreviewed_texts(await current_texts(session))) == len(LegalKind)
+        assert len(await list_unreviewed_texts(session)) == len(LegalKind)
     second = await save_source(database, "Somos {tienda}.\r\n", 1, is_reviewed=True)
     assert (second.version, second.source, second.is_reviewed) == (2, "Somos {tienda}.\n", True)
     assert (await save_source(database, "Somos {tienda}.", 2, is_reviewed=True)).version == 2, (
