@@ -7,7 +7,7 @@ model of the types at the end of this module, parsed with `read_form`.
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Annotated, Any, TypeVar
@@ -47,6 +47,18 @@ def is_web_address(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def is_plain_url(text: str, schemes: Collection[str]) -> bool:
+    """Return True if the text is an ASCII URL with one of these schemes and a host, without a user name."""
+    if not text.isascii() or " " in text:
+        return False
+    try:
+        parts = urlsplit(text)
+        is_port_valid = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    return is_port_valid and parts.scheme in schemes and bool(parts.hostname) and "@" not in parts.netloc
 
 
 def to_one_line(value: Any) -> str:

@@ -7,7 +7,6 @@ decide.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from pydantic_core import PydanticCustomError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,7 +16,7 @@ from backend.core.dates import hour_label
 from backend.core.errors import Conflict, InvalidData
 from backend.core.money import parse_pesos
 from backend.core.texts import _
-from backend.core.web.contact import field_error, require_email, to_one_line
+from backend.core.web.contact import field_error, is_plain_url, require_email, to_one_line
 from backend.office.settings.shop_data_rules import RULES, Rule
 from backend.office_settings import (
     NO_SUMMARY,
@@ -217,13 +216,7 @@ def _optional_email_rule(text: str) -> str:
 
 
 def _url_rule(text: str) -> str:
-    try:
-        parts = urlsplit(text)
-        is_good = parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
-        is_good = is_good and (parts.port is None or parts.port > 0)
-    except ValueError:
-        is_good = False
-    if text and (not is_good or " " in text or not text.isascii()):
+    if text and not is_plain_url(text, {"http", "https"}):
         raise field_error(
             _("Escribe una dirección completa, como https://ejemplo.com/avisos, o déjala vacía.")
         )

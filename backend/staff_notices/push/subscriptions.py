@@ -1,7 +1,6 @@
 """Push subscriptions of staff members: add, list and remove them."""
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,6 +9,7 @@ from backend.audit import Subject, SubjectType, record
 from backend.core.db.tables import insert_row
 from backend.core.errors import InvalidData, NotFound
 from backend.core.events import subscribe
+from backend.core.web.contact import is_plain_url
 from backend.core.web.outside_post import MAX_URL_LENGTH
 from backend.rate_limit.limiter import take_turns
 from backend.staff.events import StaffPasswordChanged
@@ -30,7 +30,8 @@ async def add_subscription(
     """
     from backend.staff_notices.push.encryption import parse_browser_keys
 
-    _require_endpoint(endpoint)
+    if len(endpoint) > MAX_URL_LENGTH or not is_plain_url(endpoint, {"https"}):
+        raise InvalidData("The push service's address is not an https URL")
     parse_browser_keys(p256dh, auth)
     await take_turns(session, f"push {actor.id}")
     subject = Subject(SubjectType.STAFF, actor.id)
@@ -68,14 +69,3 @@ async def list_subscriptions(session: AsyncSession, actor: Actor) -> Sequence[Pu
 async def remove_all(session: AsyncSession, event: StaffPasswordChanged) -> None:
     """Remove all browsers of a staff member whose password was changed, as their sessions end too."""
     await session.execute(delete(PushSubscription).where(PushSubscription.staff_id == event.staff_id))
-
-
-def _require_endpoint(endpoint: str) -> None:
-    try:
-        parts = urlsplit(endpoint)
-        is_good = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
-        is_good = is_good and (parts.port is None or parts.port > 0)
-    except ValueError:
-        is_good = False
-    if not is_good or not endpoint.isascii() or " " in endpoint or len(endpoint) > MAX_URL_LENGTH:
-        raise InvalidData("The push service's address is not an https URL")
