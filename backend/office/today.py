@@ -20,8 +20,8 @@ from backend.core.money import Cop, format_cop
 from backend.office.opening_steps import Step, read_opening_steps
 from backend.orders.models import Order
 from backend.orders.search import is_one_of
-from backend.reports.figures import read_cash_flows
-from backend.reports.periods import Piece
+from backend.orders.service import count_orders_paid_between
+from backend.payment.cash import sum_cash
 from backend.staff.rights import Actor, Right
 from backend.staff_notices.waiting_work import (
     WorkWithDeadline,
@@ -129,10 +129,8 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
 
 async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) -> tuple[Cop, int]:
     """Return the captured minus the refunded money between two times, and the number of paid orders."""
-    (flow,) = await read_cash_flows(session, [Piece("", begin, end)])
-    paid = (Order.paid_at >= begin) & (Order.paid_at < end) & (Order.status == "pending")
-    orders = (await session.execute(select(func.count()).select_from(Order).where(paid))).scalar_one()
-    return flow.captured - flow.refunded, orders
+    (cash,) = await sum_cash(session, [(begin, end)])
+    return cash.captured - cash.refunded, await count_orders_paid_between(session, begin, end)
 
 
 async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:

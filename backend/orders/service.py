@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
@@ -286,6 +286,12 @@ async def list_order_lines(session: AsyncSession, order_id: str) -> Sequence[Ord
 def format_line_detail(line: OrderLine) -> str:
     """Return the name of the line's variant and its SKU, to display below the product's title."""
     return " · ".join(filter(None, (variant_name(line.variant_title), line.sku or "")))
+
+
+async def count_orders_paid_between(session: AsyncSession, begin: datetime, end: datetime) -> int:
+    """Count the orders that were paid in this range of time, without cancelled ones. The range excludes its end."""
+    paid = (Order.paid_at >= begin) & (Order.paid_at < end) & (Order.status == OrderStatus.PENDING)
+    return (await session.execute(select(func.count()).select_from(Order).where(paid))).scalar_one()
 
 
 def to_priced_line(line: OrderLine, units: int | None = None) -> PricedLine:

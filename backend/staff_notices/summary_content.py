@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.low_stock import select_low_stock
@@ -12,7 +11,7 @@ from backend.core.dates import day_begin, day_name
 from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.orders.models import Order
+from backend.orders.service import count_orders_paid_between
 from backend.payment.cash import sum_cash
 from backend.staff.rights import OFFICE
 from backend.staff_notices.notice_content import NoticeContent, format_units
@@ -33,8 +32,7 @@ async def read_summary(session: AsyncSession, days: Sequence[str]) -> NoticeCont
     day = date.fromisoformat(max(days))
     begin, end = day_begin(day), day_begin(day + timedelta(days=1))
     (cash,) = await sum_cash(session, [(begin, end)])
-    paid = (Order.paid_at >= begin) & (Order.paid_at < end) & (Order.status == "pending")
-    orders = (await session.execute(select(func.count()).select_from(Order).where(paid))).scalar_one()
+    orders = await count_orders_paid_between(session, begin, end)
     amount = format_cop(cash.captured - cash.refunded)
     if orders == 1:
         title = _("Resumen del {day}: 1 pedido, {amount}").format(day=day_name(day), amount=amount)
