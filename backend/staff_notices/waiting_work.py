@@ -14,12 +14,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.attention.models import Attention
 from backend.core.texts import _
 from backend.orders.models import Order
-from backend.orders.search import TO_PACK
+from backend.orders.search import TO_PACK, is_one_of
 from backend.pqrs.models import Pqrs
 from backend.returns.deadlines import count_days_left
 from backend.returns.models import Return
 from backend.returns.states import OPEN
-from backend.reviews.models import Review, ReviewState
+from backend.reviews.models import Review
 
 URGENT_DAYS = 5
 """Number of remaining days from which a deadline is marked as urgent."""
@@ -66,7 +66,7 @@ async def count_open_attention(session: AsyncSession) -> int:
 
 async def count_waiting_reviews(session: AsyncSession) -> int:
     """Count the reviews that wait for a decision."""
-    query = select(func.count()).select_from(Review).where(Review.state == ReviewState.WAITING)
+    query = select(func.count()).select_from(Review).where(is_one_of(Review.state, "waiting"))
     return (await session.execute(query)).scalar_one()
 
 
