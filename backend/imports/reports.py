@@ -64,7 +64,8 @@ class ImportReport:
     """State of an import. Its lists have the rows of one page: see `backend.imports.row_pages`.
 
     Attributes:
-        misses_places: True if a row names a category, collection, tag or type that the shop does not have.
+        misses_places: True if the import was not started, and a row names a category, collection, tag or type that
+            the shop does not have.
         problems: problems of rows that cannot be imported as they are, that were refused, or that lack a picture.
         changes: rows that create or change a product.
         format: a `backend.catalog.importer.formats.models.SourceFormat`.
@@ -141,7 +142,7 @@ async def read_report(
         status=ImportStatus(found.status),
         total=found.total,
         makes_places=found.makes_places,
-        misses_places=await _misses_places(session, import_id),
+        misses_places=found.status == ImportStatus.CHECKED and await _misses_places(session, import_id),
         ignored=found.ignored,
         counts=RowCounts(
             new=of_plan[Plan.NEW],
