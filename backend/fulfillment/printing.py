@@ -78,6 +78,19 @@ async def merge_order_labels(database: Database, actor: Actor, order_ids: Sequen
     return merged
 
 
+async def read_label_paths(session: AsyncSession, order_id: str) -> dict[str, str]:
+    """Return the path of each label of the order that can be printed, by the id of its fulfillment."""
+    query = select(Fulfillment.id).where(
+        Fulfillment.order_id == order_id,
+        Fulfillment.state == LabelState.CREATED,
+        Fulfillment.label_pdf.is_not(None),
+    )
+    return {
+        fulfillment_id: f"/admin/orders/{order_id}/fulfillments/{fulfillment_id}/label"
+        for fulfillment_id in (await session.execute(query)).scalars()
+    }
+
+
 async def list_numbers_without_label(
     session: AsyncSession, actor: Actor, order_ids: Sequence[str]
 ) -> list[int]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.storefront.product_cards import first_pictures
@@ -14,6 +13,7 @@ from backend.core.dates import time_label
 from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
 from backend.core.web.contact import full_name
+from backend.fulfillment.printing import read_label_paths
 from backend.fulfillment.views import get_display_stage
 from backend.legal.consents import consents_of_cart
 from backend.office.customer_labels import (
@@ -194,10 +194,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     lines = await list_order_lines(session, order_id)
     fulfillments = await list_order_fulfillments(session, order_id)
     held = await is_held(session, order_id)
-    printable = select(Fulfillment.id).where(
-        Fulfillment.order_id == order_id, Fulfillment.label_pdf.is_not(None)
-    )
-    has_label = set((await session.execute(printable)).scalars())
+    label_paths = await read_label_paths(session, order_id)
     payments = await list_payment_sessions(session, order.cart_id)
     is_pickup = order.shipping_option_id in await list_pickup_options(session)
     recipient_phone = str(order.shipping_address.get("phone") or "")
@@ -242,7 +239,8 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         total_label=format_cop(order.total),
         payment=await _payment_view(session, order),
         parcels=[
-            _parcel_view(one, is_pickup=is_pickup, is_printable=one.id in has_label) for one in fulfillments
+            _parcel_view(one, is_pickup=is_pickup, label_path=label_paths.get(one.id, ""))
+            for one in fulfillments
         ],
         mails=await order_mails(session, order.id),
         events=await read_timeline(session, order, payments, fulfillments),
@@ -335,7 +333,7 @@ LABEL_TONES: dict[str, str] = {
 """Colours of the chips by the state of the label. All other states are `plain`."""
 
 
-def _parcel_view(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> ParcelView:
+def _parcel_view(one: Fulfillment, *, is_pickup: bool, label_path: str) -> ParcelView:
     stage = get_display_stage(one)
     is_made = one.state == LabelState.CREATED
     if not is_made:
@@ -344,14 +342,13 @@ def _parcel_view(one: Fulfillment, *, is_pickup: bool, is_printable: bool) -> Pa
         text, tone = _("Listo para recoger"), "plain"
     else:
         text, tone = STAGE_LABELS.get(stage, stage), STAGE_TONES.get(stage, "plain")
-    path = f"/admin/orders/{one.order_id}/fulfillments/{one.id}/label"
     return ParcelView(
         id=one.id,
         reference=one.reference,
         guide=one.tracking_number or "",
         carrier=str(one.data.get("carrier") or ""),
         chip=ChipView(text, tone),
-        label_path=path if is_made and is_printable else "",
+        label_path=label_path,
         can_cancel=is_made and not has_left(one),
         can_deliver=is_made and not is_pickup and has_left(one) and one.delivered_at is None,
         is_test=bool(one.data.get(IS_TEST_LABEL)),

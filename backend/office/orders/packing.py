@@ -13,6 +13,7 @@ from backend.catalog.views import PictureView
 from backend.core.dates import day_label
 from backend.core.errors import NotFound
 from backend.fulfillment.parcels import count_finished
+from backend.fulfillment.printing import read_label_paths
 from backend.office.customer_labels import recipient_name
 from backend.office.orders.listing import describe_difference
 from backend.office.orders.timeline import describe_last_action
@@ -156,10 +157,7 @@ async def _next_order(session: AsyncSession, after: str) -> Order | None:
 async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
     lines = await list_order_lines(session, order.id)
     fulfillments = await list_order_fulfillments(session, order.id)
-    printable = select(Fulfillment.id).where(
-        Fulfillment.order_id == order.id, Fulfillment.label_pdf.is_not(None)
-    )
-    has_label = set((await session.execute(printable)).scalars())
+    label_paths = await read_label_paths(session, order.id)
     state = _pack_state(order, lines, {one.state for one in fulfillments})
     if state == "open" and await is_held(session, order.id):
         state = "held"
@@ -188,7 +186,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
         state=state,
         parcels=count_finished(fulfillments),
         made=[
-            _packed_parcel(one, is_printable=one.id in has_label)
+            _packed_parcel(one, label_paths.get(one.id, ""))
             for one in fulfillments
             if one.state == LabelState.CREATED
         ],
@@ -198,12 +196,11 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
     )
 
 
-def _packed_parcel(one: Fulfillment, *, is_printable: bool) -> PackedParcel:
-    path = f"/admin/orders/{one.order_id}/fulfillments/{one.id}/label"
+def _packed_parcel(one: Fulfillment, label_path: str) -> PackedParcel:
     return PackedParcel(
         id=one.id,
         guide=one.tracking_number or "",
-        label_path=path if is_printable else "",
+        label_path=label_path,
         is_test=bool(one.data.get(IS_TEST_LABEL)),
     )
 
