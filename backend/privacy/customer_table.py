@@ -1,4 +1,4 @@
-"""A person's data as a table for people: labels, moments and states in the store's language.
+"""A person's data as a table for people: labels, times and states in the shop's language.
 
 Names that only programs and providers use, such as the keys of an order's metadata, are shown as they are.
 """
@@ -174,7 +174,7 @@ def build_row_cells(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, ob
 
     Args:
         name: the technical name of the row's table.
-        row: the row by column. Its moments are `datetime` or ISO text.
+        row: the row by column, as the database returns it.
     """
     for column, value in row.items():
         label = _LABELS_IN_TABLE.get((name, column)) or FIELD_LABELS.get(column, column)
