@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import Tree, read_tree
@@ -19,10 +19,10 @@ from backend.catalog.models import (
     VariantOptionValue,
     for_sale,
 )
+from backend.catalog.storefront.product_cards import read_variants_with_units
 from backend.core.collation import fold
 from backend.core.money import Cop, percent_off
 from backend.core.web.html_text import to_plain_text
-from backend.inventory.models import InventoryLevel
 from backend.media.picture_urls import encode_picture_url
 
 ATTRIBUTES = {
@@ -102,7 +102,7 @@ async def read_feed_page(session: AsyncSession, after: str, limit: int) -> FeedP
     if not products:
         return FeedPage([], None)
     ids = [product.id for product in products]
-    variants = await _read_variants(session, ids)
+    variants = await read_variants_with_units(session, ids)
     pictures = await _read_pictures(session, ids)
     paths = await _read_category_paths(session, ids)
     attributes = await _read_attributes(session, ids)
@@ -157,24 +157,6 @@ def _build_item(
         width=product.width,
         height=product.height,
     )
-
-
-async def _read_variants(
-    session: AsyncSession, product_ids: Collection[str]
-) -> Mapping[str, list[tuple[Variant, int]]]:
-    """Return the products' variants and their units that can be sold, by product id."""
-    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
-    rows = await session.execute(
-        select(Variant, units)
-        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(Variant.product_id.in_(product_ids))
-        .group_by(Variant.id)
-        .order_by(Variant.rank, Variant.id)
-    )
-    found: dict[str, list[tuple[Variant, int]]] = defaultdict(list)
-    for variant, count in rows:
-        found[variant.product_id].append((variant, int(count)))
-    return found
 
 
 async def _read_pictures(session: AsyncSession, product_ids: Collection[str]) -> Mapping[str, list[str]]:

@@ -1,7 +1,7 @@
 """Product cards: the summary of a product in lists."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -38,22 +38,30 @@ async def first_pictures(session: AsyncSession, product_ids: Iterable[str]) -> d
     return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
 
 
+async def read_variants_with_units(
+    session: AsyncSession, product_ids: Collection[str]
+) -> defaultdict[str, list[tuple[Variant, int]]]:
+    """Return the products' variants in order, each with its units that can be sold, by product id."""
+    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
+    rows = await session.execute(
+        select(Variant, units)
+        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
+        .where(Variant.product_id.in_(product_ids))
+        .group_by(Variant.id)
+        .order_by(Variant.rank, Variant.id)
+    )
+    found: defaultdict[str, list[tuple[Variant, int]]] = defaultdict(list)
+    for variant, count in rows:
+        found[variant.product_id].append((variant, int(count)))
+    return found
+
+
 async def read_cards(session: AsyncSession, products: Sequence[Product]) -> list[ProductCard]:
     """Return the products' cards in the same order. It runs two queries, whatever the number of products."""
     ids = [product.id for product in products]
     if not ids:
         return []
-    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
-    variants: dict[str, list[tuple[Variant, int]]] = defaultdict(list)
-    rows = await session.execute(
-        select(Variant, units)
-        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(Variant.product_id.in_(ids))
-        .group_by(Variant.id)
-        .order_by(Variant.rank, Variant.id)
-    )
-    for variant, stock in rows:
-        variants[variant.product_id].append((variant, stock))
+    variants = await read_variants_with_units(session, ids)
     pictures: dict[str, list[Picture]] = defaultdict(list)
     found = await session.execute(
         select(Picture).where(Picture.product_id.in_(ids), Picture.rank < 2).order_by(Picture.rank)

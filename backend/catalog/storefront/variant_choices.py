@@ -4,30 +4,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Variant
 from backend.catalog.price_labels import format_price
 from backend.catalog.products.options import IMPLIED_TITLE, read_options, read_variant_values
+from backend.catalog.storefront.product_cards import read_variants_with_units
 from backend.catalog.views import OptionView, VariantView
 from backend.core.money import format_cop, percent_off
-from backend.inventory.models import InventoryLevel
 
 Choices = tuple[list[OptionView], list[VariantView]]
 
 
 async def read_choices(session: AsyncSession, product_id: str) -> Choices:
     """Return a product's options and variants. A product with a single variant has no options to choose."""
-    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
-    rows = await session.execute(
-        select(Variant, units)
-        .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
-        .where(Variant.product_id == product_id)
-        .group_by(Variant.id)
-        .order_by(Variant.rank, Variant.id)
-    )
-    stocked = [(variant, int(count)) for variant, count in rows]
+    stocked = (await read_variants_with_units(session, [product_id]))[product_id]
     variants = [variant for variant, _count in stocked]
     pickers = await _option_pickers(session, product_id, variants) or _title_pickers(variants)
     return [OptionView(picker.title, picker.choices) for picker in pickers], [
