@@ -72,6 +72,10 @@ class Tree:
         """Return the path that pages show, from a department down to this category; empty for `main_root`."""
         return [category for category in self.path_to(category_id) if category is not self.main_root]
 
+    def longest_breadcrumb(self, category_ids: Iterable[str]) -> list[Category]:
+        """Return the breadcrumb of a product in these categories: that of the deepest one; empty without categories."""
+        return max(map(self.breadcrumb_to, category_ids), key=len, default=[])
+
 
 async def read_tree(session: AsyncSession) -> Tree:
     """Read all categories."""

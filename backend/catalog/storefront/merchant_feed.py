@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import Tree, read_tree
+from backend.catalog.category_tree import read_tree
 from backend.catalog.merchant_facts import SuggestedAges, parse_suggested_ages, to_plain_name
 from backend.catalog.models import (
     Picture,
@@ -175,7 +175,7 @@ async def _read_pictures(session: AsyncSession, product_ids: Collection[str]) ->
 async def _read_category_paths(
     session: AsyncSession, product_ids: Collection[str]
 ) -> Mapping[str, Sequence[str]]:
-    """Return the names of the path to each product's deepest category, as its page shows it."""
+    """Return the category names of each product's breadcrumb, by product id."""
     rows = await session.execute(
         select(ProductCategory.product_id, ProductCategory.category_id).where(
             ProductCategory.product_id.in_(product_ids)
@@ -184,11 +184,9 @@ async def _read_category_paths(
     of_product: dict[str, list[str]] = defaultdict(list)
     for product_id, category_id in rows:
         of_product[product_id].append(category_id)
-    tree: Tree = await read_tree(session)
+    tree = await read_tree(session)
     return {
-        product_id: [
-            to_plain_name(category.name) for category in max(map(tree.breadcrumb_to, category_ids), key=len)
-        ]
+        product_id: [to_plain_name(category.name) for category in tree.longest_breadcrumb(category_ids)]
         for product_id, category_ids in of_product.items()
     }
 

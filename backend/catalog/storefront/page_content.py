@@ -239,8 +239,8 @@ async def _read_products(session: AsyncSession, query: Select[Product]) -> Seque
 async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRef]:
     tree = await read_tree(session)
     ids = await session.execute(_CATEGORIES_OF, {"product_id": product_id})
-    deepest = max((tree.breadcrumb_to(category_id) for category_id in ids.scalars()), key=len, default=[])
-    return [CategoryRef(handle=category.handle, name=category.name) for category in deepest]
+    breadcrumb = tree.longest_breadcrumb(ids.scalars())
+    return [CategoryRef(handle=category.handle, name=category.name) for category in breadcrumb]
 
 
 async def _related(session: AsyncSession, product: Product) -> list[ProductCard]:
