@@ -21,7 +21,7 @@ from backend.catalog.models import (
 )
 from backend.catalog.storefront.product_cards import read_variants_with_units
 from backend.core.collation import fold
-from backend.core.money import Cop, percent_off
+from backend.core.money import Cop, percent_off, regular_price
 from backend.core.web.html_text import to_plain_text
 from backend.media.picture_urls import encode_picture_url
 
@@ -145,7 +145,7 @@ def _build_item(
         sku=variant.sku or "",
         bar_code=variant.ean or "",
         brand=to_plain_name(product.brand),
-        price=variant.compare_at_price if has_discount and variant.compare_at_price else variant.price,
+        price=regular_price(variant.price, variant.compare_at_price) if has_discount else variant.price,
         sale_price=variant.price if has_discount else None,
         is_available=units > 0,
         ages=parse_suggested_ages(product.age_range),
