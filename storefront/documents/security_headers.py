@@ -71,6 +71,11 @@ def inline_scripts(html: str) -> list[str]:
     return EXECUTABLE.findall(html)
 
 
+def hash_scripts(scripts: Iterable[str]) -> list[str]:
+    """Return the sources of a Content-Security-Policy that allow these inline scripts, sorted."""
+    return sorted({f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts})
+
+
 def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: bool = False) -> str:
     """Return the Content-Security-Policy of a document that runs exactly these inline scripts.
 
@@ -78,13 +83,10 @@ def content_policy(settings: Settings, scripts: Iterable[str], *, in_office: boo
     at run time. Pictures may come from any https site, because the catalog may contain such URLs. In the office,
     `blob:` URLs are also allowed, for example for a picture during its upload.
     """
-    hashes = sorted(
-        {f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts}
-    )
     own_socket = "ws" + settings.base_url.removeprefix("http")  # 'self' covers it, except in older Safaris
     rules = [
         "default-src 'self'",
-        " ".join(["script-src 'self'", *hashes]),
+        " ".join(["script-src 'self'", *hash_scripts(scripts)]),
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: https: blob:" if in_office else "img-src 'self' data: https:",
         "media-src 'self'",

@@ -4,8 +4,6 @@ The script contains this page, so it caches nothing. A new build, or a new name 
 Browsers install the changed script at the next visit.
 """
 
-import re
-from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +14,7 @@ from backend.app import current_shop
 from backend.core.templates import Templates, read_templates
 from backend.core.texts import _, html_language
 from storefront.components.icons import SHAPES
+from storefront.documents.security_headers import hash_scripts, inline_scripts
 from storefront.documents.web_manifest import PAPER
 from storefront.links import ACCOUNT, CHECKOUT
 from storefront.url_prefixes import API_SEGMENTS, OFFICE
@@ -28,7 +27,6 @@ UNHANDLED_SEGMENTS = API_SEGMENTS | {
     path.split("/")[1] for path in (OFFICE, ACCOUNT, CHECKOUT, "/order", "/pay", "/review", "/_event")
 }
 """First path segments of requests that the worker leaves to the browser: the office, personal pages and the API."""
-_SCRIPT_ELEMENT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 async def service_worker(build: bytes) -> str:
@@ -60,12 +58,9 @@ def render_offline_page(store_name: str) -> str:
 
 def offline_policy(page: str) -> str:
     """Return the Content-Security-Policy of the offline page. It allows the page's own styles and scripts."""
-    scripts = [
-        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
-        for script in _SCRIPT_ELEMENT.findall(page)
-    ]
+    scripts = " ".join(hash_scripts(inline_scripts(page)))
     return (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(scripts)}; font-src 'self'; "
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; font-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
