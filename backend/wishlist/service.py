@@ -3,6 +3,9 @@
 Each change of a product has a moment, and the latest change wins. So the result does not depend on the order in
 which the browsers report their changes, or on how often they do. If two changes have the same moment, the removal
 wins.
+
+A removal has an effect for `REMOVAL_RETENTION` only. After this time, an older addition that a browser reports is
+accepted, even if the removal is not deleted yet.
 """
 
 from collections.abc import Iterable, Sequence

@@ -115,6 +115,20 @@ async def test_change_older_than_the_retention_of_removals_counts_as_that_old(
     assert await merge(database, ana, WishChange("trompo", True, timedelta(days=20_000))) == ["oso"]
 
 
+@pytest.mark.parametrize(
+    ("age", "wishlist"),
+    [(REMOVAL_RETENTION - timedelta(hours=1), []), (REMOVAL_RETENTION + timedelta(hours=1), ["oso"])],
+)
+async def test_removal_wins_over_an_older_addition_until_its_retention_ends(
+    database: Database, ana: str, age: timedelta, wishlist: list[str]
+) -> None:
+    """Merge while the removal is not deleted yet: the result does not depend on when expired data is deleted."""
+    await merge(database, ana, removed("oso"))
+    async with database.transaction() as session:
+        await session.execute(update(WishlistEntry).values(changed_at=await database_now(session) - age))
+    assert await merge(database, ana, WishChange("oso", True, timedelta(days=20_000))) == wishlist
+
+
 async def test_unknown_products_are_ignored_and_hidden_products_are_kept(
     database: Database, ana: str
 ) -> None:
