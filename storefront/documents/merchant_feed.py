@@ -53,9 +53,8 @@ async def merchant_feed(request: Request) -> Response:
     """
     shop = current_shop()
     settings = shop.settings
-    version = (
-        await shop.catalog_version.read_version()
-    )  # read first, so that the content is not older than its tag
+    # read before the content, so that the content is not older than its tag
+    version = await shop.catalog_version.read_version()
     tag = compute_etag(repr((*version, FORMAT, settings.base_url)).encode())
     is_packed = accepts_gzip(request.headers)
     headers = {"cache-control": "no-cache", "vary": "Accept-Encoding", "etag": tag}

@@ -15,7 +15,7 @@ const load = async ({ request, preloadResponse }) => {
 
 const activate = async () => {
   await registration.navigationPreload?.enable(); // the request does not wait until this worker has started
-  await Promise.all((await caches.keys()).map((name) => caches.delete(name))); // of any other worker
+  await Promise.all((await caches.keys()).map((name) => caches.delete(name))); // left by other workers
 };
 
 addEventListener("install", () => skipWaiting());

@@ -76,7 +76,7 @@ async def _match_words(
     """Return the products that match all words of the search, and those that match some of them.
 
     Both are None if the search contains only general words such as "juguetes", which do not narrow a list. The
-    second is also None if it contains only words of gifts.
+    second is also None if the search contains only words of gifts.
     """
     if search.query.is_anything:
         return None, None

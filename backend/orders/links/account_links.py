@@ -100,7 +100,7 @@ def create_account_token(signing_key: str, order: Order) -> str:
 
 
 def _signed_text(order: Order, expires_at: str) -> str:
-    # with the address, because staff may correct that of the order after the mail was sent to another one
+    # includes the address, so that a link mailed to a wrong address is not valid after staff have corrected it
     return f"{order.id} {expires_at} {order.email}"
 
 

@@ -181,7 +181,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
 
 
 def promise_text(promise: ObjectVar[OrderPromise]) -> rx.Component:
-    """Build the promised day, and the reason why it is later than the customer saw."""
+    """Build the text of the promised day, with the reason if it is later than the customer saw before paying."""
     return rx.cond(
         promise.text != "",
         rx.el.p(
