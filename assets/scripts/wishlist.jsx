@@ -8,50 +8,36 @@ import { useEffect } from "react";
 import { listen } from "./effects.jsx";
 import { newId } from "./presses.js";
 import { createStoredList } from "./stored_list.jsx";
+import { createStoredValue } from "./stored_value.js";
 import { resendIfForgotten } from "./reconnecting.js";
 
 const MAX_WISHES = 200;
 const MAX_CHANGES = 2 * MAX_WISHES;
-const CHANGES_KEY = "trompo_wishlist_changes";
-const ACCOUNT_KEY = "trompo_wishlist_account";
 const CHANGED = "trompo:wish"; // window event: this tab has changed the list
 const { read, write, useList } = createStoredList("trompo_wishlist", MAX_WISHES);
 
-function readObject(key) {
-  try {
-    const value = JSON.parse(localStorage.getItem(key) ?? "{}");
-    return value && typeof value === "object" ? value : {};
-  } catch {
-    return {}; // another script's text under our key
-  }
-}
-
-const writeObject = (key, value) => localStorage.setItem(key, JSON.stringify(value));
+const isChange = ([, change]) => typeof change?.isSaved === "boolean" && Number.isFinite(change.at);
 
 // The changes that the account does not have yet, by handle: `isSaved` and the moment `at`.
-function readChanges() {
-  const isChange = ([, change]) => typeof change?.isSaved === "boolean" && Number.isFinite(change.at);
-  return Object.fromEntries(Object.entries(readObject(CHANGES_KEY)).filter(isChange));
-}
+const { read: readChanges, write: storeChanges } = createStoredValue("trompo_wishlist_changes", (changes) =>
+  Object.fromEntries(Object.entries(changes ?? {}).filter(isChange)));
 
 function writeChanges(changes) {
   const newest = Object.entries(changes).sort(([, one], [, other]) => other.at - one.at).slice(0, MAX_CHANGES);
-  writeObject(CHANGES_KEY, Object.fromEntries(newest));
+  storeChanges(Object.fromEntries(newest));
 }
 
 // The account whose products the list had last (`key`; undefined if none). `guest`: the handles that the list had before
 // this session; null after it.
-function readAccount() {
-  const { key, guest } = readObject(ACCOUNT_KEY);
-  return { key, guest: Array.isArray(guest) ? guest : null };
-}
+const { read: readAccount, write: writeAccount } = createStoredValue("trompo_wishlist_account", (account) =>
+  ({ key: account?.key, guest: Array.isArray(account?.guest) ? account.guest : null }));
 
 // Store a list that the shopper has changed.
 function change(list, handles, isSaved) {
   const at = Date.now();
   writeChanges({ ...readChanges(), ...Object.fromEntries(handles.map((handle) => [handle, { isSaved, at }])) });
   const { key, guest } = readAccount();
-  if (guest) writeObject(ACCOUNT_KEY, { key, guest: guest.filter((handle) => !handles.includes(handle)) });
+  if (guest) writeAccount({ key, guest: guest.filter((handle) => !handles.includes(handle)) });
   write(list);
   window.dispatchEvent(new Event(CHANGED));
 }
@@ -77,7 +63,7 @@ function showAccount(account, handles, sent) {
     // without an account before, the whole list is merged; otherwise the earlier account has its unchanged products
     if (key === undefined) for (const handle of list) changes[handle] ??= { isSaved: true, at: 0 };
     guest = [...new Set([...list, ...Object.keys(changes)])];
-    writeObject(ACCOUNT_KEY, { key: account, guest });
+    writeAccount({ key: account, guest });
   }
   for (const [handle, { at }] of Object.entries(sent)) if (changes[handle]?.at === at) delete changes[handle];
   writeChanges(changes);
@@ -90,7 +76,7 @@ export function leaveAccount() {
   const { key, guest } = readAccount();
   if (!guest) return;
   const changes = Object.entries(readChanges()).filter(([handle]) => guest.includes(handle));
-  writeObject(ACCOUNT_KEY, { key, guest: null });
+  writeAccount({ key, guest: null });
   writeChanges(Object.fromEntries(changes));
   write(read().filter((handle) => guest.includes(handle)));
 }
