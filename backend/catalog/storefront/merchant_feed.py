@@ -13,12 +13,10 @@ from backend.catalog.models import (
     Picture,
     Product,
     ProductCategory,
-    ProductOption,
-    ProductOptionValue,
     Variant,
-    VariantOptionValue,
     for_sale,
 )
+from backend.catalog.products.options import read_named_values
 from backend.catalog.storefront.product_cards import read_variants_with_units
 from backend.core.collation import fold
 from backend.core.money import Cop, percent_off, regular_price
@@ -105,7 +103,9 @@ async def read_feed_page(session: AsyncSession, after: str, limit: int) -> FeedP
     variants = await read_variants_with_units(session, ids)
     pictures = await _read_pictures(session, ids)
     paths = await _read_category_paths(session, ids)
-    attributes = await _read_attributes(session, ids)
+    option_values = await read_named_values(
+        session, {product_id: [variant for variant, _units in variants[product_id]] for product_id in ids}
+    )
     items = [
         _build_item(
             product,
@@ -114,7 +114,7 @@ async def read_feed_page(session: AsyncSession, after: str, limit: int) -> FeedP
             units=units,
             pictures=pictures[product.id],
             category_path=paths.get(product.id, ()),
-            attributes=attributes[variant.id],
+            attributes=_pick_attributes(option_values[variant.id]),
         )
         for product in products
         for variant, units in variants[product.id]
@@ -191,18 +191,10 @@ async def _read_category_paths(
     }
 
 
-async def _read_attributes(
-    session: AsyncSession, product_ids: Collection[str]
-) -> Mapping[str, Mapping[str, str]]:
-    """Return the option values that Google has an attribute for, by variant id."""
-    rows = await session.execute(
-        select(VariantOptionValue.variant_id, ProductOption.title, ProductOptionValue.value)
-        .join(ProductOptionValue, ProductOptionValue.id == VariantOptionValue.value_id)
-        .join(ProductOption, ProductOption.id == ProductOptionValue.option_id)
-        .where(ProductOption.product_id.in_(product_ids))
-    )
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for variant_id, title, value in rows:
-        if attribute := ATTRIBUTES.get(fold(title.strip())):
-            found[variant_id][attribute] = to_plain_name(value)
-    return found
+def _pick_attributes(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that Google has an attribute for. `values` are a variant's option values by option title."""
+    return {
+        attribute: to_plain_name(value)
+        for title, value in values.items()
+        if (attribute := ATTRIBUTES.get(fold(title.strip())))
+    }
