@@ -10,12 +10,11 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.models import Attention
 from backend.catalog.low_stock import select_low_stock
 from backend.catalog.models import Product
 from backend.core.config.settings import Settings
 from backend.core.dates import TIME_ZONE, day_label
-from backend.core.db.database import database_now, db_now
+from backend.core.db.database import database_now
 from backend.core.money import Cop, format_cop
 from backend.office.opening_steps import Step, read_opening_steps
 from backend.orders.models import Order
@@ -23,13 +22,7 @@ from backend.orders.search import is_one_of
 from backend.orders.service import count_orders_paid_between
 from backend.payment.cash import sum_cash
 from backend.staff.rights import Actor, Right
-from backend.staff_notices.waiting_work import (
-    WorkWithDeadline,
-    count_orders_to_pack,
-    count_waiting_reviews,
-    read_open_pqrs,
-    read_open_returns,
-)
+from backend.staff_notices.waiting_work import WorkWithDeadline, read_waiting_work
 
 MAX_LOW_PRODUCTS = 5
 """Maximum number of products with low stock that are named."""
@@ -91,29 +84,23 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
     actor.require(Right.READ_ORDERS)
     moment = await database_now(session)
     begin = moment.astimezone(TIME_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
-    to_pack, oldest = await count_orders_to_pack(session)
+    work = await read_waiting_work(session)
     waits = is_one_of(Order.payment_status, "awaiting") & is_one_of(Order.status, "pending")
     awaiting = (await session.execute(select(func.count()).where(waits))).scalar_one()
-    is_late = func.count().filter(Attention.due_at < db_now())
-    attention, late = (
-        await session.execute(select(func.count(), is_late).where(Attention.resolved_at.is_(None)))
-    ).one()
     low_count, low = await _low_stock(session)
-    reviews = await count_waiting_reviews(session)
-    pqrs, returns = await read_open_pqrs(session, moment), await read_open_returns(session, moment)
     sold, orders = await _sales_between(session, begin, moment)
     sold_before, orders_before = await _sales_between(session, begin - WEEK, moment - WEEK)
     return TodayView(
         day=day_label(moment),
-        to_pack=to_pack,
-        waits_since=day_label(oldest) if oldest else "",
+        to_pack=work.to_pack,
+        waits_since=day_label(work.oldest_paid_at) if work.oldest_paid_at else "",
         awaiting_bank=awaiting,
-        attention=attention,
-        attention_late=late,
+        attention=work.attention,
+        attention_late=work.attention_late,
         low_stock=low_count,
-        reviews=reviews,
-        pqrs=pqrs,
-        returns=returns,
+        reviews=work.reviews,
+        pqrs=work.pqrs,
+        returns=work.returns,
         low_products=low,
         sold_label=format_cop(sold),
         orders=orders,
@@ -121,7 +108,13 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
         orders_last_week=orders_before,
         change=round((sold - sold_before) * 100 / sold_before) if sold_before > 0 else None,
         is_quiet=not (
-            to_pack or awaiting or attention or low_count or reviews or pqrs.count or returns.count
+            work.to_pack
+            or awaiting
+            or work.attention
+            or low_count
+            or work.reviews
+            or work.pqrs.count
+            or work.returns.count
         ),
         steps=await read_opening_steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )

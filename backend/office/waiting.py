@@ -4,15 +4,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.database import database_now
 from backend.staff.rights import Actor, Right
-from backend.staff_notices.waiting_work import (
-    count_open_attention,
-    count_orders_to_pack,
-    count_waiting_reviews,
-    read_open_pqrs,
-    read_open_returns,
-)
+from backend.staff_notices.waiting_work import read_waiting_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +21,16 @@ class NavigationCounts:
 
 async def read_navigation_counts(session: AsyncSession, actor: Actor) -> NavigationCounts:
     """Return the numbers next to the places of the navigation that the actor may open."""
-    numbers = {"attention": await count_open_attention(session) if actor.may(Right.READ_ATTENTION) else 0}
+    work = await read_waiting_work(session)
+    pqrs, returns = work.pqrs, work.returns
+    numbers = {"attention": work.attention if actor.may(Right.READ_ATTENTION) else 0}
     if not actor.may(Right.READ_ORDERS):
         return NavigationCounts(numbers, {})
-    moment = await database_now(session)
-    pqrs, returns = await read_open_pqrs(session, moment), await read_open_returns(session, moment)
-    numbers["pqrs"], numbers["returns"] = pqrs.count, returns.count
-    numbers["reviews"] = await count_waiting_reviews(session)
-    numbers["more"] = numbers["pqrs"] + numbers["returns"] + numbers["reviews"]
-    numbers["pack"] = (await count_orders_to_pack(session))[0] if actor.may(Right.FULFILL) else 0
+    numbers |= {
+        "pack": work.to_pack if actor.may(Right.FULFILL) else 0,
+        "pqrs": pqrs.count,
+        "returns": returns.count,
+        "reviews": work.reviews,
+        "more": pqrs.count + returns.count + work.reviews,
+    }
     return NavigationCounts(numbers, {"pqrs": pqrs.deadline_label, "returns": returns.deadline_label})

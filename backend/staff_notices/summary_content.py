@@ -8,20 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.low_stock import select_low_stock
 from backend.catalog.models import Product
 from backend.core.dates import day_begin, day_name
-from backend.core.db.database import database_now
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.orders.service import count_orders_paid_between
 from backend.payment.cash import sum_cash
 from backend.staff.rights import OFFICE
 from backend.staff_notices.notice_content import NoticeContent, format_units
-from backend.staff_notices.waiting_work import (
-    count_open_attention,
-    count_orders_to_pack,
-    count_waiting_reviews,
-    read_open_pqrs,
-    read_open_returns,
-)
+from backend.staff_notices.waiting_work import read_waiting_work
 
 MAX_PRODUCTS = 10
 """Maximum number of products with low stock that are named."""
@@ -52,19 +45,18 @@ async def read_summary(session: AsyncSession, days: Sequence[str]) -> NoticeCont
 
 async def _list_waiting(session: AsyncSession) -> list[str]:
     """Return a sentence for each kind of work that waits now."""
-    moment = await database_now(session)
-    pqrs, returns = await read_open_pqrs(session, moment), await read_open_returns(session, moment)
+    work = await read_waiting_work(session)
+    pqrs, returns = work.pqrs, work.returns
     few = (await session.execute((await select_low_stock(session)).order_by("units", Product.title))).all()
     named = ", ".join(f"{title} ({format_units(units)})" for _id, title, units in few[:MAX_PRODUCTS])
     if (more := len(few) - MAX_PRODUCTS) > 0:
         named = _("{products} y {n} más").format(products=named, n=more)
-    to_pack, _oldest = await count_orders_to_pack(session)
     numbers = (
-        (_("Por empacar: {n}."), to_pack, ""),
-        (_("Por resolver: {n}."), await count_open_attention(session), ""),
+        (_("Por empacar: {n}."), work.to_pack, ""),
+        (_("Por resolver: {n}."), work.attention, ""),
         (_("PQRS por responder: {n}. {days} para la más urgente."), pqrs.count, pqrs.deadline_label),
         (_("Devoluciones abiertas: {n}. {days} para la más urgente."), returns.count, returns.deadline_label),
-        (_("Reseñas por leer: {n}."), await count_waiting_reviews(session), ""),
+        (_("Reseñas por leer: {n}."), work.reviews, ""),
     )
     lines = [text.format(n=count, days=days) for text, count, days in numbers if count]
     return [*lines, _("Pocas unidades: {products}.").format(products=named)] if few else lines

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
+from backend.core.db.database import db_now
 from backend.core.texts import _
 from backend.orders.models import Order
 from backend.orders.search import TO_PACK, is_one_of
@@ -42,32 +43,42 @@ class WorkWithDeadline:
     is_urgent: bool = False
 
 
-async def read_open_pqrs(session: AsyncSession, moment: datetime) -> WorkWithDeadline:
-    """Return the summary of the PQRS requests without an answer."""
-    return await _read_open_work(session, Pqrs.due_at, Pqrs.answered_at.is_(None), moment)
+@dataclass(frozen=True, slots=True)
+class WaitingWork:
+    """All work that waits for staff.
+
+    Attributes:
+        to_pack: number of orders to pack.
+        oldest_paid_at: when the oldest of these orders was paid; None without one.
+        attention: number of open attention rows.
+        attention_late: number of open attention rows whose deadline has passed.
+        reviews: number of reviews that wait for a decision.
+        pqrs: PQRS requests without an answer.
+        returns: returns in which a customer waits for the shop.
+    """
+
+    to_pack: int
+    oldest_paid_at: datetime | None
+    attention: int
+    attention_late: int
+    reviews: int
+    pqrs: WorkWithDeadline
+    returns: WorkWithDeadline
 
 
-async def read_open_returns(session: AsyncSession, moment: datetime) -> WorkWithDeadline:
-    """Return the summary of the returns in which a customer waits for the shop."""
-    return await _read_open_work(session, Return.due_at, Return.state.in_(OPEN), moment)
-
-
-async def count_orders_to_pack(session: AsyncSession) -> tuple[int, datetime | None]:
-    """Return the number of orders to pack, and when the oldest of them was paid."""
-    found = (await session.execute(select(func.count(), func.min(Order.paid_at)).where(TO_PACK))).one()
-    return found[0], found[1]
-
-
-async def count_open_attention(session: AsyncSession) -> int:
-    """Count the open attention rows."""
-    query = select(func.count()).where(Attention.resolved_at.is_(None))
-    return (await session.execute(query)).scalar_one()
-
-
-async def count_waiting_reviews(session: AsyncSession) -> int:
-    """Count the reviews that wait for a decision."""
-    query = select(func.count()).select_from(Review).where(is_one_of(Review.state, "waiting"))
-    return (await session.execute(query)).scalar_one()
+async def read_waiting_work(session: AsyncSession) -> WaitingWork:
+    """Return the work that waits now. It is read with one statement, because each screen of the office needs it."""
+    moment, to_pack, oldest, attention, late, reviews, *requests = (await session.execute(_COUNT_ALL)).one()
+    pqrs, returns = requests[:3], requests[3:]
+    return WaitingWork(
+        to_pack=to_pack,
+        oldest_paid_at=oldest,
+        attention=attention,
+        attention_late=late,
+        reviews=reviews,
+        pqrs=_summarize(*pqrs, moment),
+        returns=_summarize(*returns, moment),
+    )
 
 
 def format_days_left(days: int) -> str:
@@ -79,14 +90,32 @@ def format_days_left(days: int) -> str:
     return _("Queda 1 día") if days == 1 else _("Quedan {n} días").format(n=days)
 
 
-async def _read_open_work(
-    session: AsyncSession, due_at: Any, is_open: ColumnElement[bool], moment: datetime
-) -> WorkWithDeadline:
-    late = func.count().filter(due_at < moment)
-    count, late_count, nearest = (
-        await session.execute(select(func.count(), late, func.min(due_at)).where(is_open))
-    ).one()
+def _summarize(count: int, late: int, nearest: datetime | None, moment: datetime) -> WorkWithDeadline:
+    """Return the summary of requests; `nearest` is their nearest deadline."""
     if nearest is None:
         return WorkWithDeadline()
     days = count_days_left(nearest, moment)
-    return WorkWithDeadline(count, late_count, format_days_left(days), days <= URGENT_DAYS)
+    return WorkWithDeadline(count, late, format_days_left(days), days <= URGENT_DAYS)
+
+
+def _count(condition: ColumnElement[bool], *others: ColumnElement[Any]) -> Subquery:
+    """Return a subquery with one row: the number of rows that meet the condition, and other values of these rows."""
+    return select(func.count(), *others).where(condition).subquery()
+
+
+def _count_late(due_at: Any) -> ColumnElement[int]:
+    return func.count().filter(due_at < db_now()).label("late")
+
+
+def _count_all() -> Select[Any]:
+    """Build the statement of `read_waiting_work`. Each part of the work is a subquery with one row."""
+    to_pack = _count(TO_PACK, func.min(Order.paid_at))
+    attention = _count(Attention.resolved_at.is_(None), _count_late(Attention.due_at))
+    reviews = _count(is_one_of(Review.state, "waiting"))
+    pqrs = _count(Pqrs.answered_at.is_(None), _count_late(Pqrs.due_at), func.min(Pqrs.due_at))
+    returns = _count(Return.state.in_(OPEN), _count_late(Return.due_at), func.min(Return.due_at))
+    joined = to_pack.join(attention, true()).join(reviews, true()).join(pqrs, true()).join(returns, true())
+    return select(db_now(), to_pack, attention, reviews, pqrs, returns).select_from(joined)
+
+
+_COUNT_ALL = _count_all()

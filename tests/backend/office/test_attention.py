@@ -11,7 +11,7 @@ from backend.core.errors import Forbidden, InvalidData
 from backend.office import attention as module
 from backend.office.attention import AttentionPage, count_new_attention, open_attention
 from backend.staff.rights import RIGHTS, Actor, Role
-from backend.staff_notices.waiting_work import count_open_attention
+from backend.staff_notices.waiting_work import read_waiting_work
 
 OWNER = Actor("user_1", Role.OWNER)
 
@@ -81,7 +81,7 @@ async def test_new_attention_rows_are_counted(shop: Shop) -> None:
     known = [row.id for row in (await read_attention_page(shop)).rows][:3]
     async with shop.database.read() as session:
         assert await count_new_attention(session, OWNER, known) == len(AttentionKind) - 3
-        assert await count_open_attention(session) == len(AttentionKind)
+        assert (await read_waiting_work(session)).attention == len(AttentionKind)
 
 
 async def test_attention_rows_of_the_next_page_do_not_count_as_new(
