@@ -39,8 +39,8 @@ class NoticeBatches:
         """
         async with self._database.transaction() as session:
             notice = await session.get(StaffNotice, str(run.key))
-            if notice is None or notice.batch_id is not None:
-                return None  # on a busy day, the usual case: another notice's job sent it; no lock is needed
+            if notice is None:
+                return None
             kind = NoticeKind(notice.kind)
             await take_turns(session, f"staff notices {kind}")
             await session.refresh(notice)
