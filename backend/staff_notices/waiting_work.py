@@ -4,6 +4,7 @@ If an index contains only the rows with certain statuses, the query contains the
 database uses the index.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -69,15 +70,14 @@ class WaitingWork:
 async def read_waiting_work(session: AsyncSession) -> WaitingWork:
     """Return the work that waits now. It is read with one statement, because each screen of the office needs it."""
     moment, to_pack, oldest, attention, late, reviews, *requests = (await session.execute(_COUNT_ALL)).one()
-    pqrs, returns = requests[:3], requests[3:]
     return WaitingWork(
         to_pack=to_pack,
         oldest_paid_at=oldest,
         attention=attention,
         attention_late=late,
         reviews=reviews,
-        pqrs=_summarize(*pqrs, moment),
-        returns=_summarize(*returns, moment),
+        pqrs=_summarize(requests[:3], moment),
+        returns=_summarize(requests[3:], moment),
     )
 
 
@@ -90,8 +90,9 @@ def format_days_left(days: int) -> str:
     return _("Queda 1 día") if days == 1 else _("Quedan {n} días").format(n=days)
 
 
-def _summarize(count: int, late: int, nearest: datetime | None, moment: datetime) -> WorkWithDeadline:
-    """Return the summary of requests; `nearest` is their nearest deadline."""
+def _summarize(requests: Sequence[Any], moment: datetime) -> WorkWithDeadline:
+    """Return the summary of `requests`: their number, the number of late ones, and the nearest deadline."""
+    count, late, nearest = requests
     if nearest is None:
         return WorkWithDeadline()
     days = count_days_left(nearest, moment)
