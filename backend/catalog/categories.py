@@ -1,21 +1,34 @@
 """Creation, change and deletion of categories, and the assignment of products to them."""
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, SubjectType, record
-from backend.catalog.category_tree import find_category, read_tree
+from backend.catalog.category_tree import Tree, find_category, read_tree
 from backend.catalog.events import publish_product_changes
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Category, ProductCategory
 from backend.catalog.products.service import lock_products
+from backend.catalog.redirects.category_addresses import (
+    claim_category_address,
+    move_category_redirects,
+    redirect_category_address,
+)
 from backend.catalog.schemas.admin import CategoryChange
-from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject, insert_into
 from backend.core.errors import NotAllowed
+from backend.core.texts import _
+from backend.rate_limit.limiter import take_turns
 from backend.staff.rights import Actor, Right
+
+MAX_CATEGORIES = 1_000
+MAX_DEPTH = 6
+"""Maximum number of categories on a path, the root included."""
+TOO_MANY_TEXT = _("Ya hay 1.000 categorías: borra las que no uses.")
+TOO_DEEP_TEXT = _("Una categoría puede estar dentro de otra hasta {most} niveles.")
 
 
 async def create_category(
@@ -27,6 +40,8 @@ async def create_category(
     description: str | None = None,
     parent_id: str | None = None,
     rank: int | None = None,
+    is_active: bool = True,
+    picture: str = "",
     metadata: JsonObject | None = None,
 ) -> Category:
     """Create a category, by default after its siblings; with a rank, the later siblings move down.
@@ -34,19 +49,27 @@ async def create_category(
     Raises:
         NotFound: the parent does not exist.
         InvalidData: the handle is taken.
+        NotAllowed: the shop has `MAX_CATEGORIES`, or the parent is `MAX_DEPTH` levels deep.
     """
     actor.require(Right.CHANGE_CATALOG)
-    await _lock_tree(session)
+    await lock_tree(session)
+    tree = await read_tree(session)
+    if len(tree.by_id) >= MAX_CATEGORIES:
+        raise NotAllowed(f"The shop has {MAX_CATEGORIES} categories", staff_text=TOO_MANY_TEXT)
     if parent_id is not None:
         await find_category(session, parent_id)
+        _require_depth(len(tree.path_to(parent_id)) + 1)
     category = Category(
         name=name,
         handle=handle or make_handle(name),
         description=description or "",
         parent_id=parent_id,
+        is_active=is_active,
+        picture=picture,
         meta=metadata or {},
     )
     await require_free_handle(session, category)
+    await claim_category_address(session, category.handle)
     await record(session, actor, "created", Subject(SubjectType.CATEGORY, category.id))
     await _set_rank(session, category, rank)
     session.add(category)
@@ -59,48 +82,115 @@ async def change_category(
 ) -> Category:
     """Change the fields that the body contains. With `parent_category_id: null`, the category becomes a root.
 
+    The address with a former handle leads to the category.
+
     Raises:
         NotFound: the category or the new parent does not exist.
         InvalidData: the new handle is taken.
-        NotAllowed: the new parent is a descendant of the category.
+        NotAllowed: the new parent is a descendant of the category, or too deep.
     """
     actor.require(Right.CHANGE_CATALOG)
-    await _lock_tree(session)
+    await lock_tree(session)
     category = await find_category(session, category_id)
     await record(session, actor, "changed", Subject(SubjectType.CATEGORY, category_id))
-    before = category.parent_id
+    before, former_handle, was_active = category.parent_id, category.handle, category.is_active
     if "parent_category_id" in change.model_fields_set:
         await _set_parent(session, category, change.parent_category_id)
     category.name = change.name or category.name
     category.handle = change.handle or category.handle
     category.description = category.description if change.description is None else change.description
     category.meta = category.meta if change.metadata is None else change.metadata
+    category.is_active = category.is_active if change.is_active is None else change.is_active
     with session.no_autoflush:
         await require_free_handle(session, category)
         if category.parent_id != before:
             _renumber(await _siblings(session, before, category))
         if change.rank is not None or category.parent_id != before:
             await _set_rank(session, category, change.rank)
+    await session.flush()
+    if category.handle != former_handle:
+        await claim_category_address(session, category.handle)
+        await redirect_category_address(session, former_handle, category_id)
     await publish_product_changes(session, await _product_ids_in(session, category_id))
+    if was_active != category.is_active or before != category.parent_id:
+        await _publish_descendants(session, category)
     return category
 
 
-async def delete_category(session: AsyncSession, actor: Actor, category_id: str) -> None:
-    """Delete the category; its products are kept.
+class MovePosition(StrEnum):
+    """The place of a moved category, relative to another one."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    INSIDE = "inside"
+
+
+async def move_category(
+    session: AsyncSession, actor: Actor, category_id: str, place: MovePosition, target_id: str
+) -> Category:
+    """Move the category before, after or into another one; into it, it becomes the last child.
+
+    The place is relative, so the moves of two people at once have the same result one after the other.
+
+    Raises:
+        NotFound: one of the categories does not exist.
+        NotAllowed: the target is the category or its descendant, or too deep.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await lock_tree(session)
+    category, target = await find_category(session, category_id), await find_category(session, target_id)
+    parent_id = target.id if place is MovePosition.INSIDE else target.parent_id
+    siblings = await _siblings(session, parent_id, category)
+    rank = len(siblings)
+    if place is not MovePosition.INSIDE and target is not category:
+        rank = siblings.index(target) + (1 if place is MovePosition.AFTER else 0)
+    change = CategoryChange(parent_category_id=parent_id, rank=rank)
+    return await change_category(session, actor, category_id, change)
+
+
+async def set_category_picture(
+    session: AsyncSession, actor: Actor, category_id: str, picture: str
+) -> Category:
+    """Set the URL of the category's picture; with an empty one, pages show its first product's picture.
 
     Raises:
         NotFound: the category does not exist.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await lock_tree(session)
+    category = await find_category(session, category_id)
+    await record(session, actor, "changed", Subject(SubjectType.CATEGORY, category_id))
+    category.picture = picture
+    return category
+
+
+async def delete_category(
+    session: AsyncSession, actor: Actor, category_id: str, *, heir_id: str | None = None
+) -> None:
+    """Delete the category; its products are kept.
+
+    Its address, and all addresses that were redirected to it, lead to the heir: by default its parent. A root
+    without an heir leaves no address.
+
+    Raises:
+        NotFound: the category or the heir does not exist.
         NotAllowed: the category has children.
     """
     actor.require(Right.CHANGE_CATALOG)
-    await _lock_tree(session)
+    await lock_tree(session)
     category = await find_category(session, category_id)
     below = await session.execute(select(Category.id).where(Category.parent_id == category_id).limit(1))
     if below.first():
         raise NotAllowed(f"Deleting ProductCategory ({category_id}) with category children is not allowed")
+    heir = heir_id if heir_id and heir_id != category_id else category.parent_id
+    if heir is not None:
+        await find_category(session, heir)
     inside = await _product_ids_in(session, category_id)
     changes: dict[str, Change] = {"products": (sorted(inside), [])}
     await record(session, actor, "deleted", Subject(SubjectType.CATEGORY, category_id), changes)
+    if heir is not None:
+        await move_category_redirects(session, category_id, heir)
+        await redirect_category_address(session, category.handle, heir)
     await session.delete(category)
     _renumber(await _siblings(session, category.parent_id, category))
     await publish_product_changes(session, inside)
@@ -143,15 +233,28 @@ async def _set_parent(session: AsyncSession, category: Category, parent_id: str 
         tree = await read_tree(session)
         if parent.id in tree.with_descendants([category.handle]):
             raise NotAllowed("A category cannot lie below itself")
+        if parent_id != category.parent_id:
+            _require_depth(len(tree.path_to(parent_id)) + _height(tree, category))
     category.parent_id = parent_id
 
 
-async def _lock_tree(session: AsyncSession) -> None:
+def _require_depth(depth: int) -> None:
+    if depth > MAX_DEPTH:
+        text = TOO_DEEP_TEXT.format(most=MAX_DEPTH)
+        raise NotAllowed(f"Categories are at most {MAX_DEPTH} levels deep", staff_text=text)
+
+
+def _height(tree: Tree, category: Category) -> int:
+    """Return the number of levels of a category and its descendants."""
+    return 1 + max((_height(tree, child) for child in tree.children(category.id)), default=0)
+
+
+async def lock_tree(session: AsyncSession) -> None:
     """Lock the category tree until the transaction ends.
 
-    Without the lock, two concurrent moves could create a cycle.
+    Without the lock, two concurrent moves could create a cycle, or give two siblings the same rank.
     """
-    await session.execute(lock_rows(select(Category.id).order_by(Category.id)))
+    await take_turns(session, "categories")
 
 
 async def _siblings(session: AsyncSession, parent_id: str | None, category: Category) -> list[Category]:
@@ -171,6 +274,14 @@ async def _set_rank(session: AsyncSession, category: Category, rank: int | None)
 def _renumber(categories: Sequence[Category]) -> None:
     for rank, category in enumerate(categories):
         category.rank = rank
+
+
+async def _publish_descendants(session: AsyncSession, category: Category) -> None:
+    """Publish the changes of products in the categories below: hiding a category hides those too."""
+    below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
+    inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()
+    if below:
+        await publish_product_changes(session, (await session.execute(inside)).scalars().all())
 
 
 async def _product_ids_in(session: AsyncSession, category_id: str) -> set[str]:

@@ -40,6 +40,17 @@ class Tree:
         """Return the categories that pages show at the top level: the children of `main_root`, or all roots."""
         return self.children(self.main_root.id if self.main_root else None)
 
+    def visible(self) -> "Tree":
+        """Return the tree that shoppers see: without hidden categories and all that are below them."""
+        shown: list[Category] = []
+        waiting = list(self.children(None))
+        while waiting:
+            category = waiting.pop()
+            if category.is_active:
+                shown.append(category)
+                waiting += self.children(category.id)
+        return Tree(shown)
+
     def with_descendants(self, handles: Iterable[str]) -> set[str]:
         """Return the ids of these categories and of all their descendants. Unknown handles are skipped."""
         ids: set[str] = set()
@@ -82,12 +93,17 @@ async def read_tree(session: AsyncSession) -> Tree:
     return Tree((await session.execute(select(Category))).scalars().all())
 
 
+async def read_visible_tree(session: AsyncSession) -> Tree:
+    """Read the categories that shoppers see."""
+    return (await read_tree(session)).visible()
+
+
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
-    """Return the departments as a tree, with product counts.
+    """Return the departments that shoppers see as a tree, with product counts.
 
     A product counts once in each category that contains it, directly or through a descendant.
     """
-    return await department_nodes(session, await read_tree(session))
+    return await department_nodes(session, await read_visible_tree(session))
 
 
 async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNode]:
@@ -113,6 +129,13 @@ async def with_descendant_ids(session: AsyncSession, category_ids: Iterable[str]
     below = aliased(Category)
     inside = inside.union(select(below.id).join(inside, below.parent_id == inside.c.id))
     return (await session.execute(select(inside.c.id))).scalars().all()
+
+
+def hidden_category_ids() -> Select[str]:
+    """Return the query for the ids of hidden categories and of all their descendants."""
+    hidden = select(Category.id).where(Category.is_active.is_(False)).cte("hidden", recursive=True)
+    below = aliased(Category)
+    return select(hidden.union(select(below.id).join(hidden, below.parent_id == hidden.c.id)).c.id)
 
 
 async def count_by_category(

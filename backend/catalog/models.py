@@ -18,6 +18,7 @@ from sqlalchemy import (
     literal_column,
     select,
     text,
+    true,
 )
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapper
@@ -44,6 +45,12 @@ class Collection(Timestamps, table=True):
     id: str = Field(default_factory=lambda: new_id("pcol"), primary_key=True)
     title: str
     handle: str = Field(unique=True)
+    description: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    rank: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+    is_active: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
+    """False if shoppers do not see it. Its products are still for sale."""
+    picture: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """URL of its picture; empty if pages show the picture of its first product."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 
@@ -58,6 +65,10 @@ class Category(Timestamps, table=True):
     description: str = ""
     parent_id: str | None = Field(default=None, foreign_key="category.id", index=True)
     rank: int = 0
+    is_active: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
+    """False if shoppers see neither it nor the categories below it. Its products are still for sale."""
+    picture: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """URL of its picture; empty if pages show the picture of its first product."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
 
 

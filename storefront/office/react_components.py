@@ -16,6 +16,8 @@ FORMS_SCRIPT = script("office/forms")
 REORDER_SCRIPT = script("office/reorder")
 ANNOUNCER_SCRIPT = script("office/announcer")
 SELECTION_SCRIPT = script("office/selection")
+ZXING = "@zxing/library@0.23.0"
+"""The package that `assets/scripts/office/camera.jsx` loads to read codes."""
 
 IS_OFFLINE: rx.Var[bool] = hook(SHELL_SCRIPT, "useIsOffline").to(bool)
 """True if the browser reports that it has no network."""

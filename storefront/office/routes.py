@@ -10,6 +10,7 @@ from backend.core.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, invoices, pqrs, redirects, reports, reviews, today
 from storefront.office.auth import sign_in
+from storefront.office.components.product_picker import ProductPickerState  # noqa: F401 - adds its state to the app
 from storefront.office.content import area_page
 from storefront.office.content import page as content
 from storefront.office.content.area_state import AreaState

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from backend.app import current_shop
-from backend.catalog.category_tree import department_nodes, read_tree
+from backend.catalog.category_tree import department_nodes, read_visible_tree
 from backend.catalog.handles import brand_handle
+from backend.catalog.redirects.category_addresses import find_moved_category
 from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
 from backend.catalog.storefront.product_list import (
@@ -217,7 +218,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     search = parse_search(text, words)
     applied = choices or choices_from_params(params, landing, search)
     async with current_shop().database.read() as session:
-        tree = await read_tree(session)
+        tree = await read_visible_tree(session)
         nodes = await department_nodes(session, tree)
         known_handles = [handle for handle in applied.categories if handle in tree.by_handle]
         is_unknown = choices is None and (landing.is_unknown or len(known_handles) < len(applied.categories))
@@ -240,6 +241,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
                 session, product_filter, words, offset=applied.start, limit=applied.shown
             )
         is_bare = not page.total and not await has_products_for_sale(session)
+        moved_category = (
+            await find_moved_category(session, params.get_parameter("category")) if is_unknown else ""
+        )
     trail = find_trail(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
     if whole:  # the page of the root category is the whole catalogue with that category's name
         trail = [CategoryNode(whole.id, whole.handle, whole.name, whole.description, page.total, nodes)]
@@ -271,7 +275,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         names={handle: tree.by_handle[handle].name for handle in applied.categories},
     )
     meta = build_meta(content, trail, landing, is_unknown=is_unknown)
-    if choices is None and not is_unknown and has_moved(params, landing):
+    if moved_category:
+        meta = DocumentMeta(meta.title, status=301, moved_to=catalog_path(moved_category))
+    elif choices is None and not is_unknown and has_moved(params, landing):
         meta = DocumentMeta(
             meta.title, status=301, moved_to=build_page_path(params, landing, page_from_params(params))
         )

@@ -363,6 +363,7 @@ async def create_category(
             description=body.description,
             parent_id=body.parent_category_id,
             rank=body.rank,
+            is_active=body.is_active is not False,
             metadata=body.metadata,
         )
         return await _category_response(session, category.id, fields)

@@ -48,7 +48,7 @@ def category_fields(category: Category | CategoryRow) -> CategoryFields:
         "name": category.name,
         "description": category.description,
         "handle": category.handle,
-        "is_active": True,
+        "is_active": bool(category.is_active),
         "is_internal": False,
         "rank": category.rank,
         "external_id": None,

@@ -188,8 +188,10 @@ def matching_categories(tree: Tree, params: CategoriesParameters) -> Sequence[Ca
 
 def _matches_filters(category: Category, params: CategoriesParameters) -> bool:
     """Return True if the category matches all filters, including nested `$and` and `$or`. No database query is run."""
-    if isinstance(params, AdminCategoriesParameters) and (params.is_active is False or params.is_internal):
-        return False  # all are active, none is internal
+    if isinstance(params, AdminCategoriesParameters) and (
+        params.is_internal or params.is_active not in (None, category.is_active)
+    ):
+        return False  # none is internal
     parents = {None if parent in ("null", "") else parent for parent in params.parent_category_id or ()}
     return (
         (params.id is None or category.id in params.id)

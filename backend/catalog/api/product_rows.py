@@ -107,6 +107,7 @@ class CollectionRow(NamedTuple):
     id: str
     title: str
     handle: str
+    is_active: bool
     meta: JsonObject
     created_at: str
     updated_at: str
@@ -120,6 +121,7 @@ class CategoryRow(NamedTuple):
     description: str
     handle: str
     rank: int
+    is_active: bool
     meta: JsonObject
     parent_id: str | None
     created_at: str

@@ -1,7 +1,7 @@
 """Conversion of products to the platform's JSON: one SQL statement per page, which reads only the requested parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import orjson
 from sqlalchemy import Row
@@ -49,6 +49,7 @@ from backend.inventory.wire import linked_item_wire, read_levels
 from backend.media.picture_urls import to_absolute_picture_url
 
 Levels = Mapping[str, Sequence[InventoryLevel]]
+Group = TypeVar("Group", CategoryRow, CollectionRow)
 
 
 class ChannelsAndProfile(TypedDict, total=False):
@@ -159,15 +160,19 @@ class ProductWriter:
             "tags": [TAGS.to_wire(tag) for tag in parse_rows(WordRow, row.tags)],
         }
         relations: ProductRelations = {
-            "collection": next(map(collection_wire, parse_rows(CollectionRow, row.collection)), None),
+            "collection": next(map(collection_wire, self._select_shown(CollectionRow, row.collection)), None),
             "variants": written,
             "options": [*map(option_wire, options), *implied],
             "images": pictures,
         }
         product = cast(ProductOut, {**own, **self._requested_fields(row), **shared_fields, **relations})
         if ProductPart.CATEGORIES in self._parts:
-            product["categories"] = [*map(category_fields, parse_rows(CategoryRow, row.categories))]
+            product["categories"] = [*map(category_fields, self._select_shown(CategoryRow, row.categories))]
         return product
+
+    def _select_shown(self, kind: type[Group], rows: Any) -> Iterator[Group]:
+        """Yield the product's categories or collection. The Store API leaves out hidden ones."""
+        return (group for group in parse_rows(kind, rows) if self._as_staff or group.is_active)
 
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
         """Return the fields that the Store API shows only on request, and the staff-only fields."""

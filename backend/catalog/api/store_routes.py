@@ -21,7 +21,7 @@ from backend.catalog.api.list_queries import Page, matching_categories, matching
 from backend.catalog.api.product_rows import ProductScope
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.api.variant_list import variants_page, write_variants
-from backend.catalog.category_tree import read_tree
+from backend.catalog.category_tree import read_visible_tree
 from backend.catalog.collections import find_collection
 from backend.catalog.models import for_sale
 from backend.catalog.schemas.store import (
@@ -138,7 +138,7 @@ async def list_categories(
 ) -> Wire[CategoriesAnswer]:
     """List the categories; `parent_category_id=null&include_descendants_tree=true` returns the whole tree."""
     async with database.read() as session:
-        tree = await read_tree(session)
+        tree = await read_visible_tree(session)
     found = matching_categories(tree, params)
     shown = [category_wire(tree, category, params) for category in slice_page(found, params)]
     return Wire({"product_categories": pick_each(shown, params), **paging_fields(len(found), params)})
@@ -150,7 +150,7 @@ async def read_category(
 ) -> Wire[CategoryAnswer]:
     """Get the category."""
     async with database.read() as session:
-        tree = await read_tree(session)
+        tree = await read_visible_tree(session)
     shown = category_wire(tree, tree.find(category_id), params)
     return Wire({"product_category": Fields(params.fields).pick(shown)})
 

@@ -68,7 +68,7 @@ _BY_ADDRESS = (
     select(UrlRedirect.former_address, Product.handle, Category.handle)
     .select_from(UrlRedirect)
     .outerjoin(Product, (Product.id == UrlRedirect.product_id) & for_sale())
-    .outerjoin(Category, Category.id == UrlRedirect.category_id)
+    .outerjoin(Category, (Category.id == UrlRedirect.category_id) & Category.is_active)
     .where(UrlRedirect.former_address.in_(bindparam("addresses", expanding=True)))
 )
 

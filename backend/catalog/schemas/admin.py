@@ -331,7 +331,7 @@ class CategoryChange(Body):
     description: Text | None = None
     parent_category_id: Name | None = None
     rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
-    is_active: Literal[True] | None = None
+    is_active: bool | None = None
     is_internal: Literal[False] | None = None
     metadata: Metadata | None = None
 

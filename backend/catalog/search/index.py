@@ -30,6 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.category_tree import hidden_category_ids
 from backend.catalog.derived_models import ProductTerm, SearchTerm, SearchTypo
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant, for_sale
 from backend.catalog.search.query_words import (
@@ -183,14 +184,14 @@ async def _read_texts(session: AsyncSession, product_ids: Sequence[str]) -> dict
     names = await session.execute(
         select(ProductCategory.product_id, Category.name)
         .join(Category, Category.id == ProductCategory.category_id)
-        .where(ProductCategory.product_id.in_(texts))
+        .where(ProductCategory.product_id.in_(texts), Category.id.not_in(hidden_category_ids()))
     )
     for product_id, name in names:
         texts[product_id].append((name, CATEGORY))
     titles = await session.execute(
         select(Product.id, Collection.title)
         .join(Collection, Collection.id == Product.collection_id)
-        .where(Product.id.in_(texts))
+        .where(Product.id.in_(texts), Collection.is_active)
     )
     for product_id, title in titles:
         texts[product_id].append((title, COLLECTION))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import read_tree
+from backend.catalog.category_tree import read_visible_tree
 from backend.catalog.merchant_facts import SuggestedAges, parse_suggested_ages, to_plain_name
 from backend.catalog.models import (
     Picture,
@@ -102,7 +102,7 @@ async def read_feed_page(session: AsyncSession, after: str, limit: int) -> FeedP
     ids = [product.id for product in products]
     variants = await read_variants_with_units(session, ids)
     pictures = await _read_pictures(session, ids)
-    paths = await _read_category_paths(session, ids)
+    paths = await read_category_paths(session, ids)
     option_values = await read_named_values(
         session, {product_id: [variant for variant, _units in variants[product_id]] for product_id in ids}
     )
@@ -172,7 +172,7 @@ async def _read_pictures(session: AsyncSession, product_ids: Collection[str]) ->
     return found
 
 
-async def _read_category_paths(
+async def read_category_paths(
     session: AsyncSession, product_ids: Collection[str]
 ) -> Mapping[str, Sequence[str]]:
     """Return the category names of each product's breadcrumb, by product id."""
@@ -184,7 +184,7 @@ async def _read_category_paths(
     of_product: dict[str, list[str]] = defaultdict(list)
     for product_id, category_id in rows:
         of_product[product_id].append(category_id)
-    tree = await read_tree(session)
+    tree = await read_visible_tree(session)
     return {
         product_id: [to_plain_name(category.name) for category in tree.longest_breadcrumb(category_ids)]
         for product_id, category_ids in of_product.items()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sqlalchemy import Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import category_tree, read_tree
+from backend.catalog.category_tree import category_tree, read_visible_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.models import (
     Collection,
@@ -174,7 +174,9 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
         variants=variants,
         pictures=[picture_view(picture) for picture in pictures.scalars()],
         breadcrumb=await _breadcrumb(session, product.id),
-        collection=CategoryRef(handle=collection.handle, name=collection.title) if collection else None,
+        collection=CategoryRef(handle=collection.handle, name=collection.title)
+        if collection and collection.is_active
+        else None,
         facts=product_facts(product),
         related=await _related(session, product),
         brand_handle=brand_handle(product.brand) if product.brand else "",
@@ -237,7 +239,7 @@ async def _read_products(session: AsyncSession, query: Select[Product]) -> Seque
 
 
 async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRef]:
-    tree = await read_tree(session)
+    tree = await read_visible_tree(session)
     ids = await session.execute(_CATEGORIES_OF, {"product_id": product_id})
     breadcrumb = tree.longest_breadcrumb(ids.scalars())
     return [CategoryRef(handle=category.handle, name=category.name) for category in breadcrumb]

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.catalog.category_tree import Tree, count_by_category, read_tree
+from backend.catalog.category_tree import Tree, count_by_category, read_visible_tree
 from backend.catalog.count_cache import get_or_count
 from backend.catalog.models import (
     Product,
@@ -126,7 +126,7 @@ async def catalog_page(
     other filters are returned, and those that match a part of the text come first. `limit` is clamped to 1–200.
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
-    tree = await read_tree(session)
+    tree = await read_visible_tree(session)
     search = parse_search(catalog_filter.text, words or search_words())
     found = await _find_matches(session, search) if catalog_filter.text.strip() else None
     list_filters = _ListFilters(found, _conditions(catalog_filter, search, tree))

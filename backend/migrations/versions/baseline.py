@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '9a3d60b8e4f1'
+revision: str = '5a3e8b998d52'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -246,6 +246,8 @@ def _create_tables() -> None:
         sa.Column('description', sa.String(), nullable=False),
         sa.Column('parent_id', sa.String(), nullable=True),
         sa.Column('rank', sa.Integer(), nullable=False),
+        sa.Column('is_active', sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column('picture', sa.String(), server_default='', nullable=False),
         sa.Column('meta', Json, nullable=False),
         sa.ForeignKeyConstraint(['parent_id'], ['category.id'], name=op.f('fk_category_parent_id')),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_category')),
@@ -259,6 +261,10 @@ def _create_tables() -> None:
         sa.Column('id', sa.String(), nullable=False),
         sa.Column('title', sa.String(), nullable=False),
         sa.Column('handle', sa.String(), nullable=False),
+        sa.Column('description', sa.String(), server_default='', nullable=False),
+        sa.Column('rank', sa.Integer(), server_default='0', nullable=False),
+        sa.Column('is_active', sa.Boolean(), server_default=sa.true(), nullable=False),
+        sa.Column('picture', sa.String(), server_default='', nullable=False),
         sa.Column('meta', Json, nullable=False),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_collection')),
         sa.UniqueConstraint('handle', name=op.f('uq_collection_handle')),

@@ -237,7 +237,7 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
     pictures: dict[str, str] = {}
     shown = select(Picture).where(Picture.product_id.in_(products)).order_by(Picture.rank.desc())
     for picture in (await session.execute(shown)).scalars():
-        pictures[picture.product_id] = _small_picture_url(picture)
+        pictures[picture.product_id] = small_picture_url(picture)
     usual = await read_low_stock(session)
     first_location = (
         await session.execute(select(StockLocation.id).order_by(StockLocation.created_at, StockLocation.id))
@@ -334,7 +334,7 @@ def _chips(product: Product, variants: Sequence[Variant], stock: _Stock, free: i
     ]
 
 
-def _small_picture_url(picture: Picture) -> str:
+def small_picture_url(picture: Picture) -> str:
     """Return the URL of the smallest picture file that is wide enough for a row of the list."""
     files = sorted((source["width"], source["url"]) for source in picture.sources)
     wide = [url for width, url in files if width >= SMALL_PICTURE]

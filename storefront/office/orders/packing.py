@@ -20,6 +20,7 @@ from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import ATTENTION, ORDERS, PACK
+from storefront.office.react_components import ZXING
 from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import props, script, view
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -30,7 +31,6 @@ MAX_LINES, MAX_UNITS, MAX_PARCELS = 500, 100_000, 100_000
 """Maximum values in the messages of a browser: order lines, units of a line, and fulfillments of an order."""
 PICTURE_SIZES = "(min-width: 64rem) 20rem, 45vw"
 PACKING_SCRIPT = script("office/packing")
-ZXING = "@zxing/library@0.23.0"
 TEXTS = {
     "unknown": _("Este código no es de este pedido"),
     "enough": _("De este ya están todos"),

@@ -1,0 +1,238 @@
+"""Categories: hidden ones, former addresses, the tree's limits, and two movers at once.
+
+Hidden categories and those below them are in no menu, sitemap, suggestion, feed or Store API.
+"""
+
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.catalog import categories as module
+from backend.catalog.categories import (
+    MovePosition,
+    assign_to_category,
+    change_category,
+    create_category,
+    delete_category,
+    move_category,
+)
+from backend.catalog.category_tree import category_tree, read_tree, read_visible_tree
+from backend.catalog.derived_models import SearchTerm
+from backend.catalog.models import Product
+from backend.catalog.redirects.category_addresses import find_moved_category
+from backend.catalog.schemas.admin import CategoryChange
+from backend.catalog.search.suggestions import read_suggestion_source
+from backend.catalog.storefront.merchant_feed import read_category_paths
+from backend.catalog.storefront.sitemap import list_category_entries
+from backend.core.errors import Forbidden, NotAllowed, NotFound
+from backend.staff.rights import Actor, Role
+from tests.backend.rivals import run_against_rival
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import get, post
+
+ANA = Actor("user_ana", Role.SHOP)
+
+
+@pytest.fixture
+async def ids(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
+    """Create Libros (with Novelas and Cuentos) and Mapas; a product in Novelas. Return the ids by handle."""
+    async with shop.database.transaction() as session:
+        await add_product(session, shop_defaults, "la-voragine", stock=3)
+        books = await create_category(session, ANA, name="Libros")
+        novels = await create_category(session, ANA, name="Novelas", parent_id=books.id)
+        await create_category(session, ANA, name="Cuentos", parent_id=books.id)
+        await create_category(session, ANA, name="Mapas")
+        product = (await session.execute(select(Product.id))).scalar_one()
+        await assign_to_category(session, ANA, novels.id, [product], [])
+        return {one.handle: one.id for one in (await read_tree(session)).by_id.values()} | {
+            "product": product
+        }
+
+
+async def change(shop: Shop, category_id: str, **fields: Any) -> None:
+    async with shop.database.transaction() as session:
+        await change_category(session, ANA, category_id, CategoryChange(**fields))
+
+
+async def move(shop: Shop, category_id: str, place: MovePosition, target_id: str) -> None:
+    async with shop.database.transaction() as session:
+        await move_category(session, ANA, category_id, place, target_id)
+
+
+async def read_handles(shop: Shop, parent_id: str | None = None) -> list[str]:
+    async with shop.database.read() as session:
+        return [one.handle for one in (await read_tree(session)).children(parent_id)]
+
+
+async def find_moved(shop: Shop, handle: str) -> str:
+    async with shop.database.read() as session:
+        return await find_moved_category(session, handle)
+
+
+async def test_hidden_category_hides_itself_and_those_below(
+    shop: Shop, ids: dict[str, str], store: httpx.AsyncClient
+) -> None:
+    await change(shop, ids["libros"], is_active=False)
+    async with shop.database.read() as session:
+        assert set((await read_visible_tree(session)).by_handle) == {"mapas"}
+        assert [node.handle for node in await category_tree(session)] == ["mapas"]
+        assert [entry.handle for entry in await list_category_entries(session)] == ["mapas"]
+        assert (await read_suggestion_source(session)).categories == ()
+        assert await read_category_paths(session, [ids["product"]]) == {ids["product"]: []}
+        terms = select(SearchTerm.term).where(SearchTerm.product_id == ids["product"])
+        assert not {"novela", "novelas"} & set((await session.execute(terms)).scalars())
+    listed = (await get(store, "/store/product-categories"))["product_categories"]
+    assert [one["handle"] for one in listed] == ["mapas"]
+    assert (await store.get(f"/store/product-categories/{ids['novelas']}")).status_code == 404
+    await change(shop, ids["libros"], is_active=True)
+    async with shop.database.read() as session:
+        assert len((await read_visible_tree(session)).by_id) == 4
+        assert {"novela", "novelas"} & set((await session.execute(terms)).scalars())
+
+
+async def test_staff_list_hidden_categories_over_the_api(
+    shop: Shop, ids: dict[str, str], admin: httpx.AsyncClient
+) -> None:
+    changed = await post(admin, f"/admin/product-categories/{ids['mapas']}", {"is_active": False})
+    assert changed["product_category"]["is_active"] is False
+    for is_active, handles in (("false", {"mapas"}), ("true", {"libros", "novelas", "cuentos"})):
+        answer = await get(admin, "/admin/product-categories", is_active=is_active)
+        assert {one["handle"] for one in answer["product_categories"]} == handles
+    made = await post(admin, "/admin/product-categories", {"name": "Atlas", "is_active": False})
+    assert made["product_category"]["is_active"] is False
+
+
+async def test_former_handle_leads_to_the_category_until_another_has_it(
+    shop: Shop, ids: dict[str, str]
+) -> None:
+    await change(shop, ids["novelas"], handle="novela")
+    await change(shop, ids["novelas"], handle="ficcion")
+    assert [await find_moved(shop, handle) for handle in ("novelas", "novela", "ficcion")] == [
+        "ficcion",
+        "ficcion",
+        "",
+    ]
+    await change(shop, ids["cuentos"], handle="novela")
+    assert [await find_moved(shop, handle) for handle in ("novelas", "novela", "cuentos")] == [
+        "ficcion",
+        "",
+        "novela",
+    ]
+    await change(shop, ids["novelas"], is_active=False)
+    assert await find_moved(shop, "novelas") == ""
+    await change(shop, ids["novelas"], handle="novelas")
+    assert await find_moved(shop, "novelas") == ""
+
+
+@pytest.mark.parametrize("heir", ["libros", "mapas"])
+async def test_deleted_categorys_addresses_lead_to_its_heir(
+    shop: Shop, ids: dict[str, str], heir: str
+) -> None:
+    await change(shop, ids["novelas"], handle="ficcion")
+    async with shop.database.transaction() as session:
+        heir_id = None if heir == "libros" else ids[heir]  # the parent is the default
+        await delete_category(session, ANA, ids["novelas"], heir_id=heir_id)
+    assert [await find_moved(shop, handle) for handle in ("novelas", "ficcion")] == [heir, heir]
+
+
+async def test_root_is_deleted_without_an_heir(shop: Shop, ids: dict[str, str]) -> None:
+    async with shop.database.transaction() as session:
+        await delete_category(session, ANA, ids["mapas"])
+    assert await find_moved(shop, "mapas") == ""
+    with pytest.raises(NotAllowed):
+        async with shop.database.transaction() as session:
+            await delete_category(session, ANA, ids["libros"])
+
+
+@pytest.mark.parametrize(
+    ("place", "target", "siblings"),
+    [
+        (MovePosition.BEFORE, "novelas", ["mapas", "novelas", "cuentos"]),
+        (MovePosition.AFTER, "novelas", ["novelas", "mapas", "cuentos"]),
+        (MovePosition.INSIDE, "libros", ["novelas", "cuentos", "mapas"]),
+        (MovePosition.BEFORE, "libros", ["mapas", "libros"]),
+        (MovePosition.AFTER, "libros", ["libros", "mapas"]),
+    ],
+)
+async def test_category_is_moved_next_to_or_into_another(
+    shop: Shop, ids: dict[str, str], place: MovePosition, target: str, siblings: list[str]
+) -> None:
+    await move(shop, ids["mapas"], place, ids[target])
+    parent_id = ids["libros"] if "novelas" in siblings else None
+    assert await read_handles(shop, parent_id) == siblings
+    async with shop.database.read() as session:
+        ranks = [one.rank for one in (await read_tree(session)).children(parent_id)]
+        assert ranks == list(range(len(siblings)))
+        entries = select(AuditEntry.action).where(AuditEntry.subject_id == ids["mapas"])
+        assert list((await session.execute(entries.order_by(AuditEntry.id))).scalars()) == [
+            "created",
+            "changed",
+        ]
+
+
+@pytest.mark.parametrize("target", ["libros", "novelas"])
+async def test_category_cannot_be_moved_into_itself(shop: Shop, ids: dict[str, str], target: str) -> None:
+    with pytest.raises(NotAllowed):
+        await move(shop, ids["libros"], MovePosition.INSIDE, ids[target])
+    assert await read_handles(shop) == ["libros", "mapas"]
+
+
+async def test_tree_has_a_maximum_depth(
+    shop: Shop, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_DEPTH", 2)
+    with pytest.raises(NotAllowed):
+        async with shop.database.transaction() as session:
+            await create_category(session, ANA, name="Terror", parent_id=ids["novelas"])
+    with pytest.raises(NotAllowed):  # the moved category has children
+        await move(shop, ids["libros"], MovePosition.INSIDE, ids["mapas"])
+    await move(shop, ids["novelas"], MovePosition.INSIDE, ids["mapas"])
+    monkeypatch.setattr(module, "MAX_CATEGORIES", 4)
+    with pytest.raises(NotAllowed):
+        async with shop.database.transaction() as session:
+            await create_category(session, ANA, name="Atlas")
+
+
+async def test_two_movers_at_once_leave_one_order(shop: Shop, ids: dict[str, str]) -> None:
+    async def rival(session: AsyncSession) -> None:
+        await move_category(session, ANA, ids["mapas"], MovePosition.BEFORE, ids["cuentos"])
+
+    await run_against_rival(
+        shop.database, rival, lambda: move(shop, ids["novelas"], MovePosition.AFTER, ids["cuentos"])
+    )
+    assert await read_handles(shop, ids["libros"]) == ["mapas", "cuentos", "novelas"]
+    async with shop.database.read() as session:
+        assert [one.rank for one in (await read_tree(session)).children(ids["libros"])] == [0, 1, 2]
+
+
+async def test_two_movers_at_once_cannot_create_a_cycle(shop: Shop, ids: dict[str, str]) -> None:
+    async def rival(session: AsyncSession) -> None:
+        await move_category(session, ANA, ids["libros"], MovePosition.INSIDE, ids["mapas"])
+
+    with pytest.raises(NotAllowed):
+        await run_against_rival(
+            shop.database, rival, lambda: move(shop, ids["mapas"], MovePosition.INSIDE, ids["libros"])
+        )
+    assert await read_handles(shop) == ["mapas"]
+
+
+async def test_target_that_another_person_deleted_is_refused(shop: Shop, ids: dict[str, str]) -> None:
+    async def rival(session: AsyncSession) -> None:
+        await delete_category(session, ANA, ids["mapas"])
+
+    with pytest.raises(NotFound):
+        await run_against_rival(
+            shop.database, rival, lambda: move(shop, ids["novelas"], MovePosition.INSIDE, ids["mapas"])
+        )
+
+
+async def test_move_requires_the_right(shop: Shop, ids: dict[str, str]) -> None:
+    packer = Actor("user_leo", Role.STOCKROOM)
+    with pytest.raises(Forbidden):
+        async with shop.database.transaction() as session:
+            await move_category(session, packer, ids["mapas"], MovePosition.INSIDE, ids["libros"])
