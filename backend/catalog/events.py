@@ -111,7 +111,7 @@ async def publish_visible_changes(session: AsyncSession, event: StockChanged) ->
 
 
 def _is_display_changed(remaining: int, units: int) -> bool:
-    """Return True if a change by `units`, which left `remaining` units, changes the number that pages display."""
+    """Return True if pages display another number of units now. `units` were added, and `remaining` are in stock."""
     return _displayed_units(remaining) != _displayed_units(remaining - units)
 
 

@@ -107,6 +107,6 @@ class KeyAnswer(TypedDict):
 
 
 class KeysAnswer(Page):
-    """The keys."""
+    """A page of publishable API keys."""
 
     api_keys: list[KeyOut]

@@ -56,7 +56,7 @@ class Body(BaseModel):
 
 
 class LenientBody(BaseModel):
-    """A body whose unknown fields are ignored, as on the platform."""
+    """A request body whose unknown fields are ignored, as the commerce platform does."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 

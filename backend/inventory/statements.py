@@ -40,7 +40,7 @@ def has_reservation(which: ColumnElement[bool]) -> ColumnElement[bool]:
 def has_reservation_or_is(which: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
     """Return the SQL condition for levels that have a reservation matching `which`, or that match `other`.
 
-    The condition is one list of ids, for the reason given at `LEVELS_TO_RESERVE`.
+    It compares the id with one subquery instead of using OR: see `LEVELS_TO_RESERVE`.
     """
     reserved = select(Reservation.level_id).where(which)
     return InventoryLevel.id.in_(union(reserved, select(InventoryLevel.id).where(other)))

@@ -71,7 +71,7 @@ class ClaimedJobs:
 
 
 class Worker:
-    """A worker that runs the jobs of these services."""
+    """A worker that claims due jobs and runs them with the job handlers of `services`."""
 
     def __init__(
         self, database: Database, services: Iterable[object], *, poll_interval_s: float = POLL_INTERVAL_S

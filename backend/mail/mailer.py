@@ -207,7 +207,7 @@ class Mailer:
 
 
 def _get_message_id(mail: Mail) -> str | None:
-    """Return the local part of the Message-ID, which is the same for each attempt; None for a new one per attempt."""
+    """Return the local part of the Message-ID that all attempts share; None if each attempt needs a new Message-ID."""
     if mail.kind in KINDS_WITH_NEW_MESSAGE_ID:
         return None
     return f"{mail.id}.{int(mail.updated_at.timestamp() * 1_000_000)}"

@@ -18,9 +18,9 @@ async def read_notice_values(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return the address of the staff member, and the values of the template.
 
-    Return None if the staff member does not get this kind of notice any more, or if no subject of the batch waits
-    any more. Return None for a notice of a payment, too, if the staff member's address is the shop's address for
-    alerts: it has got a mail about the same payment.
+    Return None if no mail must be sent: the staff member no longer gets this kind of notice, everything in the batch
+    has been dealt with, or the notice is about a payment and the address is the shop's address for alerts, which has
+    already got a mail about it.
     """
     batch = await read_batch(session, batch_id, staff_id, Channel.MAIL)
     if batch is None:

@@ -95,7 +95,7 @@ class ColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """One of the file's columns that may contain the values of the importer's column `column`."""
+    """An answer to a question about columns: a column of the file that may have the values of `column`."""
 
     place: int
     column: str

@@ -1,4 +1,4 @@
-"""Events of notices, for the package that sends e-mails."""
+"""Event that asks the mail package to send a batch of notices."""
 
 from dataclasses import dataclass
 

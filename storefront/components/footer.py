@@ -55,7 +55,7 @@ def office_column() -> rx.Component:
 
 
 def ages_column() -> rx.Component:
-    """Build the links to the products of each age range for sale."""
+    """Build a link for each age range that has products for sale."""
 
     def line(age: rx.Var[str]) -> rx.Component:
         return rx.el.li(rx.el.a(_("{ages} años").format(ages=age), href=age_href(age)), key=age)

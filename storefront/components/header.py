@@ -389,7 +389,7 @@ def product_suggestion(hit: ObjectVar[SearchHit]) -> rx.Component:
 
 
 def age_links(class_name: str) -> rx.Component:
-    """Build the links to the products of each age range for sale, if there is any."""
+    """Build a link for each age range that has products for sale. Without one, nothing is shown."""
 
     def link(age: rx.Var[str]) -> rx.Component:
         return rx.el.li(

@@ -92,7 +92,7 @@ class ReorderableRows(rx.Component):
 
 @dataclass(frozen=True, slots=True)
 class OrderedRows:
-    """The rows of a `ReorderableRows` and their number, in the browser."""
+    """State of a `ReorderableRows` in the browser: its rows in their current order, and how many there are."""
 
     rows: list[Any]
     count: int

@@ -346,10 +346,10 @@ def has_right(right: Right) -> rx.Var[bool]:
 
 
 def place_count(name: str) -> rx.Var[int]:
-    """Return the number next to a place."""
+    """Return the number next to an entry of the office's menu, such as the orders to pack."""
     return StaffState.counts[name].to(int)
 
 
 def place_deadline(name: str) -> rx.Var[str]:
-    """Return the remaining days until the nearest deadline of a place, in words."""
+    """Return the remaining days until the nearest deadline of an entry of the office's menu, in words."""
     return StaffState.deadlines[name].to(str)

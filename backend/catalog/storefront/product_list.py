@@ -76,7 +76,7 @@ async def _match_words(
     """Return the products that match all words of the search, and those that match some of them.
 
     Both are None if the search contains only general words such as "juguetes", which do not narrow a list. The
-    second is also None if the search contains only words of gifts.
+    second is also None if all words of the search are about giving, such as "regalo".
     """
     if search.query.is_anything:
         return None, None
@@ -90,7 +90,7 @@ async def _find_matches(session: AsyncSession, search: ShopperSearch) -> TextMat
     """Return the products that match the words of the search: all words if there are any, else some of them.
 
     Return None if no word narrows the list: the search contains only general words such as "juguetes", or only words
-    of gifts in a shop where no product matches them.
+    about giving in a shop where no product matches them.
     """
     exact, near = await _match_words(session, search)
     if exact is None:

@@ -425,7 +425,10 @@ def require_provider_offered(provider_id: str, offered: Collection[str], total: 
 async def _build_session_data(
     session: AsyncSession, start: PaymentStart, replacing: str | None
 ) -> JsonObject:
-    """Return the payer's details that the result page shows (wire: checkout). Other typed values are not stored."""
+    """Return the data to store with the payment session: the bank and the payer's IP address, which the receipt shows.
+
+    Other values that the payer entered are not stored. `replacing` is the session of an earlier payment of the order.
+    """
     answers = start.payer.answers
     bank = {"bank_code": answers.get("bank"), "bank_name": answers.get("bank_name")}
     data: JsonObject = {"payer_ip": start.ip, **{name: str(value) for name, value in bank.items() if value}}

@@ -44,7 +44,10 @@ class EnvFileSource(DotEnvSettingsSource):
 
 
 class SecretFileSource(EnvSettingsSource):
-    """The contents of the files that NAME_FILE names, without the line break at the end."""
+    """Source of settings in files: `X_FILE` has the path of the file with the value of `X`.
+
+    The line break at the end of a file is removed.
+    """
 
     def _load_env_vars(self) -> Mapping[str, str | None]:
         named = {**EnvFileSource(self.settings_cls).env_vars, **super()._load_env_vars()}

@@ -208,7 +208,9 @@ class Database:
 
     @classmethod
     def from_settings(cls, settings: Settings, *, is_patient: bool = False) -> "Database":
-        """Return the database of the settings; create the folder of an SQLite file.
+        """Return the database that the settings name. Create the folder of an SQLite file first.
+
+        With `is_patient`, statements may take any time, as for migrations and commands.
 
         Raises:
             CannotStart: the folder cannot be created.

@@ -26,7 +26,10 @@ def is_secure(settings: Settings) -> bool:
 
 
 def cookie_name(settings: Settings, name: str, *, path: str = "/") -> str:
-    """Return the name of a cookie for this path in the browser."""
+    """Return the name that the browser stores for the cookie `name`: with a prefix if the shop uses HTTPS.
+
+    The prefix is `__Host-` for the path `/`, and otherwise `__Secure-`.
+    """
     if not is_secure(settings):
         return name
     return f"__Host-{name}" if path == "/" else f"__Secure-{name}"

@@ -31,7 +31,7 @@ _REVOKE = (
 
 
 def is_revoked() -> ColumnElement[bool]:
-    """Return the SQL condition that the chain in the bound parameter `chain` was revoked."""
+    """Return the SQL condition that a chain of tokens was revoked. The bound parameter `chain` is its id."""
     return exists().where(_CHAIN.c.id == bindparam("chain"))
 
 

@@ -139,7 +139,7 @@ def format_setting(name: str, value: str) -> str:
 
 
 def town_label(town: Municipality) -> str:
-    """Return a municipality as the value of its field."""
+    """Return the text of a municipality in the form, such as `Cali, Valle del Cauca`."""
     return f"{town.name}, {town.department}"
 
 

@@ -26,7 +26,7 @@ class Operation(StrEnum):
 
 
 class FaultKind(StrEnum):
-    """The kind of failure. Kinds from TWICE on are for notifications."""
+    """A kind of failure. `TWICE` and the members below it are failures of notifications, the others of API calls."""
 
     SLOW = "slow"
     """Answers after `seconds`."""

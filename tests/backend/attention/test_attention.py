@@ -229,7 +229,7 @@ async def failed_job(shop: Shop) -> int:
         return job.id
 
 
-async def test_honoring_the_attention_of_a_failed_job_runs_the_job_again(
+async def test_accepting_the_attention_row_of_a_failed_job_runs_the_job_again(
     shop: Shop, admin: httpx.AsyncClient, failed_job: int
 ) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]

@@ -92,7 +92,7 @@ def test_files_of_a_build_replaced_long_ago_are_removed(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a2.js", "a3.js", "b.js"]
 
 
-def test_files_of_an_unrecorded_earlier_build_are_kept_from_now_on(tmp_path: Path) -> None:
+def test_earlier_build_without_a_record_is_recorded_and_its_files_are_kept(tmp_path: Path) -> None:
     store_build(build(tmp_path / "first", a1=b"1"), tmp_path)
     (tmp_path / "builds" / "started.txt").unlink()  # the earlier version did not write this file
     let_pass(tmp_path, DAYS + 1)

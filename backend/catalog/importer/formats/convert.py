@@ -1,4 +1,4 @@
-"""Conversion of a table in a recognised format."""
+"""Convert a table from a recognised format to the importer's own columns."""
 
 from collections.abc import Callable, Mapping
 

@@ -222,7 +222,9 @@ def parse_created_payment(answer: Any) -> BankPaymentCreated:
 
 
 def require_matching_answer(answer: Mapping[str, Any], request: BankPayment) -> None:
-    """Check that the values that the answer to `bank.create` repeats match the request. Missing values are accepted.
+    """Check that the answer to `bank.create` has the invoice, amount and currency of the request.
+
+    Missing values are accepted.
 
     Raises:
         OutcomeUnknown: the invoice, amount or currency differs. The whole answer, with the bank's URL and the

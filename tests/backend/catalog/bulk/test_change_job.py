@@ -305,7 +305,9 @@ async def test_change_run_by_three_workers_is_applied_once(shop: Shop, variant_i
     assert list(await read_states(shop, bulk_id)) == [RowState.CHANGED]
 
 
-async def test_prices_are_lowered_once_by_two_concurrent_sales(shop: Shop, variant_ids: list[str]) -> None:
+async def test_two_concurrent_equal_discounts_lower_each_price_once(
+    shop: Shop, variant_ids: list[str]
+) -> None:
     one, other = await start_change(shop, SALE), await start_change(shop, SALE)
     await asyncio.gather(run_job(shop, one), run_job(shop, other))
     assert await read_prices(shop, variant_ids) == [(8_000 * n, 10_000 * n) for n in range(1, 6)]

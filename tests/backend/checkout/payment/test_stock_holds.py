@@ -253,7 +253,7 @@ async def test_last_five_units_are_held_by_the_first_payments(till: Till) -> Non
 
 
 @pytest.mark.parametrize(("stock", "is_held"), [(5, True), (6, False)])
-async def test_one_payment_may_hold_most_units_of_a_scarce_variant_only(
+async def test_one_payment_may_hold_most_units_only_of_a_scarce_variant(
     till: Till, stock: int, is_held: bool
 ) -> None:
     trompo = await till.make_variant("trompo", stock=stock)
