@@ -99,34 +99,51 @@ class Identity(BaseModel):
     """The shop's identity, and the address from which its packages are sent.
 
     Staff can override these values in the office.
-
-    Pages omit an empty `store_address` or `store_whatsapp`. For an empty `store_about` or `store_hours` they
-    display a default text. CARRIER_ORIGIN_* is the sender on labels.
     """
 
+    # The shop's identity
     store_name: str = Field(default="Trompo", min_length=1, max_length=60)
+    """The shop's name, on pages and e-mails."""
     store_legal_name: str = "Juguetería Trompo S.A.S."
+    """The company's registered name. In production, not the demo shop's."""
     store_nit: str = "900.123.456-8"
+    """The company's tax number (NIT), with its check digit. In production, not the demo shop's."""
     store_phone: str = "601 555 0123"
+    """Telephone number for customers. In production, not the demo shop's."""
     store_email: str = "hola@trompo.example"
+    """Address for customers, and the sender of all e-mails. In production, not the demo shop's."""
     store_address: str = Field(default="", max_length=200)
+    """Address of the shop. Empty: not displayed, although the law requires it."""
     store_notice_address: str = Field(default="", max_length=200)
-    """Address for letters from courts and authorities; `store_address` if it is empty."""
+    """Address for letters from courts and authorities. Empty: STORE_ADDRESS."""
     store_whatsapp: str = Field(default="", pattern=r"^(\+?([0-9] ?){8,15})?$")
-    """A number of 8 to 15 digits with its country code: 57 300 123 4567. A Colombian number may omit the code."""
+    """WhatsApp number of 8 to 15 digits, with its country code: 57 300 123 4567. Empty: not displayed."""
     store_about: str = Field(default="", max_length=300)
+    """A text about the shop. Empty: a default text."""
     store_hours: str = Field(default="", max_length=100)
+    """The opening hours. Empty: a default text."""
 
+    # The first warehouse, which is the sender on labels
     carrier_origin_company: str = "Juguetería Trompo"
+    """Company on the label. In production, not the demo shop's."""
     carrier_origin_first_name: str = "Bodega"
+    """First name of the person who hands over the parcels."""
     carrier_origin_last_name: str = "Trompo"
+    """Surname of this person."""
     carrier_origin_email: str = "bodega@trompo.example"
+    """E-mail address of the warehouse. In production, not the demo shop's."""
     carrier_origin_phone: str = "6015550123"
+    """Telephone number of the warehouse: ten digits. In production, not the demo shop's."""
     carrier_origin_address: str = "Calle 80 # 68-20"
+    """Street and number. In production, not the demo shop's."""
     carrier_origin_suburb: str = "Engativá"
+    """Neighbourhood. If CARRIER_ORIGIN_ADDRESS is set, the default is empty; the same for the next two."""
     carrier_origin_cross_street: str = "Carrera 68"
+    """The nearest cross street."""
     carrier_origin_reference: str = "Bodega 4"
+    """Directions to the door."""
     carrier_origin_dane_code: str = Field(default="11001000", pattern=r"^\d{8}$")
+    """Code of the municipality in the list of DANE, the statistics office, with three zeros: Bogotá is 11001000."""
 
 
 class OfficeSettings(Identity):
@@ -135,31 +152,37 @@ class OfficeSettings(Identity):
     Alert limits are in hours, days, minutes and MiB; 0 means never.
     """
 
+    # Delivery and stock
     manual_payment_days: int = Field(default=3, ge=1, le=60)
     """Days for which the units of an order are reserved until staff confirm its payment (`pp_system_default`)."""
     label_over_paid: int = Field(default=10_000, ge=0, le=10_000_000)
-    """Amount in pesos by which a label may cost more than the shipping price before discounts.
+    """Amount in pesos by which a label may cost more than the shipping price at the sale, before discounts.
 
-    A more expensive label is not bought automatically. It waits for a staff member's decision
-    (`backend.attention`).
+    A more expensive label is not bought automatically. It waits for a staff member's decision.
     """
     packing_days: int = Field(default=1, ge=0, le=30)
-    """Business days from the payment of an order until the carrier gets it (`backend.shipping.delivery_promise`)."""
+    """Business days until a paid order is given to the carrier; part of the promised day."""
     cutoff_hour: int = Field(default=15, ge=1, le=23)
-    """Hour of the day in Colombia: the packing days of an order that is paid later start on the next business day."""
+    """Hour in Colombia. An order that is paid before it, on a business day, counts from that day."""
     refuse_unquoted: bool = False
-    """True to refuse deliveries that no courier quotes.
+    """`true`: deliveries that no courier quotes are refused.
 
-    If False, such deliveries cost the fixed price, and `backend.attention` reports them to staff.
+    `false`: they cost the fixed price, and attention `no_courier` reports them to staff.
     """
 
+    # Alerts
     alert_email: str = Field(default="", pattern=r"^([^@\s]+@[^@\s]+)?$")
-    """Address for alerts; STORE_EMAIL if it is empty."""
+    """Address for alerts. Empty: STORE_EMAIL."""
     alert_webhook: str = ""
+    """URL that is called with each alert; needs ALERT_WEBHOOK_SECRET. Empty: none."""
     alert_no_sale_hours: int = Field(default=0, ge=0, le=720)
+    """Hours without a paid order after which an alert begins. 0: no alert."""
     alert_disk_free_mb: int = Field(default=500, ge=0, le=10_000_000)
+    """Free MiB on the data folder's disk below which an alert begins. 0: no alert."""
     alert_certificate_days: int = Field(default=14, ge=0, le=80)
+    """Days before the certificate of PUBLIC_URL expires. 0: no alert."""
     alert_failing_minutes: int = Field(default=5, ge=0, le=1440)
+    """Minutes for which an outside service fails before an alert begins. 0: no alert."""
 
     @field_validator("alert_webhook")
     @classmethod
@@ -181,107 +204,181 @@ def http_url(url: str) -> str:
 class Settings(OfficeSettings, SourcedSettings):
     """The settings, named like their environment variables in lower case."""
 
-    # the server
+    # The server
     port: int = Field(default=3000, ge=1, le=65535)
-    workers: int = Field(default=1, ge=1, le=64)
-    """Number of serving processes. More than one needs REDIS_URL, because a page may reconnect to another process."""
+    """Port of pages, API and websocket."""
     public_url: str = ""
+    """The shop's address as customers see it. Production needs https. Empty: `http://localhost:PORT`."""
     allowed_hosts: str = ""
     """Hosts that the shop answers in addition to that of PUBLIC_URL, separated by commas: `www.tienda.example`."""
-    data_dir: Path = Path("data")
-    pictures_url: SecretStr = SecretStr("")
-    """S3-compatible store of the pictures: `https://KEY:SECRET@host/bucket`. If it is empty, they are in `data_dir`."""
-    video_mb: int = Field(default=30, ge=1, le=100)
-    """Maximum size of a product's video, in MiB."""
-    backup_url: SecretStr = SecretStr("")
-    """Default target of `trompo backup`: a folder in an S3 store, written like `pictures_url`."""
-    database_url: str = ""
-    database_pool: int = Field(default=10, ge=2, le=200)
-    """Maximum number of PostgreSQL connections of each process, not counting one extra connection."""
-    database_pooler: str = Field(default="", pattern="^(transaction)?$")
-    """`transaction`: DATABASE_URL leads to PgBouncer, which may change the connection after each transaction."""
-    redis_url: str = ""
-    renderers: int = Field(default=1, ge=0, le=16)
-    """Number of processes that render pages; with 0, browsers render them."""
-    renderer_rest_minutes: int = Field(default=15, ge=0, le=10_080)
-    """Minutes without a visitor after which the renderers stop; the next visitor starts them again. 0: never."""
-    log_format: str = Field(default="text", pattern="^(text|json)$")
-    """`json`: each log entry is one JSON object."""
-    otel_exporter_otlp_endpoint: str = ""
-    """Address of a trace collector (OTLP over HTTP). OpenTelemetry reads its further settings itself."""
-    metrics_token: SecretStr = SecretStr("")
-    """Token that `GET /metrics` requires; if it is empty, `GET /metrics` answers 404."""
+    trusted_proxies: str = ""
+    """Addresses or networks, separated by commas, whose `X-Forwarded-For` names the client's address. Empty: none."""
+    people_per_address: int = Field(default=1000, ge=1, le=1_000_000)
+    """Number of people who may share one client address, as in a mobile network. Limits per address grow with it."""
+    workers: int = Field(default=1, ge=1, le=64)
+    """Number of serving processes. More than one needs REDIS_URL, because a page may reconnect to another process."""
     drain_seconds: float = Field(default=0, ge=0, le=300)
     """Seconds for which a stopping process continues to serve while it reports that it is not ready.
 
     This gives a proxy the time to stop sending requests to the process.
     """
-    trusted_proxies: str = ""
-    """Addresses or networks, separated by commas, whose `X-Forwarded-For` is trusted to name the client's address."""
-    store_cors: str = ""
-    """Sites whose pages may call `/store`: origins and `/regular expressions/`, separated by commas. No others may."""
-    admin_cors: str = ""
-    auth_cors: str = ""
-    people_per_address: int = Field(default=1000, ge=1, le=1_000_000)
-    """Number of people who may share one client address, as in a mobile network. Limits per address grow with it."""
+    renderers: int = Field(default=1, ge=0, le=16)
+    """Number of processes that render pages. 0: browsers render them."""
+    renderer_rest_minutes: int = Field(default=15, ge=0, le=10_080)
+    """Minutes without a visitor after which the renderers stop, which frees about 80 MiB. 0: never.
 
-    # the store
-    store_locale: str = Field(default="es", pattern="^(es|en)$")
-    search_synonyms: str = ""
-    """Additional synonyms for the search: `pelota, balón; carro, auto`."""
-    secret_key: SecretStr = SecretStr("")
-    revalidate_secret: SecretStr = SecretStr("")
-    vapid_private_key: SecretStr = SecretStr("")
-    """Key that identifies the shop to push services: base64url of 32 bytes. Empty: derived from the signing key."""
-    storefront_url: str = ""
-    """Address to which the backend reports changed products, if the backend itself cannot reach PUBLIC_URL."""
-    store_api_consents_required: bool = False
-    """True if a cart of an API client can only be paid with the `consents` that the API requests."""
-    admin_email: str = ""
-    admin_password: SecretStr = SecretStr("")
-
-    # the payment gateway
-    gateway_env: GatewayEnv = GatewayEnv.SANDBOX
-    gateway_url: str = ""
-    p_cust_id_cliente: str = ""
-    p_key: SecretStr = SecretStr("")
-    public_key: str = ""
-    private_key: SecretStr = SecretStr("")
-
-    # the carrier
-    carrier_api_url: str = CARRIER_API_URL
-    carrier_api_key: SecretStr = SecretStr("")
-    carrier_sandbox: bool = True
-    """True for test labels. Production must set it explicitly, because real labels cost money."""
-    carrier_timeout: float = Field(default=12, ge=1, le=60)
-    """Maximum seconds to wait for a quotation; five to eight are usual."""
-    carrier_min_rate: int = Field(default=1_000, ge=0, le=100_000)
-    """Lowest plausible rate, in pesos. A lower rate is treated as an error of the carrier."""
-
-    # the invoice provider; without credentials the embedded one is used, with GATEWAY_ENV=production none
-    invoice_api_url: str = ""
-    invoice_api_key: SecretStr = SecretStr("")
-    invoice_software_id: str = ""
-    invoice_software_pin: SecretStr = SecretStr("")
-    invoice_software_nit: str = ""
-    """Tax number (NIT) of the owner of the invoicing software, with its check digit."""
-
-    # alerts to the owner: see OfficeSettings
-    alert_webhook_secret: SecretStr = SecretStr("")
-
-    # mails; without a server they are written to the data folder
-    smtp_host: str = ""
-    smtp_port: int = Field(default=587, ge=1, le=65535)
-    smtp_user: str = ""
-    smtp_password: SecretStr = SecretStr("")
-    smtp_starttls: bool = True
+    The next visitor starts them and waits for it, 0.3 s on a fast machine.
+    """
     ssl_cert_file: Path | None = None
     """File with the certificate authorities (PEM) that all outgoing connections trust, instead of the default ones."""
 
-    # signing in with Google
+    # Stored data
+    data_dir: Path = Path("data")
+    """Folder of the SQLite database, pictures, generated secrets and unsent e-mails.
+
+    It belongs to the shop's user, and no other user can read it.
+    """
+    database_url: str = ""
+    """`postgresql://user:password@host/database`. Empty: SQLite in DATA_DIR, for one process."""
+    database_pool: int = Field(default=10, ge=2, le=200)
+    """Maximum number of PostgreSQL connections of each process, not counting one extra connection."""
+    database_pooler: str = Field(default="", pattern="^(transaction)?$")
+    """`transaction`: DATABASE_URL leads to PgBouncer in transaction mode. Empty: to PostgreSQL itself."""
+    redis_url: str = ""
+    """`redis://:password@host`, for the state of open pages. Empty: in the memory of the only process."""
+    pictures_url: SecretStr = SecretStr("")
+    """S3-compatible store of the pictures: `https://KEY:SECRET@host/bucket/folder?region=name`.
+
+    Folder and region are optional. Empty: pictures are in DATA_DIR, and replicas must share it.
+    """
+    backup_url: SecretStr = SecretStr("")
+    """Default target of `trompo backup`: a folder in an S3-compatible store, written like PICTURES_URL.
+
+    It cannot be a local folder: name that as the command's argument.
+    """
+    video_mb: int = Field(default=30, ge=1, le=100)
+    """Maximum size of a product's video, in MiB."""
+
+    # Secrets
+    secret_key: SecretStr = SecretStr("")
+    """The signing key: it signs sessions and the links in e-mails, and encrypts second factors.
+
+    Production needs it, with 32 random bytes. Empty: generated at the first start, in DATA_DIR.
+    """
+    revalidate_secret: SecretStr = SecretStr("")
+    """Authorises `POST /api/revalidate`, by which the backend reports changed products. Empty: from SECRET_KEY."""
+    vapid_private_key: SecretStr = SecretStr("")
+    """Key that identifies the shop to push services: base64url of 32 bytes. Empty: derived from the signing key.
+
+    With another key, staff activate the notices of their devices again.
+    """
+    metrics_token: SecretStr = SecretStr("")
+    """Token that `GET /metrics` requires. Empty: it answers 404, and health checks show no details."""
+
+    # Monitoring
+    log_format: str = Field(default="text", pattern="^(text|json)$")
+    """`text`: lines for people. `json`: each log entry is one JSON object."""
+    otel_exporter_otlp_endpoint: str = ""
+    """Address of a trace collector (OTLP over HTTP). OpenTelemetry reads its further settings itself. Empty: none."""
+    alert_webhook_secret: SecretStr = SecretStr("")
+    """Signs the calls of ALERT_WEBHOOK."""
+
+    # Other programs
+    store_cors: str = ""
+    """Sites whose pages may call `/store`: origins and `/regular expressions/`, separated by commas. No others may."""
+    admin_cors: str = ""
+    """The same for `/admin`."""
+    auth_cors: str = ""
+    """The same for `/auth`."""
+    store_api_consents_required: bool = False
+    """`true`: a program may pay for a cart only with the `consents` that it sent to `POST /store/carts/{id}`.
+
+    `consents` are `kind` (`data`, `terms`) and `version`. The shop's own pages always ask for them.
+    """
+    storefront_url: str = ""
+    """Address to which the backend reports changed products. Empty: PUBLIC_URL.
+
+    Set it if the machine cannot reach PUBLIC_URL.
+    """
     google_client_id: str = ""
+    """OAuth client of the Google sign-in. Without it and its secret the button is not displayed."""
     google_client_secret: SecretStr = SecretStr("")
+    """Secret of this client."""
     google_issuer: str = "https://accounts.google.com"
+    """Another OpenID provider may replace Google."""
+
+    # Pages and staff
+    store_locale: str = Field(default="es", pattern="^(es|en)$")
+    """Language of pages, e-mails, errors and the demo products. After a change the pages are built again."""
+    search_synonyms: str = ""
+    """Additional synonyms for the search: `pelota, balón; carro, auto`. In a file, also one group a line.
+
+    The built-in ones are in `backend/catalog/search/search_words.toml`.
+    """
+    admin_email: str = ""
+    """The first owner, who is created at a start without any staff member. It may stay set."""
+    admin_password: SecretStr = SecretStr("")
+    """Password of the first owner, 12 characters or more. Remove it after the first start."""
+
+    # The payment gateway
+    gateway_env: GatewayEnv = GatewayEnv.SANDBOX
+    """`sandbox`: test mode of the gateway, or the embedded test gateway. `production`: money moves.
+
+    Production needs the four credentials below, CARRIER_API_KEY, CARRIER_SANDBOX, SMTP_HOST, SECRET_KEY and
+    PUBLIC_URL with https; the shop's own identity and warehouse; and no secret that can be guessed.
+    """
+    p_cust_id_cliente: str = ""
+    """The account's number at the gateway. Without the four credentials, the embedded test gateway is used."""
+    p_key: SecretStr = SecretStr("")
+    """Key with which the gateway signs its notifications."""
+    public_key: str = ""
+    """Key of the gateway's API."""
+    private_key: SecretStr = SecretStr("")
+    """Private key of the gateway's API: 32 hexadecimal digits."""
+    gateway_url: str = ""
+    """Another address of the gateway, for tests; needs the credentials. Empty: the official addresses."""
+
+    # The carrier
+    carrier_api_key: SecretStr = SecretStr("")
+    """Key of the carrier's API. Empty: the embedded test carrier."""
+    carrier_api_url: str = CARRIER_API_URL
+    """Address of the carrier's API. Another one needs CARRIER_API_KEY."""
+    carrier_sandbox: bool = True
+    """`true`: test labels, which no courier picks up. `false`: labels that cost money. Prices are always real.
+
+    Production must set it explicitly.
+    """
+    carrier_timeout: float = Field(default=12, ge=1, le=60)
+    """Seconds that a customer waits for a price before the fixed price is used; five to eight are usual."""
+    carrier_min_rate: int = Field(default=1_000, ge=0, le=100_000)
+    """Lowest plausible rate, in pesos. A lower rate is treated as an error of the carrier."""
+
+    # The invoice provider: set all five or none
+    invoice_api_url: str = ""
+    """Address of the provider's API. Empty: the embedded test provider; in production, no provider."""
+    invoice_api_key: SecretStr = SecretStr("")
+    """Key of the provider's API."""
+    invoice_software_id: str = ""
+    """Id of the invoicing software at the tax authority (DIAN)."""
+    invoice_software_pin: SecretStr = SecretStr("")
+    """PIN of the invoicing software."""
+    invoice_software_nit: str = ""
+    """Tax number (NIT) of the owner of the invoicing software, with its check digit."""
+
+    # The mail server
+    smtp_host: str = ""
+    """Host of the mail server. Empty: e-mails are written to `outbox` in DATA_DIR."""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    """Port 465 has TLS from the start; any other port has STARTTLS.
+
+    The server's certificate must be valid, unless the server is on this machine.
+    """
+    smtp_user: str = ""
+    """User name. Empty: no login."""
+    smtp_password: SecretStr = SecretStr("")
+    """Password of this user."""
+    smtp_starttls: bool = True
+    """`false`: no encryption on ports other than 465; only for a server on this machine."""
 
     @field_validator(
         "public_url",
@@ -522,8 +619,11 @@ class Settings(OfficeSettings, SourcedSettings):
 class AdminAccess(SourcedSettings):
     """Address of a shop, and the token with which an external program calls its Admin API. Neither is stored."""
 
+    # For `trompo catalog assign`
     admin_jwt: SecretStr = SecretStr("")
+    """Token of a staff member, from `POST /auth/user/emailpass`."""
     backend_url: str = ""
+    """Address of the shop to change. Empty: this shop."""
 
 
 def load_admin_access() -> AdminAccess:
