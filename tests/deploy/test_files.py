@@ -27,7 +27,7 @@ KUBERNETES: list[dict[str, Any]] = list(
 OVERLAYS = sorted(path.parent.name for path in (DEPLOY / "kubernetes").glob("*/kustomization.yaml"))
 OVERLAYS.remove("base")
 SETTINGS = {name.upper() for name in Settings.model_fields}
-COMPOSE_NAMES = {"SITE", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
+COMPOSE_NAMES = {"SITE", "OPEN_TO", "POSTGRES_PASSWORD", "REDIS_PASSWORD"}
 PYTHON_NAMES = {"PYTHONUNBUFFERED"}
 MAX_END_S = EVENTS_TIMEOUT_S + REQUESTS_TIMEOUT_S
 """Maximum seconds until a process ends, after `DRAIN_SECONDS`."""
