@@ -312,9 +312,16 @@ def tax_inside(amount: Cop, rate: int) -> Cop:
     return amount - base
 
 
-def price_of_units(total: Cop, quantity: int, units: int) -> Cop:
-    """Return the price of `units` of a line that costs `total` for `quantity` units, to the nearest peso."""
-    return (2 * total * units + quantity) // (2 * quantity)
+def price_of_units(total: Cop, quantity: int, units: int, earlier: int = 0) -> Cop:
+    """Return the price of `units` of a line that costs `total` for `quantity` units, to the nearest peso.
+
+    `earlier` units were priced before: the prices of all units of the line, in any groups, add up to its total.
+    """
+
+    def price_of_first(count: int) -> Cop:
+        return (2 * total * count + quantity) // (2 * quantity)
+
+    return price_of_first(earlier + units) - price_of_first(earlier)
 
 
 def percent_of(price: Cop, percent: int, step: int, *, rounds_down: bool = False) -> Cop:

@@ -41,6 +41,8 @@ REFUSAL_MESSAGES = {
     Obstacle.BELOW_MINIMUM: "The promotion code {code} needs {missing} pesos more in the cart",
     Obstacle.NOT_FOR_YOU: "The promotion code {code} does not apply to this cart",
     Obstacle.NO_ITEMS: "The promotion code {code} applies to no product in the cart",
+    Obstacle.TOO_FEW_UNITS: "The promotion code {code} needs more units of its products in the cart",
+    Obstacle.NOT_COMBINED: "The promotion code {code} cannot be combined with promotions that save more",
 }
 
 SHOPPER_REFUSALS = {
@@ -52,6 +54,10 @@ SHOPPER_REFUSALS = {
     Obstacle.BELOW_MINIMUM: _("Para usar este código te faltan {missing} en juguetes."),
     Obstacle.NOT_FOR_YOU: _("Este código no es para esta compra."),
     Obstacle.NO_ITEMS: _("Este código no aplica a los juguetes de tu carrito."),
+    Obstacle.TOO_FEW_UNITS: _("Este código aplica si llevas más unidades de los juguetes de la oferta."),
+    Obstacle.NOT_COMBINED: _(
+        "Este código no se suma con las otras ofertas de tu carrito, que te ahorran más."
+    ),
 }
 """Refusal messages for shoppers, by obstacle. `REFUSAL_MESSAGES` has the messages for API clients."""
 

@@ -41,8 +41,8 @@ class ApplicationMethod(AppliedMethod, Stamps):
     target_type: str
     allocation: str
     max_quantity: int | None
-    apply_to_quantity: None
-    buy_rules_min_quantity: None
+    apply_to_quantity: int | None
+    buy_rules_min_quantity: int | None
     description: str | None
     target_rules: list[RuleOut]
     buy_rules: list[RuleOut]
@@ -90,6 +90,7 @@ class PromotionOut(Stamps):
     is_automatic: bool
     is_tax_inclusive: bool
     type: str
+    combination: str
     status: str
     limit: int | None
     used: int
@@ -125,10 +126,22 @@ class CampaignsAnswer(Page):
     campaigns: list[CampaignOut]
 
 
+class QuantityRuleOut(TypedDict):
+    """A quantity of a buyget promotion, in the list of its rules."""
+
+    attribute: str
+    attribute_label: str
+    operator: str
+    field_type: str
+    required: bool
+    disguised: bool
+    values: int
+
+
 class RulesAnswer(TypedDict):
     """The rules of a promotion."""
 
-    rules: list[RuleOut]
+    rules: list[RuleOut | QuantityRuleOut]
 
 
 class RulesChanged(TypedDict):

@@ -10,7 +10,15 @@ from typing import Any
 
 from backend.core.commands import UNCHANGED
 from backend.core.db.tables import JsonObject
-from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
+from backend.promotions.kinds import (
+    Allocation,
+    BudgetType,
+    Combination,
+    MethodType,
+    PromotionStatus,
+    PromotionType,
+    TargetType,
+)
 from backend.promotions.rules import Operator
 
 
@@ -68,13 +76,18 @@ class CreateCampaign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeMethod:
-    """A change of a promotion's discount and its targets. `value` is whole pesos, or whole percent."""
+    """A change of a promotion's discount and its targets. `value` is whole pesos, or whole percent.
+
+    `buy_quantity` and `apply_quantity` are those of a buyget promotion.
+    """
 
     type: MethodType | None = None
     target_type: TargetType | None = None
     allocation: Allocation | None = None
     value: int | None = None
     max_quantity: int | None = UNCHANGED
+    buy_quantity: int | None = UNCHANGED
+    apply_quantity: int | None = UNCHANGED
     description: str | None = UNCHANGED
 
 
@@ -83,6 +96,8 @@ class ChangePromotion:
     """A change of a promotion."""
 
     code: str | None = None
+    type: PromotionType | None = None
+    combination: Combination | None = None
     is_automatic: bool | None = None
     status: PromotionStatus | None = None
     limit: int | None = UNCHANGED
@@ -95,13 +110,16 @@ class ChangePromotion:
 class CreatePromotion:
     """A new promotion, with an existing campaign, with a new one, or with none.
 
-    `value` is whole pesos, or whole percent.
+    `value` is whole pesos, or whole percent. `buy_quantity`, `apply_quantity` and `buy_rules` are those of a buyget
+    promotion.
     """
 
     code: str
     method_type: MethodType
     target_type: TargetType
     value: int
+    type: PromotionType = PromotionType.STANDARD
+    combination: Combination = Combination.ALL
     is_automatic: bool = False
     status: PromotionStatus = PromotionStatus.DRAFT
     limit: int | None = None
@@ -109,7 +127,10 @@ class CreatePromotion:
     campaign: CreateCampaign | None = None
     allocation: Allocation = Allocation.ACROSS
     max_quantity: int | None = None
+    buy_quantity: int | None = None
+    apply_quantity: int | None = None
     description: str | None = None
     rules: Sequence[WriteRule] = ()
     target_rules: Sequence[WriteRule] = ()
+    buy_rules: Sequence[WriteRule] = ()
     metadata: JsonObject | None = None

@@ -2,8 +2,8 @@
 
 Offers apply in sequence, each to the price that remains after the earlier ones. A percentage is rounded to the
 nearest peso: once for each line, or once for all lines together if it is spread over them. The parts of a spread
-discount add up to the exact peso. The same cart always has the same price, and no line and no shipping ever has a
-negative price.
+discount add up to the exact peso. The same cart always has the same price, in whichever order its codes were typed,
+and no line and no shipping ever has a negative price.
 """
 
 from collections import Counter
@@ -11,18 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backend.core.money import Cop
-from backend.pricing import SHIPPING, Adjustment, PricedLine, percent_of, price_of_units, spread
+from backend.pricing import SHIPPING, Adjustment, percent_of, price_of_units, spread
+from backend.promotions.buyget import ChosenUnits, choose_units
+from backend.promotions.combination import choose_combination
 from backend.promotions.kinds import Allocation, MethodType, TargetType
-from backend.promotions.rules import Rule, are_met
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The remaining budget of a campaign: pesos if `is_spend` is True, otherwise a number of uses."""
-
-    campaign_id: str
-    remaining: int
-    is_spend: bool = False
+from backend.promotions.offers import Budget, Offer, TargetLine, filter_eligible_lines
 
 
 class BudgetTracker:
@@ -46,60 +39,71 @@ class BudgetTracker:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A promotion that applies to the cart.
-
-    Attributes:
-        method_type, target_type, allocation: see `backend.promotions.kinds`.
-        max_quantity: maximum number of discounted units of each line (`each`) or of the cart (`once`); None: all
-            units.
-        budget: the remaining budget of its campaign; None if it has no limit.
-    """
-
-    promotion_id: str
-    code: str
-    method_type: str
-    target_type: str
-    allocation: str
-    value: int
-    max_quantity: int | None = None
-    description: str = ""
-    target_rules: tuple[Rule, ...] = ()
-    budget: Budget | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TargetLine:
-    """A line of the cart, with the facts that target rules compare."""
-
-    priced: PricedLine
-    facts: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class AppliedDiscounts:
     """Discounts of offers, each in pesos for one line or for the shipping.
 
     Attributes:
         refused: ids of the promotions that do not apply because their campaigns have too little budget left.
+        excluded: ids of the promotions that do not apply because they cannot be combined with those that do.
     """
 
     adjustments: list[Adjustment]
     refused: set[str]
+    excluded: set[str] = field(default_factory=set)
 
 
 def apply_offers(
     offers: Iterable[Offer], lines: Sequence[TargetLine], shipping: Cop | None = None
 ) -> AppliedDiscounts:
-    """Apply these offers in their order. Each offer reduces its campaign's budget for the following offers."""
+    """Apply the offers that can be combined, in a fixed order. Their given order has no effect.
+
+    Buyget offers apply first, then automatic ones, then codes. Each offer reduces its campaign's budget for the
+    following offers.
+    """
+    in_order = sorted(offers, key=_order_key)
+
+    def save(some: Sequence[Offer]) -> Counter[str]:
+        return _sum_by_promotion(_apply_in_order(some, lines, shipping).adjustments)
+
+    combined = choose_combination(in_order, save)
+    applied = _apply_in_order(combined, lines, shipping)
+    applied.excluded.update({one.promotion_id for one in in_order} - {one.promotion_id for one in combined})
+    return applied
+
+
+def _order_key(offer: Offer) -> tuple[object, ...]:
+    """Return the sort key of an offer. Of several buyget offers, the one with the greatest discount is first."""
+    buyget = offer.buyget
+    quantities = (-offer.value, -buyget.buy_quantity, -buyget.apply_quantity) if buyget else ()
+    return (buyget is None, quantities, not offer.is_automatic, offer.promotion_id)
+
+
+def _sum_by_promotion(adjustments: Iterable[Adjustment]) -> Counter[str]:
+    amounts = Counter[str]()
+    for one in adjustments:
+        amounts[one.promotion_id or ""] += one.amount
+    return amounts
+
+
+def _apply_in_order(
+    offers: Iterable[Offer], lines: Sequence[TargetLine], shipping: Cop | None
+) -> AppliedDiscounts:
     remaining = {line.priced.id: line.priced.amount for line in lines}
     remaining[SHIPPING] = shipping or 0
+    used = Counter[str]()
     applied, budgets = AppliedDiscounts([], set()), BudgetTracker()
     for offer in offers:
-        discounts = _compute_discounts(offer, lines, remaining)
+        chosen = choose_units(offer, offer.buyget, lines, used) if offer.buyget else None
+        discounts = (
+            _compute_buyget_discounts(offer, chosen, lines)
+            if chosen
+            else _compute_discounts(offer, lines, remaining)
+        )
         if discounts and not budgets.take(offer.budget, sum(discounts.values())):
             applied.refused.add(offer.promotion_id)
             continue
+        if chosen:
+            used += chosen.discounted + chosen.bought
         for target, amount in discounts.items():
             remaining[target] -= amount
             applied.adjustments.append(
@@ -108,9 +112,19 @@ def apply_offers(
     return applied
 
 
-def filter_eligible_lines(offer: Offer, lines: Sequence[TargetLine]) -> list[TargetLine]:
-    """Return the lines that the offer applies to."""
-    return [line for line in lines if are_met(offer.target_rules, line.facts)]
+def _compute_buyget_discounts(
+    offer: Offer, chosen: ChosenUnits, lines: Sequence[TargetLine]
+) -> dict[str, Cop]:
+    """Return the offer's discount for each line with discounted units, without zero discounts.
+
+    Each of these units still has its whole price: buyget offers apply first, and none discounts it twice.
+    """
+    discounts: dict[str, Cop] = {}
+    for line in lines:
+        if units := chosen.discounted[line.priced.id]:
+            price = line.priced.unit_price * units
+            discounts[line.priced.id] = min(_compute_discount(offer, price, units), price)
+    return {id_: amount for id_, amount in discounts.items() if amount}
 
 
 def _compute_discounts(

@@ -31,15 +31,11 @@ from backend.core.money import Cop
 from backend.core.web.contact import tidy_email
 from backend.customers.models import CustomerGroupMember
 from backend.pricing import Adjustment, PricedLine
-from backend.promotions.discount_calculation import (
-    Budget,
-    Offer,
-    TargetLine,
-    apply_offers,
-    filter_eligible_lines,
-)
-from backend.promotions.kinds import BudgetType, PromotionStatus, TargetType
+from backend.promotions.buyget import choose_units
+from backend.promotions.discount_calculation import apply_offers
+from backend.promotions.kinds import BudgetType, PromotionStatus, PromotionType, TargetType
 from backend.promotions.models import Campaign, CartPromotion, Promotion, PromotionUse
+from backend.promotions.offers import Budget, BuyGet, Offer, TargetLine, filter_eligible_lines
 from backend.promotions.rules import (
     CATEGORY,
     CUSTOMER_GROUPS,
@@ -96,6 +92,10 @@ class Obstacle(StrEnum):
     NOT_FOR_YOU = "not_for_you"
     NO_ITEMS = "no_items"
     """The cart contains none of its target products."""
+    TOO_FEW_UNITS = "too_few_units"
+    """The cart contains fewer units than a buyget promotion needs."""
+    NOT_COMBINED = "not_combined"
+    """It cannot be combined with promotions that save more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +168,19 @@ class Candidate:
             promotion.description or "",
             parse_rules(promotion.target_rules),
             self.budget,
+            self.buyget,
+            promotion.combination,
+            promotion.is_automatic,
+        )
+
+    @property
+    def buyget(self) -> BuyGet | None:
+        """Return the quantities and buy rules of a buyget promotion; None for another one."""
+        promotion = self.promotion
+        if promotion.type != PromotionType.BUYGET:
+            return None
+        return BuyGet(
+            promotion.buy_quantity or 1, promotion.apply_quantity or 1, parse_rules(promotion.buy_rules)
         )
 
 
@@ -314,12 +327,16 @@ async def compute_discounts(
     applied = apply_offers(
         [result.candidate.offer for result in results if result.obstacle is None], target_lines, shipping
     )
+    obstacles = dict.fromkeys(applied.excluded, Obstacle.NOT_COMBINED)
+    obstacles |= {
+        result.candidate.promotion.id: result.candidate.budget_obstacle
+        for result in results
+        if result.candidate.promotion.id in applied.refused
+    }
     return Discounts(
         applied.adjustments,
         [
-            replace(result, obstacle=result.candidate.budget_obstacle)
-            if result.candidate.promotion.id in applied.refused
-            else result
+            replace(result, obstacle=obstacles.get(result.candidate.promotion.id, result.obstacle))
             for result in results
         ],
     )
@@ -338,6 +355,8 @@ def _evaluate_candidate(
     offer = candidate.offer
     if offer.target_type != TargetType.SHIPPING and not filter_eligible_lines(offer, lines):
         return CandidateResult(candidate, Obstacle.NO_ITEMS)
+    if offer.buyget and not choose_units(offer, offer.buyget, lines).discounted:
+        return CandidateResult(candidate, Obstacle.TOO_FEW_UNITS)
     return CandidateResult(candidate, None)
 
 
@@ -388,7 +407,7 @@ def _uses_attribute(candidates: Iterable[Candidate], attribute: str) -> bool:
     return any(
         rule["attribute"] == attribute
         for one in candidates
-        for rule in (*one.promotion.rules, *one.promotion.target_rules)
+        for rule in (*one.promotion.rules, *one.promotion.target_rules, *one.promotion.buy_rules)
     )
 
 

@@ -3,6 +3,27 @@
 from enum import StrEnum
 
 
+class PromotionType(StrEnum):
+    """A type of promotion."""
+
+    STANDARD = "standard"
+    BUYGET = "buyget"
+    """Discounts some units if enough other units are bought, such as 2×1."""
+
+
+class Combination(StrEnum):
+    """Promotions with which a promotion may be combined in one cart. Both promotions must allow the other."""
+
+    ALL = "all"
+    AUTOMATIC = "automatic"
+    """Automatic promotions, but no other code."""
+    CODES = "codes"
+    """Codes, but no other automatic promotion."""
+    SHIPPING = "shipping"
+    """Discounts of the shipping only."""
+    NONE = "none"
+
+
 class MethodType(StrEnum):
     """A method of computing the discount."""
 

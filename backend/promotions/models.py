@@ -62,7 +62,12 @@ class Promotion(Timestamps, table=True):
         value: pesos, or percent.
         max_quantity: maximum number of discounted units of each line (`each`) or of the cart (`once`); None: all
             units.
-        rules: conditions on the cart; `target_rules` are conditions on the lines (`backend.promotions.rules`).
+        type: see `backend.promotions.kinds.PromotionType`. A `buyget` promotion discounts `apply_quantity` units of
+            the lines that meet the target rules for every `buy_quantity` further units that meet the buy rules.
+            Its `max_quantity` limits the discounted units of the cart; None: it applies once.
+        rules: conditions on the cart; `target_rules` and `buy_rules` are conditions on the lines
+            (`backend.promotions.rules`).
+        combination: promotions with which it may be combined: see `backend.promotions.kinds.Combination`.
     """
 
     __tablename__ = "promotion"
@@ -73,11 +78,13 @@ class Promotion(Timestamps, table=True):
         CheckConstraint("method_type <> 'percentage' OR value <= 100", name="percentage"),
         CheckConstraint("use_limit IS NULL OR use_limit > 0", name="use_limit"),
         CheckConstraint("max_quantity IS NULL OR max_quantity > 0", name="max_quantity"),
+        CheckConstraint("type <> 'buyget' OR (buy_quantity > 0 AND apply_quantity > 0)", name="buyget"),
     )
 
     id: str = Field(default_factory=lambda: new_id("promo"), primary_key=True)
     code: str
     code_key: str
+    type: str = "standard"
     is_automatic: bool = False
     status: str = "draft"
     campaign_id: str | None = Field(default=None, foreign_key="campaign.id", index=True)
@@ -87,9 +94,13 @@ class Promotion(Timestamps, table=True):
     allocation: str
     value: int
     max_quantity: int | None = None
+    buy_quantity: int | None = None
+    apply_quantity: int | None = None
     description: str | None = None
+    combination: str = "all"
     rules: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     target_rules: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    buy_rules: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 

@@ -32,6 +32,7 @@ from backend.promotions.answers import (
     CampaignsAnswer,
     PromotionAnswer,
     PromotionsAnswer,
+    QuantityRuleOut,
     RuleOut,
     RulesAnswer,
     RulesChanged,
@@ -101,10 +102,10 @@ async def create_promotion(
 @router.get("/promotions/rule-attribute-options/{rule_type}")
 async def rule_attributes(
     rule_type: str,
-    params: Annotated[RuleParameters, read_query(RuleParameters)],  # noqa: ARG001 - the same for every kind
+    params: Annotated[RuleParameters, read_query(RuleParameters)],
 ) -> Wire[AttributesAnswer]:
-    """List the attributes that rules of a kind (`rules`, `target-rules`) can compare."""
-    return Wire({"attributes": rule_choices.list_attributes(rule_type)})
+    """List the attributes that rules of a kind (`rules`, `target-rules`, `buy-rules`) can compare."""
+    return Wire({"attributes": rule_choices.list_attributes(rule_type, params.promotion_type)})
 
 
 @router.get("/promotions/rule-value-options/{rule_type}/{attribute_id}")
@@ -152,20 +153,25 @@ async def list_rules(
     params: Annotated[RuleParameters, read_query(RuleParameters)],
     database: Db,
 ) -> Wire[RulesAnswer]:
-    """List the promotion's rules of one type (`rules`, `target-rules`), with the labels of their values."""
+    """List the promotion's rules of one type (`rules`, `target-rules`, `buy-rules`), with labels of their values."""
     attributes = rule_choices.RULE_TYPES[rule_choices.require_rule_type(rule_type)]
     names = {value: name for name, value in attributes.items()}
-    wires: list[RuleOut] = []
+    wires: list[RuleOut | QuantityRuleOut] = []
     fields = Fields(params.fields)
     async with database.read() as session:
         promotion = await _find_promotion(session, promotion_id)
-        kinds = {"rules": promotion.rules, "target-rules": promotion.target_rules}
-        for rule in kinds.get(rule_type, ()):
+        kinds = {
+            "rules": promotion.rules,
+            "target-rules": promotion.target_rules,
+            "buy-rules": promotion.buy_rules,
+        }
+        for rule in kinds[rule_type]:
             value_params = RuleValueParameters(value=rule["values"][: ListParameters().limit])
             named, _count = await rule_choices.list_attribute_values(
                 session, rule_type, names[rule["attribute"]], value_params
             )
             wires.append(rule_wire(rule, {one["value"]: one["label"] for one in named}))
+    wires.extend(rule_choices.quantity_rules(promotion, rule_type))
     return Wire({"rules": [fields.pick(rule) for rule in wires]})
 
 
@@ -173,7 +179,10 @@ async def list_rules(
 async def change_rules(
     actor: StaffMember, promotion_id: str, rule_type: str, body: RulesChange, database: Db
 ) -> Wire[RulesChanged]:
-    """Add, change and delete conditions on the cart (`rules`), or on the discounted lines (`target-rules`)."""
+    """Add, change and delete conditions on the cart (`rules`), or on lines.
+
+    `target-rules` are conditions on the discounted lines, `buy-rules` on those that a buyget promotion requires.
+    """
     async with database.transaction() as session:
         added, changed, deleted_ids = await saving.change_rules(
             session, actor, promotion_id, rule_type, to_change_rules(body)

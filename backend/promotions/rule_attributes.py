@@ -11,7 +11,9 @@ from backend.channels.models import Region, SalesChannel
 from backend.core.errors import InvalidData
 from backend.customers.models import CustomerGroup
 from backend.edge.query import search_clauses, slice_page
-from backend.promotions.answers import RuleAttribute, RuleValue
+from backend.promotions.answers import QuantityRuleOut, RuleAttribute, RuleValue
+from backend.promotions.kinds import PromotionType
+from backend.promotions.models import Promotion
 from backend.promotions.rules import (
     AMOUNT_OPERATORS,
     CART_ATTRIBUTES,
@@ -22,7 +24,12 @@ from backend.promotions.rules import (
 )
 from backend.promotions.schemas import RuleValueParameters
 
-RULE_TYPES = {"rules": CART_ATTRIBUTES, "target-rules": TARGET_ATTRIBUTES, "buy-rules": {}}
+RULE_TYPES = {"rules": CART_ATTRIBUTES, "target-rules": TARGET_ATTRIBUTES, "buy-rules": TARGET_ATTRIBUTES}
+QUANTITIES = {
+    "target-rules": ("apply_to_quantity", "Quantity of items promotion will apply to"),
+    "buy-rules": ("buy_rules_min_quantity", "Minimum quantity of items"),
+}
+"""Id and label of the quantity of a buyget promotion that the platform lists with each type of rules."""
 LABELS = {
     "customer_group": "Customer Group",
     "region": "Region",
@@ -67,13 +74,50 @@ def require_rule_type(rule_type: str) -> str:
     return rule_type
 
 
-def list_attributes(rule_type: str) -> list[RuleAttribute]:
+def list_attributes(rule_type: str, promotion_type: str | None = None) -> list[RuleAttribute]:
     """Return the attributes that rules of this type can compare.
+
+    Those of a buyget promotion include its quantity.
 
     Raises:
         InvalidData: there is no such type.
     """
-    return [_attribute_wire(name, value) for name, value in RULE_TYPES[require_rule_type(rule_type)].items()]
+    attributes = [
+        _attribute_wire(name, value) for name, value in RULE_TYPES[require_rule_type(rule_type)].items()
+    ]
+    if promotion_type == PromotionType.BUYGET and rule_type in QUANTITIES:
+        name, label = QUANTITIES[rule_type]
+        attributes.append(
+            {
+                "id": name,
+                "value": name,
+                "label": label,
+                "required": True,
+                "field_type": "number",
+                "operators": [{"id": Operator.EQ, "value": Operator.EQ, "label": OPERATORS[Operator.EQ]}],
+                "disguised": True,
+            }
+        )
+    return attributes
+
+
+def quantity_rules(promotion: Promotion, rule_type: str) -> list[QuantityRuleOut]:
+    """Return the quantity of a buyget promotion as the platform lists it with rules of this type."""
+    if promotion.type != PromotionType.BUYGET or rule_type not in QUANTITIES:
+        return []
+    name, label = QUANTITIES[rule_type]
+    quantity = promotion.apply_quantity if rule_type == "target-rules" else promotion.buy_quantity
+    return [
+        {
+            "attribute": name,
+            "attribute_label": label,
+            "operator": Operator.EQ,
+            "field_type": "number",
+            "required": True,
+            "disguised": True,
+            "values": quantity or 1,
+        }
+    ]
 
 
 def _attribute_wire(name: str, value: str) -> RuleAttribute:

@@ -20,7 +20,15 @@ from backend.edge.schemas import (
     Whole,
     example,
 )
-from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
+from backend.promotions.kinds import (
+    Allocation,
+    BudgetType,
+    Combination,
+    MethodType,
+    PromotionStatus,
+    PromotionType,
+    TargetType,
+)
 from backend.promotions.rules import MAX_RULES, MAX_VALUES, Operator
 
 Value = Annotated[Whole, Field(ge=1, le=MAX_AMOUNT)]
@@ -70,7 +78,9 @@ class RulesChange(Body):
 class MethodChange(Body):
     """Changes of a promotion's discount; absent fields keep their values. Prices and discounts include IVA.
 
-    `currency_code` can only be `cop`, and the fields of `buyget` promotions can only be null.
+    `currency_code` can only be `cop`. In a `buyget` promotion, `apply_to_quantity` units that meet the target rules
+    are discounted for every `buy_rules_min_quantity` further units that meet the buy rules, and `max_quantity`
+    limits the discounted units of a cart; without it, the promotion applies once.
     """
 
     model_config = example(value=15)
@@ -82,8 +92,8 @@ class MethodChange(Body):
     max_quantity: Count | None = None
     currency_code: Name | None = None
     description: Text | None = None
-    apply_to_quantity: None = None
-    buy_rules_min_quantity: None = None
+    apply_to_quantity: Count | None = None
+    buy_rules_min_quantity: Count | None = None
 
 
 class NewMethod(MethodChange):
@@ -95,7 +105,7 @@ class NewMethod(MethodChange):
     target_type: Annotated[TargetType, Kind]
     value: Value
     target_rules: Rules | None = None
-    buy_rules: Annotated[list[NewRule], Field(max_length=0)] | None = None
+    buy_rules: Rules | None = None
 
 
 class BudgetChange(Body):
@@ -148,14 +158,20 @@ class NewCampaign(CampaignChange):
 
 
 class PromotionChange(Body):
-    """Changes of a promotion; absent fields keep their values. `is_tax_inclusive` is accepted, but is always true."""
+    """Changes of a promotion; absent fields keep their values. `is_tax_inclusive` is accepted, but is always true.
+
+    `combination` names the promotions with which it may be combined in one cart: all, only `automatic` ones, only
+    `codes`, only discounts of the `shipping`, or `none`. Both promotions must allow the other; of several groups of
+    promotions, the one that saves most applies.
+    """
 
     model_config = example(status="inactive")
 
     code: FilledName | None = None
     is_automatic: bool | None = None
     is_tax_inclusive: bool | None = None
-    type: Literal["standard"] | None = None
+    type: Annotated[PromotionType, Kind] | None = None
+    combination: Annotated[Combination, Kind] | None = None
     status: Annotated[PromotionStatus, Kind] | None = None
     limit: Count | None = None
     campaign_id: Name | None = None
@@ -178,7 +194,7 @@ class NewPromotion(PromotionChange):
     )  # fmt: skip
 
     code: FilledName
-    type: Literal["standard"]
+    type: Annotated[PromotionType, Kind]
     application_method: NewMethod
     rules: Rules | None = None
     campaign: NewCampaign | None = None

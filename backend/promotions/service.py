@@ -15,12 +15,12 @@ from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import InvalidData, require_found
 from backend.promotions.campaigns import create_campaign, find_campaign
 from backend.promotions.commands import ChangeMethod, ChangePromotion, ChangeRules, CreatePromotion, WriteRule
-from backend.promotions.kinds import Allocation, MethodType, TargetType
+from backend.promotions.kinds import Allocation, MethodType, PromotionType, TargetType
 from backend.promotions.models import Promotion
 from backend.promotions.rules import CATEGORY, MAX_RULES, PRODUCT, to_stored_rule
 from backend.staff.rights import Actor, Right
 
-RULE_TYPES = ("rules", "target-rules")
+RULE_TYPES = ("rules", "target-rules", "buy-rules")
 TAKEN = "Promotion with code: {code}, already exists."
 TWO_CAMPAIGNS = (
     "Provide either the `campaign` or `campaign_id` parameter; both cannot be used simultaneously."
@@ -28,6 +28,10 @@ TWO_CAMPAIGNS = (
 TOO_MUCH = "A percentage is at most 100"
 WITHOUT_RULES = "`target_rules` are for target_type `items` only"
 NEEDS_QUANTITY = "application_method.max_quantity is required when application_method.allocation is 'once'"
+NEEDS_QUANTITIES = "{field} is a required field for Promotion type of buyget"
+NEEDS_RULES = "{kind} rules are required for buyget promotion type"
+ITEMS_ONLY = "A buyget promotion has the target_type `items`"
+BUYGET_ONLY = "`buy_rules` are for promotions of the type buyget only"
 _TARGET_COLUMNS: Mapping[str, Any] = {
     PRODUCT: Product.id,
     CATEGORY: Category.id,
@@ -69,6 +73,8 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
     promotion = Promotion(
         code=new.code.strip(),
         code_key=normalize_code(new.code),
+        type=new.type,
+        combination=new.combination,
         is_automatic=new.is_automatic,
         status=new.status,
         use_limit=new.limit,
@@ -77,13 +83,17 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
         allocation=new.allocation,
         value=new.value,
         max_quantity=new.max_quantity,
+        buy_quantity=new.buy_quantity,
+        apply_quantity=new.apply_quantity,
         description=new.description,
         rules=[_to_stored(rule) for rule in new.rules],
         target_rules=[_to_stored(rule, is_target=True) for rule in new.target_rules],
+        buy_rules=[_to_stored(rule, is_target=True) for rule in new.buy_rules],
         meta=new.metadata or {},
     )
+    _require_buyget_rules(promotion)
     _require_consistent(promotion)
-    await _require_targets(session, promotion.target_rules)
+    await _require_targets(session, [*promotion.target_rules, *promotion.buy_rules])
     if new.campaign is not None:
         promotion.campaign_id = (await create_campaign(session, actor, new.campaign)).id
     elif new.campaign_id:
@@ -115,8 +125,13 @@ async def change_promotion(
         promotion.meta = change.metadata or {}
     promotion.is_automatic = promotion.is_automatic if change.is_automatic is None else change.is_automatic
     promotion.status = change.status or promotion.status
+    promotion.type = change.type or promotion.type
+    promotion.combination = change.combination or promotion.combination
+    if promotion.type == PromotionType.STANDARD:
+        promotion.buy_quantity, promotion.apply_quantity, promotion.buy_rules = None, None, []
     if change.method is not None:
         _change_method(promotion, change.method)
+    _require_consistent(promotion)
     async with raise_on_conflict(session, CodeTaken(TAKEN.format(code=change.code))):
         if change.code is not None:
             promotion.code, promotion.code_key = change.code.strip(), normalize_code(change.code)
@@ -140,7 +155,7 @@ async def delete_promotion(session: AsyncSession, actor: Actor, promotion_id: st
 async def change_rules(
     session: AsyncSession, actor: Actor, promotion_id: str, rule_type: str, change: ChangeRules
 ) -> tuple[list[JsonObject], list[JsonObject], list[str]]:
-    """Add, change and delete rules of a promotion. `rule_type` is `rules` or `target-rules`.
+    """Add, change and delete rules of a promotion. `rule_type` is `rules`, `target-rules` or `buy-rules`.
 
     Returns:
         The added rules, the changed rules, and the ids of the deleted rules.
@@ -152,10 +167,11 @@ async def change_rules(
     actor.require(Right.CHANGE_PROMOTIONS)
     if rule_type not in RULE_TYPES:
         raise InvalidData(f"Invalid param rule_type ({rule_type})")
-    is_target = rule_type == "target-rules"
+    is_target = rule_type != "rules"
     promotion = await find_promotion(session, promotion_id)
     await record(session, actor, "changed", Subject(SubjectType.PROMOTION, promotion_id))
-    rules = {rule["id"]: rule for rule in (promotion.target_rules if is_target else promotion.rules)}
+    column = rule_type.replace("-", "_")
+    rules: dict[str, JsonObject] = {rule["id"]: rule for rule in getattr(promotion, column)}
     deleted_ids = [rule_id for rule_id in change.delete if rules.pop(rule_id, None)]
     changed = []
     for rule_id, values in change.update:
@@ -168,10 +184,8 @@ async def change_rules(
         raise InvalidData(f"A promotion has at most {MAX_RULES} rules of a kind")
     if is_target:
         await _require_targets(session, [*changed, *added])
-        promotion.target_rules = all_rules
-        _require_target_type(promotion)
-    else:
-        promotion.rules = all_rules
+    setattr(promotion, column, all_rules)
+    _require_target_type(promotion)
     await session.flush()
     return added, changed, deleted_ids
 
@@ -181,11 +195,10 @@ def _change_method(promotion: Promotion, change: ChangeMethod) -> None:
     promotion.target_type = change.target_type or promotion.target_type
     promotion.allocation = change.allocation or promotion.allocation
     promotion.value = change.value or promotion.value
-    if change.max_quantity is not UNCHANGED:
-        promotion.max_quantity = change.max_quantity
-    if change.description is not UNCHANGED:
-        promotion.description = change.description
-    _require_consistent(promotion)
+    is_buyget = promotion.type == PromotionType.BUYGET
+    for name in ("max_quantity", "description", *(("buy_quantity", "apply_quantity") if is_buyget else ())):
+        if (value := getattr(change, name)) is not UNCHANGED:
+            setattr(promotion, name, value)
 
 
 def _require_consistent(promotion: Promotion) -> None:
@@ -195,7 +208,27 @@ def _require_consistent(promotion: Promotion) -> None:
         raise InvalidData(TOO_MUCH)
     if promotion.allocation == Allocation.ONCE and promotion.max_quantity is None:
         raise InvalidData(NEEDS_QUANTITY)
+    if promotion.type == PromotionType.BUYGET:
+        _require_buyget_quantities(promotion)
     _require_target_type(promotion)
+
+
+def _require_buyget_quantities(promotion: Promotion) -> None:
+    if promotion.apply_quantity is None:
+        raise InvalidData(NEEDS_QUANTITIES.format(field="apply_to_quantity"))
+    if promotion.buy_quantity is None:
+        raise InvalidData(NEEDS_QUANTITIES.format(field="buy_rules_min_quantity"))
+    if promotion.target_type != TargetType.ITEMS:
+        raise InvalidData(ITEMS_ONLY)
+
+
+def _require_buyget_rules(promotion: Promotion) -> None:
+    """Raise InvalidData if a new buyget promotion has no rules. Without rules it would discount every product."""
+    if promotion.type == PromotionType.BUYGET:
+        if not promotion.buy_rules:
+            raise InvalidData(NEEDS_RULES.format(kind="Buy"))
+        if not promotion.target_rules:
+            raise InvalidData(NEEDS_RULES.format(kind="Target"))
 
 
 def _require_code(promotion: Promotion) -> None:
@@ -206,6 +239,8 @@ def _require_code(promotion: Promotion) -> None:
 def _require_target_type(promotion: Promotion) -> None:
     if promotion.target_rules and promotion.target_type != TargetType.ITEMS:
         raise InvalidData(WITHOUT_RULES)
+    if promotion.buy_rules and promotion.type != PromotionType.BUYGET:
+        raise InvalidData(BUYGET_ONLY)
 
 
 def _to_stored(rule: WriteRule, *, is_target: bool = False) -> JsonObject:

@@ -12,7 +12,7 @@ from backend.promotions.commands import (
     WriteBudget,
     WriteRule,
 )
-from backend.promotions.kinds import Allocation, PromotionStatus
+from backend.promotions.kinds import Allocation, Combination, PromotionStatus
 from backend.promotions.schemas import (
     BudgetChange,
     CampaignChange,
@@ -38,6 +38,8 @@ def to_create_promotion(body: NewPromotion) -> CreatePromotion:
         method_type=method.type,
         target_type=method.target_type,
         value=method.value,
+        type=body.type,
+        combination=body.combination or Combination.ALL,
         is_automatic=bool(body.is_automatic),
         status=body.status or PromotionStatus.DRAFT,
         limit=body.limit,
@@ -45,9 +47,12 @@ def to_create_promotion(body: NewPromotion) -> CreatePromotion:
         campaign=to_create_campaign(body.campaign) if body.campaign else None,
         allocation=method.allocation or Allocation.ACROSS,
         max_quantity=method.max_quantity,
+        buy_quantity=method.buy_rules_min_quantity,
+        apply_quantity=method.apply_to_quantity,
         description=method.description,
         rules=[_to_write_rule(rule) for rule in body.rules or ()],
         target_rules=[_to_write_rule(rule) for rule in method.target_rules or ()],
+        buy_rules=[_to_write_rule(rule) for rule in method.buy_rules or ()],
         metadata=body.metadata,
     )
 
@@ -61,6 +66,8 @@ def to_change_promotion(body: PromotionChange) -> ChangePromotion:
     named = body.model_fields_set
     return ChangePromotion(
         code=body.code,
+        type=body.type,
+        combination=body.combination,
         is_automatic=body.is_automatic,
         status=body.status,
         limit=body.limit if "limit" in named else UNCHANGED,
@@ -121,6 +128,8 @@ def _to_change_method(method: MethodChange) -> ChangeMethod:
         allocation=method.allocation,
         value=method.value,
         max_quantity=method.max_quantity if "max_quantity" in named else UNCHANGED,
+        buy_quantity=method.buy_rules_min_quantity if "buy_rules_min_quantity" in named else UNCHANGED,
+        apply_quantity=method.apply_to_quantity if "apply_to_quantity" in named else UNCHANGED,
         description=method.description if "description" in named else UNCHANGED,
     )
 

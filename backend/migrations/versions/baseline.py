@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '5a3e8b998d52'
+revision: str = 'b2e7d4ee16b1'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1237,6 +1237,7 @@ def _create_tables() -> None:
         sa.Column('id', sa.String(), nullable=False),
         sa.Column('code', sa.String(), nullable=False),
         sa.Column('code_key', sa.String(), nullable=False),
+        sa.Column('type', sa.String(), nullable=False),
         sa.Column('is_automatic', sa.Boolean(), nullable=False),
         sa.Column('status', sa.String(), nullable=False),
         sa.Column('campaign_id', sa.String(), nullable=True),
@@ -1246,12 +1247,17 @@ def _create_tables() -> None:
         sa.Column('allocation', sa.String(), nullable=False),
         sa.Column('value', sa.Integer(), nullable=False),
         sa.Column('max_quantity', sa.Integer(), nullable=True),
+        sa.Column('buy_quantity', sa.Integer(), nullable=True),
+        sa.Column('apply_quantity', sa.Integer(), nullable=True),
         sa.Column('description', sa.String(), nullable=True),
+        sa.Column('combination', sa.String(), nullable=False),
         sa.Column('rules', Json, nullable=False),
         sa.Column('target_rules', Json, nullable=False),
+        sa.Column('buy_rules', Json, nullable=False),
         sa.Column('meta', Json, nullable=False),
         sa.Column('deleted_at', UtcDateTime(), nullable=True),
         sa.CheckConstraint("method_type <> 'percentage' OR value <= 100", name=op.f('ck_promotion_percentage')),
+        sa.CheckConstraint("type <> 'buyget' OR (buy_quantity > 0 AND apply_quantity > 0)", name=op.f('ck_promotion_buyget')),
         sa.CheckConstraint('max_quantity IS NULL OR max_quantity > 0', name=op.f('ck_promotion_max_quantity')),
         sa.CheckConstraint('use_limit IS NULL OR use_limit > 0', name=op.f('ck_promotion_use_limit')),
         sa.CheckConstraint('value > 0', name=op.f('ck_promotion_value')),

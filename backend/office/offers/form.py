@@ -1,52 +1,36 @@
-"""The offer form of the office: parse it, store it as a promotion, and fill it from a promotion.
+"""The offer form of the office, and its parsing.
 
-An offer of the form has at most one condition on the cart (a minimum value), a target, two dates and two limits. A
-promotion with other rules was created through the API: the office shows it and can end it, but only the API can
-change it.
+An offer of the form has at most one condition on the cart (a minimum value), a target, two dates and two limits.
+`saving.py` stores it as a promotion, `filling.py` fills it from a promotion.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category
-from backend.core.dates import TIME_ZONE, day_begin
-from backend.core.db.tables import JsonObject
+from backend.core.dates import day_begin
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.money import MAX_AMOUNT, parse_pesos
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.edge.schemas import MAX_UNITS
-from backend.office.product_names import find_products_by_name, read_form_names
-from backend.promotions.campaigns import change_campaign, create_campaign, find_campaign
-from backend.promotions.commands import (
-    ChangeCampaign,
-    ChangeMethod,
-    ChangePromotion,
-    ChangeRules,
-    CreateCampaign,
-    CreatePromotion,
-    WriteBudget,
-    WriteRule,
-)
-from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionStatus, TargetType
-from backend.promotions.models import Campaign, Promotion
+from backend.office.product_names import find_products_by_name
+from backend.promotions.commands import WriteRule
+from backend.promotions.kinds import Combination, MethodType, PromotionType, TargetType
 from backend.promotions.rules import CATEGORY, ITEM_TOTAL, MAX_VALUES, PRODUCT, Operator
-from backend.promotions.service import (
-    CodeTaken,
-    change_promotion,
-    change_rules,
-    create_promotion,
-    find_promotion,
-)
-from backend.staff.rights import Actor, Right
 
 ORDER, PRODUCTS, CATEGORIES, SHIPPING = "order", "toys", "categories", "shipping"
 TARGETS = (ORDER, PRODUCTS, CATEGORIES, SHIPPING)
+BUYGET = "buyget"
+DEALS = {"2x1": (1, 1, 100), "3x2": (2, 1, 100), "half": (1, 1, 50)}
+"""Units to buy, units to discount, and percentage of the usual buyget offers, by method of the form."""
+METHODS = (MethodType.PERCENTAGE, MethodType.FIXED, *DEALS, BUYGET)
+MAX_GROUP_UNITS = 100
+"""Maximum number of units that a buyget offer requires, or discounts at once."""
 MAX_CODE_LENGTH = 40
 CATEGORY_FIELD = "category:"
 """Prefix of the names of category checkboxes; the category id follows."""
@@ -59,20 +43,29 @@ class OfferForm:
     Attributes:
         code: the code that customers type, or the name of an automatic offer.
         way: `code`, or `automatic`.
-        method: `percentage`, or `fixed` (pesos).
-        target: the products that are discounted: one of `TARGETS`.
+        method: one of `METHODS`: `percentage`, `fixed` (pesos), a usual buyget offer (`DEALS`), or any other
+            `buyget` offer, whose `value` is a percentage.
+        buy, get: units to buy, and units that are discounted for them; for `buyget`.
+        most: maximum number of units that a buyget offer discounts in one cart; empty for no limit.
+        gifts: titles or codes of the products that a buyget offer discounts; empty: the same products.
+        target: the products that are discounted, or have to be bought: one of `TARGETS`.
         toys: titles or codes (SKU) of products, one per line; for `PRODUCTS`. See `backend.office.product_names`.
         categories: ids of categories; for `CATEGORIES`.
         minimum: minimum value of the products in the cart, in pesos; empty for none.
         starts, ends: days (`2026-12-01`), both included; empty for none.
         limit: maximum number of uses in total; empty for no limit.
         each: maximum number of uses per customer; empty for no limit.
+        combination: see `backend.promotions.kinds.Combination`.
     """
 
     code: str = ""
     way: str = "code"
     method: str = "percentage"
     value: str = ""
+    buy: str = ""
+    get: str = ""
+    most: str = ""
+    gifts: str = ""
     target: str = ORDER
     toys: str = ""
     categories: list[str] = field(default_factory=list)
@@ -81,11 +74,22 @@ class OfferForm:
     ends: str = ""
     limit: str = ""
     each: str = ""
+    combination: str = Combination.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class TypedBuyGet:
+    """The parsed quantities of a buyget offer. `gift_ids` are ids of products; empty: those of the target."""
+
+    buy: int
+    get: int
+    most: int | None
+    gift_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TypedOffer:
-    """The parsed form. `target_ids` are ids of products or of categories."""
+    """The parsed form. `target_ids` are ids of products or of categories; `buyget` is None for another offer."""
 
     code: str
     is_automatic: bool
@@ -98,6 +102,18 @@ class TypedOffer:
     ends_at: datetime | None
     limit: int | None
     each: int | None
+    combination: Combination = Combination.ALL
+    buyget: TypedBuyGet | None = None
+
+    @property
+    def type(self) -> PromotionType:
+        """The type of the promotion."""
+        return PromotionType.BUYGET if self.buyget else PromotionType.STANDARD
+
+    @property
+    def max_quantity(self) -> int | None:
+        """The maximum number of discounted units, as a promotion stores it."""
+        return (self.buyget.most or MAX_UNITS) if self.buyget else None
 
     @property
     def target_type(self) -> TargetType:
@@ -113,6 +129,17 @@ class TypedOffer:
     @property
     def target_rules(self) -> list[WriteRule]:
         """Conditions on the discounted products."""
+        if self.buyget and self.buyget.gift_ids:
+            return [_rule(PRODUCT, Operator.IN, list(self.buyget.gift_ids))]
+        return self._chosen_rules
+
+    @property
+    def buy_rules(self) -> list[WriteRule]:
+        """Conditions on the products that a buyget offer requires."""
+        return self._chosen_rules if self.buyget else []
+
+    @property
+    def _chosen_rules(self) -> list[WriteRule]:
         attribute = PRODUCT if self.target == PRODUCTS else CATEGORY
         return [_rule(attribute, Operator.IN, list(self.target_ids))] if self.target_ids else []
 
@@ -132,6 +159,39 @@ async def parse_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
     if not code or len(code) > MAX_CODE_LENGTH:
         problems["code"] = _("Escribe un código, o un nombre, de hasta 40 letras.")
     method = MethodType.FIXED if form.method == MethodType.FIXED else MethodType.PERCENTAGE
+    value = DEALS[form.method][2] if form.method in DEALS else _parse_value(form, method, problems)
+    if form.method not in METHODS:
+        problems["method"] = CHECK_FIELDS
+    if form.combination and form.combination not in list(Combination):
+        problems["combination"] = CHECK_FIELDS
+    numbers = {name: _parse_number(form, name, problems) for name in ("minimum", "limit", "each")}
+    starts, ends = (parse_day(getattr(form, name), name, problems) for name in ("starts", "ends"))
+    if starts and ends and ends < starts:
+        problems["ends"] = _("Termina antes de empezar.")
+    if form.target not in TARGETS:
+        problems["target"] = CHECK_FIELDS
+    target_ids = await find_targets(session, form, problems)
+    buyget = await _parse_buyget(session, form, problems)
+    if problems:
+        raise InvalidData(CHECK_FIELDS, fields=problems)
+    return TypedOffer(
+        code=code,
+        is_automatic=form.way == "automatic",
+        method=method,
+        value=value,
+        target=form.target,
+        target_ids=target_ids,
+        minimum=numbers["minimum"],
+        starts_at=day_begin(starts) if starts else None,
+        ends_at=day_begin(ends + timedelta(days=1)) if ends else None,
+        limit=numbers["limit"],
+        each=numbers["each"],
+        combination=Combination(form.combination or Combination.ALL),
+        buyget=buyget,
+    )
+
+
+def _parse_value(form: OfferForm, method: MethodType, problems: dict[str, str]) -> int:
     max_value = 100 if method is MethodType.PERCENTAGE else MAX_AMOUNT
     value = parse_pesos(form.value.removesuffix("%"))
     if value is None or not 0 < value <= max_value:
@@ -140,28 +200,35 @@ async def parse_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
             if method is MethodType.PERCENTAGE
             else _("Escribe cuántos pesos se descuentan.")
         )
-    numbers = {name: _parse_number(form, name, problems) for name in ("minimum", "limit", "each")}
-    starts, ends = (parse_day(getattr(form, name), name, problems) for name in ("starts", "ends"))
-    if starts and ends and ends < starts:
-        problems["ends"] = _("Termina antes de empezar.")
-    if form.target not in TARGETS:
-        problems["target"] = CHECK_FIELDS
-    target_ids = await find_targets(session, form, problems)
-    if problems:
-        raise InvalidData(CHECK_FIELDS, fields=problems)
-    return TypedOffer(
-        code=code,
-        is_automatic=form.way == "automatic",
-        method=method,
-        value=value or 0,
-        target=form.target,
-        target_ids=target_ids,
-        minimum=numbers["minimum"],
-        starts_at=day_begin(starts) if starts else None,
-        ends_at=day_begin(ends + timedelta(days=1)) if ends else None,
-        limit=numbers["limit"],
-        each=numbers["each"],
-    )
+        return 0
+    return value
+
+
+async def _parse_buyget(
+    session: AsyncSession, form: OfferForm, problems: dict[str, str]
+) -> TypedBuyGet | None:
+    """Parse the quantities of a buyget offer. Return None for another offer, or if they are wrong."""
+    if form.method not in (*DEALS, BUYGET):
+        return None
+    if form.target not in (PRODUCTS, CATEGORIES):
+        problems["target"] = _("Elige algunos juguetes o categorías.")
+    if form.method in DEALS:
+        buy, get, _percent = DEALS[form.method]
+    else:
+        buy, get = (_parse_group(form, name, problems) for name in ("buy", "get"))
+    most = _parse_number(form, "most", problems)
+    if most is not None and most < get:
+        problems["most"] = _("Escribe al menos {n}, o déjalo vacío.").format(n=get)
+    gift_ids = await _find_products(session, form.gifts, "gifts", problems) if form.gifts.strip() else ()
+    return TypedBuyGet(buy, get, most, gift_ids)
+
+
+def _parse_group(form: OfferForm, name: str, problems: dict[str, str]) -> int:
+    number = parse_pesos(getattr(form, name))
+    if number is None or not 0 < number <= MAX_GROUP_UNITS:
+        problems[name] = _("Escribe cuántas unidades, hasta {n}.").format(n=MAX_GROUP_UNITS)
+        return 1
+    return number
 
 
 def _parse_number(form: OfferForm, name: str, problems: dict[str, str]) -> int | None:
@@ -201,158 +268,19 @@ async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[st
         return tuple(one for one in form.categories if one in found)
     if form.target != PRODUCTS:
         return ()
-    lines = [line for line in form.toys.splitlines() if line.strip()]
+    return await _find_products(session, form.toys, "toys", problems)
+
+
+async def _find_products(
+    session: AsyncSession, text: str, name: str, problems: dict[str, str]
+) -> tuple[str, ...]:
+    """Return the ids of the products that the lines of the text name; add an error to `problems` if there is one."""
+    lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > MAX_VALUES:
         message = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
-        problems["toys"] = message.format(n=len(lines), most=MAX_VALUES)
+        problems[name] = message.format(n=len(lines), most=MAX_VALUES)
         return ()
     ids, problem = await find_products_by_name(session, lines)
     if problem or not ids:
-        problems["toys"] = problem or _("Escribe al menos un juguete.")
+        problems[name] = problem or _("Escribe al menos un juguete.")
     return tuple(ids)
-
-
-async def save_offer(
-    session: AsyncSession, actor: Actor, form: OfferForm, promotion_id: str = ""
-) -> Promotion:
-    """Create or change an offer and activate it, even if it was a draft or had ended.
-
-    Raises:
-        NotFound: the promotion does not exist.
-        InvalidData: `fields` has the errors by field.
-    """
-    actor.require(Right.CHANGE_PROMOTIONS)
-    typed = await parse_offer(session, form)
-    try:
-        if not promotion_id:
-            return await _create_offer(session, actor, typed)
-        return await _change_offer(session, actor, typed, promotion_id)
-    except CodeTaken:
-        raise InvalidData(CHECK_FIELDS, fields={"code": _("Otra oferta ya tiene este código.")}) from None
-
-
-async def _create_offer(session: AsyncSession, actor: Actor, typed: TypedOffer) -> Promotion:
-    new = CreatePromotion(
-        code=typed.code,
-        status=PromotionStatus.ACTIVE,
-        is_automatic=typed.is_automatic,
-        limit=typed.limit,
-        method_type=typed.method,
-        target_type=typed.target_type,
-        value=typed.value,
-        target_rules=typed.target_rules,
-        rules=typed.rules,
-    )
-    promotion = await create_promotion(session, actor, new)
-    await _set_campaign(session, actor, promotion, typed)
-    return promotion
-
-
-async def _change_offer(
-    session: AsyncSession, actor: Actor, typed: TypedOffer, promotion_id: str
-) -> Promotion:
-    promotion = await find_promotion(session, promotion_id)
-    old_rule_ids = {name: [rule["id"] for rule in rules] for name, rules in _rules_of(promotion).items()}
-    none = ChangeRules(delete=old_rule_ids["target-rules"])
-    await change_rules(session, actor, promotion_id, "target-rules", none)
-    change = ChangePromotion(
-        code=typed.code,
-        status=PromotionStatus.ACTIVE,
-        is_automatic=typed.is_automatic,
-        limit=typed.limit,
-        method=ChangeMethod(
-            type=typed.method,
-            target_type=typed.target_type,
-            allocation=Allocation.ACROSS,
-            value=typed.value,
-        ),
-    )
-    promotion = await change_promotion(session, actor, promotion_id, change)
-    for name, rules in (("rules", typed.rules), ("target-rules", typed.target_rules)):
-        removed_ids = old_rule_ids[name] if name == "rules" else []
-        if removed_ids or rules:
-            batch = ChangeRules(create=rules, delete=removed_ids)
-            await change_rules(session, actor, promotion_id, name, batch)
-    await _set_campaign(session, actor, promotion, typed)
-    return promotion
-
-
-async def _set_campaign(session: AsyncSession, actor: Actor, promotion: Promotion, typed: TypedOffer) -> None:
-    """Store the dates and the limit per customer in the promotion's own campaign."""
-    each = typed.each
-    if promotion.campaign_id is not None:
-        campaign = await find_campaign(session, promotion.campaign_id)
-        budget = None
-        if each is not None or campaign.budget_type is not None:
-            budget = WriteBudget(type=BudgetType.BY_CUSTOMER, limit=each)
-        change = ChangeCampaign(starts_at=typed.starts_at, ends_at=typed.ends_at, budget=budget)
-        await change_campaign(session, actor, campaign.id, change)
-    elif typed.starts_at or typed.ends_at or each:
-        new = CreateCampaign(
-            name=typed.code,
-            campaign_identifier=promotion.id,
-            starts_at=typed.starts_at,
-            ends_at=typed.ends_at,
-            budget=WriteBudget(type=BudgetType.BY_CUSTOMER, limit=each) if each else None,
-        )
-        promotion.campaign_id = (await create_campaign(session, actor, new)).id
-        await session.flush()
-
-
-def _rules_of(promotion: Promotion) -> Mapping[str, list[JsonObject]]:
-    return {"rules": promotion.rules, "target-rules": promotion.target_rules}
-
-
-async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaign | None) -> OfferForm | None:
-    """Return the form filled from a promotion; None if the promotion has rules that the form does not have."""
-    if not _fits_form(promotion, campaign):
-        return None
-    form = OfferForm(
-        code=promotion.code,
-        way="automatic" if promotion.is_automatic else "code",
-        method=promotion.method_type,
-        value=str(promotion.value),
-        minimum=str(promotion.rules[0]["values"][0]) if promotion.rules else "",
-        starts=format_day(campaign.starts_at) if campaign else "",
-        ends=format_day(campaign.ends_at, -1) if campaign else "",
-        limit=str(promotion.use_limit or ""),
-        each=str((campaign.budget_limit if campaign else None) or ""),
-    )
-    if promotion.target_type == TargetType.SHIPPING:
-        return replace(form, target=SHIPPING)
-    if not promotion.target_rules:
-        return replace(form, target=ORDER)
-    rule = promotion.target_rules[0]
-    if rule["attribute"] == CATEGORY:
-        return replace(form, target=CATEGORIES, categories=list(rule["values"]))
-    names = await read_form_names(session, rule["values"])
-    return replace(form, target=PRODUCTS, toys="\n".join(names.values()))
-
-
-def _fits_form(promotion: Promotion, campaign: Campaign | None) -> bool:
-    rules = [(rule["attribute"], rule["operator"]) for rule in promotion.rules]
-    targets = [(rule["attribute"], rule["operator"]) for rule in promotion.target_rules]
-    spreads = promotion.allocation == Allocation.ACROSS or promotion.method_type == MethodType.PERCENTAGE
-    return (
-        rules in ([], [(ITEM_TOTAL, Operator.GTE)])
-        and targets in ([], [(PRODUCT, Operator.IN)], [(CATEGORY, Operator.IN)])
-        and promotion.allocation != Allocation.ONCE
-        and spreads
-        and promotion.max_quantity is None
-        and (campaign is None or campaign.budget_type in (None, BudgetType.BY_CUSTOMER))
-        and (campaign is None or campaign.campaign_identifier == promotion.id)
-        and (campaign is None or (is_day(campaign.starts_at) and is_day(campaign.ends_at)))
-    )
-
-
-def is_day(moment: datetime | None) -> bool:
-    """Return True if the time is the beginning of a day, or None.
-
-    The form cannot show other times, because it has no hours.
-    """
-    return moment is None or day_begin(moment.astimezone(TIME_ZONE).date()) == moment
-
-
-def format_day(moment: datetime | None, days: int = 0) -> str:
-    """Return the day of the given time plus `days`, as the value of a date field; empty for None."""
-    return "" if moment is None else (moment.astimezone(TIME_ZONE).date() + timedelta(days=days)).isoformat()

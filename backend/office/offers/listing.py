@@ -15,15 +15,24 @@ from backend.core.errors import require_found
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
 from backend.office.listing import ListView, read_page
-from backend.office.offers.form import OfferForm, form_of
+from backend.office.offers.filling import form_of
+from backend.office.offers.form import OfferForm
 from backend.office.views import ChipView
-from backend.promotions.kinds import MethodType, PromotionStatus, TargetType
+from backend.promotions.kinds import Combination, MethodType, PromotionStatus, PromotionType, TargetType
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.wire import PromotionUsage, read_usage
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 200
 """Number of current offers on a page. It is also the maximum number of ended offers."""
+COMBINATIONS = {
+    Combination.ALL: _("con todas"),
+    Combination.AUTOMATIC: _("con las automáticas, pero con ningún otro código"),
+    Combination.CODES: _("con códigos, pero con ninguna otra automática"),
+    Combination.SHIPPING: _("solo con descuentos del envío"),
+    Combination.NONE: _("con ninguna otra"),
+}
+"""Names of the combinations, as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +201,10 @@ def version_of(promotion: Promotion, campaign: Campaign | None) -> str:
     """Return a hash that changes with each change of the promotion or its campaign."""
     rules = [
         (rule["attribute"], rule["operator"], rule["values"])
-        for rule in (*promotion.rules, *promotion.target_rules)
+        for rule in (*promotion.rules, *promotion.target_rules, *promotion.buy_rules)
     ]
     state = (
+        promotion.type, promotion.combination, promotion.buy_quantity, promotion.apply_quantity,
         promotion.code, promotion.status, promotion.is_automatic, promotion.use_limit, promotion.method_type,
         promotion.target_type, promotion.allocation, promotion.value, promotion.max_quantity, rules,
         campaign and (campaign.starts_at, campaign.ends_at, campaign.budget_type, campaign.budget_limit),
@@ -205,13 +215,28 @@ def version_of(promotion: Promotion, campaign: Campaign | None) -> str:
 def _describe_discount(promotion: Promotion) -> str:
     value = promotion.value
     off = f"{value} %" if promotion.method_type == MethodType.PERCENTAGE else format_cop(value)
-    if promotion.target_type == TargetType.SHIPPING:
+    if promotion.type == PromotionType.BUYGET:
+        percent = value if promotion.method_type == MethodType.PERCENTAGE else 0
+        deal = describe_buyget(promotion.buy_quantity or 1, promotion.apply_quantity or 1, percent)
+        words = _("{deal} en algunos juguetes").format(deal=deal)
+    elif promotion.target_type == TargetType.SHIPPING:
         words = _("{off} menos en el envío")
     elif promotion.target_rules:
         words = _("{off} menos en algunos juguetes")
     else:
         words = _("{off} menos en todo el carrito")
     return words.format(off=off) + ("" if promotion.is_automatic else _(", con código"))
+
+
+def describe_buyget(buy: int, get: int, percent: int) -> str:
+    """Describe a buyget offer: `2×1`, or what is discounted for the units to buy. `percent` is 0 for pesos."""
+    if percent == 100:
+        return f"{buy + get}×{buy}"
+    if (buy, get, percent) == (1, 1, 50):
+        return _("Segunda unidad a mitad de precio")
+    if not percent:
+        return _("Por {buy} que lleve, {get} con descuento").format(buy=buy, get=get)
+    return _("Por {buy} que lleve, {get} con {percent} % menos").format(buy=buy, get=get, percent=percent)
 
 
 def _describe_dates(campaign: Campaign | None) -> str:

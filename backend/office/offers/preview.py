@@ -21,15 +21,18 @@ from backend.office.offers.form import (
     PRODUCTS,
     SHIPPING,
     OfferForm,
+    TypedBuyGet,
     TypedOffer,
     parse_offer,
-    save_offer,
 )
-from backend.office.offers.listing import describe_promotion, version_of
+from backend.office.offers.listing import COMBINATIONS, describe_buyget, describe_promotion, version_of
+from backend.office.offers.saving import save_offer
 from backend.pricing import PricedLine
-from backend.promotions.discount_calculation import Offer, TargetLine, apply_offers
-from backend.promotions.kinds import Allocation, MethodType, PromotionStatus
+from backend.promotions.discount_calculation import apply_offers
+from backend.promotions.kinds import Allocation, Combination, MethodType, PromotionStatus
 from backend.promotions.models import Campaign, Promotion
+from backend.promotions.offers import BuyGet, Offer, TargetLine
+from backend.promotions.rules import PRODUCT, Operator, Rule
 from backend.promotions.service import find_promotion
 from backend.staff.rights import Actor, Right
 
@@ -48,7 +51,7 @@ _SELECT_PROMOTION = (
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """A variant, with its price before and after."""
+    """A variant, or a group of units that a buyget offer discounts, with its price before and after."""
 
     title: str
     before: str
@@ -124,7 +127,9 @@ async def save_previewed_offer(
 
 
 async def _product_conditions(session: AsyncSession, typed: TypedOffer) -> list[ColumnElement[bool]]:
-    """Return the conditions for the products that the offer applies to."""
+    """Return the conditions for the products whose prices the preview shows."""
+    if typed.buyget and typed.buyget.gift_ids:
+        return [for_sale(), Product.id.in_(typed.buyget.gift_ids)]
     if typed.target == PRODUCTS:
         return [for_sale(), Product.id.in_(typed.target_ids)]
     if typed.target == CATEGORIES:
@@ -134,7 +139,11 @@ async def _product_conditions(session: AsyncSession, typed: TypedOffer) -> list[
 
 
 def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> PreviewRow:
-    """Return the row of a variant that the offer applies to."""
+    """Return the row of a variant that the offer applies to: of one unit, or of the group of a buyget offer."""
+    # a gift is discounted alone: its row does not include the units bought for it
+    buyget = typed.buyget if typed.buyget and not typed.buyget.gift_ids else None
+    units = buyget.buy + buyget.get if buyget else 1
+    rules = (Rule(PRODUCT, Operator.IN, (product.id,)),)
     offer = Offer(
         promotion_id="",
         code=typed.code,
@@ -142,14 +151,19 @@ def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> Previ
         target_type=typed.target_type,
         allocation=Allocation.ACROSS,
         value=typed.value,
+        target_rules=rules if buyget else (),
+        buyget=BuyGet(buyget.buy, buyget.get, rules) if buyget else None,
     )
-    line = TargetLine(PricedLine(variant.id, 1, variant.price, product.tax_rate))
+    line = TargetLine(
+        PricedLine(variant.id, units, variant.price, product.tax_rate), {PRODUCT: frozenset({product.id})}
+    )
     taken = sum(one.amount for one in apply_offers([offer], [line]).adjustments)
     name = variant_name(variant.title)
+    title = f"{product.title}, {name}" if name else product.title
     return PreviewRow(
-        title=f"{product.title}, {name}" if name else product.title,
-        before=format_cop(variant.price),
-        after=format_cop(variant.price - taken),
+        title=f"{units} × {title}" if buyget else title,
+        before=format_cop(variant.price * units),
+        after=format_cop(variant.price * units - taken),
     )
 
 
@@ -162,7 +176,7 @@ def _describe_offer(typed: TypedOffer, product_count: int, status: str, moment: 
         PRODUCTS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
         CATEGORIES: _("Quita {off} de los juguetes de esas categorías que estén en el carrito."),
     }
-    words = [targets[typed.target].format(off=off)]
+    words = _describe_buyget(typed, typed.buyget) if typed.buyget else [targets[typed.target].format(off=off)]
     if typed.target in (PRODUCTS, CATEGORIES):
         words.append(
             format_count(
@@ -174,6 +188,19 @@ def _describe_offer(typed: TypedOffer, product_count: int, status: str, moment: 
         if typed.is_automatic
         else _("Se aplica a quien escriba el código {code}.").format(code=typed.code)
     )
+    words += _describe_limits(typed)
+    if typed.ends_at and typed.ends_at <= moment:
+        words.append(_("Su último día ya pasó: así no aplica."))
+    elif status == PromotionStatus.DRAFT:
+        words.append(_("Es un borrador: al guardarla empieza a aplicar."))
+    elif status == PromotionStatus.INACTIVE:
+        words.append(_("Está terminada: al guardarla vuelve a aplicar."))
+    return words
+
+
+def _describe_limits(typed: TypedOffer) -> list[str]:
+    """Return sentences about the minimum, dates, limits and combination of an offer."""
+    words = []
     if typed.minimum:
         words.append(_("Desde {amount} en juguetes.").format(amount=format_cop(typed.minimum)))
     if typed.starts_at:
@@ -185,10 +212,24 @@ def _describe_offer(typed: TypedOffer, product_count: int, status: str, moment: 
         words.append(_("Usos en total: {n}.").format(n=typed.limit))
     if typed.each:
         words.append(_("Usos por cliente: {n}.").format(n=typed.each))
-    if typed.ends_at and typed.ends_at <= moment:
-        words.append(_("Su último día ya pasó: así no aplica."))
-    elif status == PromotionStatus.DRAFT:
-        words.append(_("Es un borrador: al guardarla empieza a aplicar."))
-    elif status == PromotionStatus.INACTIVE:
-        words.append(_("Está terminada: al guardarla vuelve a aplicar."))
+    if typed.combination != Combination.ALL:
+        words.append(_("Se suma {others}.").format(others=COMBINATIONS[typed.combination]))
+        words.append(_("Si no se puede sumar con otra, aplica la que más le ahorra al cliente."))
+    return words
+
+
+def _describe_buyget(typed: TypedOffer, buyget: TypedBuyGet) -> list[str]:
+    """Return sentences that describe a buyget offer."""
+    chosen = {
+        PRODUCTS: _("{deal} en los juguetes elegidos."),
+        CATEGORIES: _("{deal} en los juguetes de esas categorías."),
+    }
+    deal = describe_buyget(buyget.buy, buyget.get, typed.value)
+    words = [chosen.get(typed.target, "{deal}").format(deal=deal)]
+    if buyget.gift_ids:
+        words.append(_("Se descuentan los juguetes de la lista de regalos, cuando están en el carrito."))
+    else:
+        words.append(_("Las unidades más baratas son las que se descuentan."))
+    if buyget.most:
+        words.append(_("En cada compra se descuentan hasta {n} unidades.").format(n=buyget.most))
     return words

@@ -32,15 +32,8 @@ from backend.core.errors import InvalidData
 from backend.core.money import MAX_AMOUNT, format_cop, parse_pesos
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
-from backend.office.offers.form import (
-    CATEGORIES,
-    PRODUCTS,
-    OfferForm,
-    find_targets,
-    format_day,
-    is_day,
-    parse_day,
-)
+from backend.office.offers.filling import format_day, is_day
+from backend.office.offers.form import CATEGORIES, PRODUCTS, OfferForm, find_targets, parse_day
 from backend.office.offers.listing import Choice, SaleRow, category_choices
 from backend.office.offers.preview import CHANGED_SINCE
 from backend.office.product_names import read_form_names

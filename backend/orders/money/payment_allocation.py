@@ -6,7 +6,7 @@ a payment add up to its amount, the shares of a paid order add up to its lines a
 money was all refunded has no IVA left.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -59,11 +59,13 @@ class Account:
 
     Attributes:
         unallocated: money that was not allocated to a part.
+        refunded_units: units that refunds have listed, by line id.
     """
 
     parts: Mapping[str, OrderPart]
     paid: dict[str, Cop] = field(default_factory=dict)
     unallocated: Cop = 0
+    refunded_units: Counter[str] = field(default_factory=Counter)
 
     def book(self, event: Event) -> list[Share]:
         """Book a capture or refund and return its shares. Their sum is the amount of the event."""
@@ -84,7 +86,9 @@ class Account:
         for id_, count in units:
             if id_ in self.parts:
                 _rate, total, quantity = self.parts[id_]
-                worth = price_of_units(total, quantity, count)
+                earlier = max(0, min(self.refunded_units[id_], quantity - count))
+                worth = price_of_units(total, quantity, count, earlier)
+                self.refunded_units[id_] += count
                 share = min(worth, self.paid.get(id_, 0) - shares.get(id_, 0), left)
                 shares[id_] = shares.get(id_, 0) + share
                 left -= share

@@ -18,14 +18,25 @@ def compute_unit_worth(
 
     A withdrawal (retracto) from the whole order also refunds the shipping (Ley 1480 of 2011, art. 47). So do
     several withdrawals that together cover the whole order: `earlier_units` are the units of the earlier
-    withdrawals.
+    withdrawals. Without them, the units that have left the order are taken as the earlier ones. The prices of all
+    units of a line add up to its total.
     """
     by_line = compute_order_totals(order, lines).by_line
     parts = [
-        price_of_units(by_line[line.id].total, line.quantity, units[line.id])
+        price_of_units(
+            by_line[line.id].total,
+            line.quantity,
+            units[line.id],
+            _count_earlier_units(line, units[line.id], earlier_units),
+        )
         for line in lines
         if units.get(line.id)
     ]
     if all(units.get(line.id, 0) + (earlier_units or {}).get(line.id, 0) == line.quantity for line in lines):
         parts.append(order.shipping_total)
     return sum(parts)
+
+
+def _count_earlier_units(line: OrderLine, units: int, earlier_units: Mapping[str, int] | None) -> int:
+    earlier = line.returned + line.withdrawn if earlier_units is None else earlier_units.get(line.id, 0)
+    return min(earlier, line.quantity - units)

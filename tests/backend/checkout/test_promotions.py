@@ -7,13 +7,14 @@ from sqlalchemy import select, update
 
 from backend.cart.access import open_cart
 from backend.cart.contents import read_contents
-from backend.cart.promotion_codes import add_codes, set_codes
+from backend.cart.promotion_codes import CodeRefused, add_codes, set_codes
 from backend.cart.totals import read_discounted_totals
 from backend.core.errors import NothingToPay, TotalChanged
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.providers.base import CheckedPayer, ProviderState
 from backend.promotions.commands import ChangePromotion
+from backend.promotions.eligibility import Obstacle
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.models import Campaign, Promotion, PromotionUse
 from backend.promotions.schemas import NewPromotion
@@ -107,6 +108,54 @@ async def test_failed_payment_releases_the_last_use_of_a_promotion(till: Till, s
     assert await read_total(till, second) == payment.amount
     assert (await till.start(second)).amount == payment.amount
     assert await list_uses(till) == [(OFF, False)]
+
+
+async def test_cheapest_unit_of_a_two_for_one_is_free_up_to_the_budget_of_its_campaign(till: Till) -> None:
+    dear, cheap = await till.make_variant(), await till.make_variant("yoyo", price=9_000)
+    rules = [{"attribute": "items.variant.id", "operator": "in", "values": [dear, cheap]}]
+    method = {
+        "target_type": "items", "value": 100, "buy_rules_min_quantity": 1, "apply_to_quantity": 1,
+        "buy_rules": rules, "target_rules": rules,
+    }  # fmt: skip
+    budget = {"name": "c", "campaign_identifier": "c", "budget": {"type": "spend", "limit": 10_000}}
+    await add_promotion(
+        till, "2x1", type="buyget", is_automatic=True, limit=None, method=method, campaign=budget
+    )
+    first, second = await till.cart(dear), await till.cart(dear)
+    whole = await read_total(till, first)
+    await add_promotion(till, "OTRO", type="buyget", method=method)
+    with pytest.raises(CodeRefused) as refused:  # one unit is too few
+        await type_code(till, first, "OTRO")
+    assert refused.value.obstacle is Obstacle.TOO_FEW_UNITS
+    for cart_id in (first, second):
+        await till.add(cart_id, cheap)
+        await till.ship(cart_id)
+    assert await read_total(till, first) == await read_total(till, second) == whole
+    payment = await till.start(first)
+    order = (await till.checkout.complete(first)).order
+    # the budget has 1.000 left, which is less than the free unit
+    assert await read_total(till, second) == whole + 9_000
+    assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
+    async with till.database.read() as session:
+        totals = compute_order_totals(order, await list_order_lines(session, order.id))
+    assert (totals.total, totals.savings) == (whole, [("2x1", 9_000)])
+    assert sorted(line.total for line in totals.lines) == [0, PRICE]
+    assert await list_uses(till) == [(9_000, True)]
+
+
+async def test_code_that_cannot_be_combined_is_refused_if_it_saves_less(till: Till) -> None:
+    await add_promotion(till)
+    await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000}, combination="none")
+    await add_promotion(till, "SEIS", method={"type": "fixed", "value": 6_000}, combination="none")
+    cart_id = await till.cart(await till.make_variant())
+    whole = await read_total(till, cart_id)
+    await type_code(till, cart_id)
+    with pytest.raises(CodeRefused) as refused:
+        await type_code(till, cart_id, "MIL")
+    assert refused.value.obstacle is Obstacle.NOT_COMBINED
+    assert await read_total(till, cart_id) == whole - OFF
+    await type_code(till, cart_id, "SEIS")
+    assert await read_total(till, cart_id) == whole - 6_000
 
 
 async def test_second_client_for_the_last_use_of_a_promotion_gets_total_changed(till: Till) -> None:

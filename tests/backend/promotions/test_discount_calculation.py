@@ -6,7 +6,8 @@ import random
 import pytest
 
 from backend.pricing import SHIPPING, PricedLine, ShippingCharge, price_cart
-from backend.promotions.discount_calculation import Budget, Offer, TargetLine, apply_offers
+from backend.promotions.discount_calculation import apply_offers
+from backend.promotions.offers import Budget, Offer, TargetLine
 from backend.promotions.rules import CATEGORY, PRODUCT, Operator, Rule
 
 CARTS = int(os.environ.get("PROMOTION_CARTS", "10000"))

@@ -155,7 +155,21 @@ async def test_promotions_can_be_filtered(admin: httpx.AsyncClient) -> None:
             "There is no items.product.id prod_1",
         ),
         ({"rules": [only("items.product.id", "prod_1")]}, "Invalid rule attribute"),
-        ({"type": "buyget"}, "type"),
+        ({"type": "other"}, "type"),
+        ({"type": "buyget"}, "Buy rules are required for buyget promotion type"),
+        ({"combination": "some"}, "combination"),
+        ({"application_method": {"apply_to_quantity": 0}}, "apply_to_quantity"),
+        (
+            {"application_method": {"buy_rules": [only("items.product.id", "prod_1")]}},
+            "for promotions of the type buyget only",
+        ),
+        (
+            {
+                "type": "buyget",
+                "application_method": {"buy_rules": [only("items.product.id", "prod_1")]},
+            },
+            "Target rules are required for buyget promotion type",
+        ),
         ({"campaign_id": "procamp_1", "campaign": CAMPAIGN}, "both cannot be used"),
         ({"campaign": {**CAMPAIGN, "ends_at": "2026-11-01T00:00:00Z"}}, "ends after it starts"),
         ({"color": "red"}, "color"),
@@ -251,3 +265,56 @@ async def test_no_rule_attribute_is_required(admin: httpx.AsyncClient) -> None:
     for kind in ("rules", "target-rules"):
         found = await get(admin, f"/admin/promotions/rule-attribute-options/{kind}")
         assert {one["required"] for one in found["attributes"]} == {False}
+
+
+async def test_buyget_promotion_is_returned_as_sent_and_changed(
+    admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        product = (
+            await session.get_one(Variant, await add_product(session, shop_defaults, "trompo"))
+        ).product_id
+        gift = (await session.get_one(Variant, await add_product(session, shop_defaults, "yoyo"))).product_id
+    bought, discounted = only("items.product.id", product), only("items.product.id", gift)
+    method = {
+        "target_type": "items", "allocation": "each", "max_quantity": 4, "buy_rules_min_quantity": 2,
+        "apply_to_quantity": 1, "buy_rules": [bought], "target_rules": [discounted],
+    }  # fmt: skip
+    made = await promotion(admin, "REGALO", 100, type="buyget", combination="codes", method=method)
+    path = f"/admin/promotions/{made['id']}"
+    shown = (await get(admin, path))["promotion"]
+    assert shown == made
+    assert (shown["type"], shown["combination"]) == ("buyget", "codes")
+    stored = shown["application_method"]
+    assert {name: stored[name] for name in method if not name.endswith("_rules")} == {
+        name: value for name, value in method.items() if not name.endswith("_rules")
+    }
+    assert [rule["values"][0]["value"] for rule in (*stored["buy_rules"], *stored["target_rules"])] == [
+        product, gift,
+    ]  # fmt: skip
+    for kind, name, quantity in (
+        ("buy-rules", "buy_rules_min_quantity", 2),
+        ("target-rules", "apply_to_quantity", 1),
+    ):
+        listed = (await get(admin, f"{path}/{kind}"))["rules"]
+        assert [(rule["attribute"], rule["values"]) for rule in listed[1:]] == [(name, quantity)]
+        assert listed[0]["values"][0]["label"] in {"Trompo", "Yoyo"}
+        options = f"/admin/promotions/rule-attribute-options/{kind}"
+        attributes = (await get(admin, options, promotion_type="buyget"))["attributes"]
+        assert [one["id"] for one in attributes if one["required"]] == [name]
+    change = {"application_method": {"apply_to_quantity": 2, "max_quantity": None}, "combination": "none"}
+    changed = (await post(admin, path, change))["promotion"]
+    assert (changed["application_method"]["apply_to_quantity"], changed["combination"]) == (2, "none")
+    batch = {"create": [discounted], "delete": [stored["buy_rules"][0]["id"]]}
+    answer = await post(admin, f"{path}/buy-rules/batch", batch)
+    assert len(answer["created"]) == len(answer["deleted"]["ids"]) == 1
+    refused = await admin.post(path, json={"application_method": {"apply_to_quantity": None}})
+    assert "apply_to_quantity is a required field" in refused.json()["message"]
+    refused = await admin.post(path, json={"application_method": {"target_type": "order"}})
+    assert refused.status_code == 400
+    standard = (await post(admin, path, {"type": "standard"}))["promotion"]
+    assert standard["application_method"]["buy_rules"] == []
+    refused = await admin.post(path, json={"type": "buyget"})
+    assert "apply_to_quantity is a required field" in refused.json()["message"]
+    refused = await admin.post(f"{path}/buy-rules/batch", json={"create": [bought]})
+    assert "of the type buyget only" in refused.json()["message"]
