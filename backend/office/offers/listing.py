@@ -9,7 +9,7 @@ from sqlalchemy import Row, and_, not_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Category
-from backend.core.dates import short_time_label
+from backend.core.dates import short_time_label, today_in_colombia
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import require_found
 from backend.core.money import format_cop
@@ -17,6 +17,7 @@ from backend.core.texts import _, format_count
 from backend.office.listing import ListView, read_page
 from backend.office.offers.filling import form_of
 from backend.office.offers.form import OfferForm
+from backend.office.offers.templates import fill_template
 from backend.office.views import ChipView
 from backend.promotions.kinds import Combination, MethodType, PromotionStatus, PromotionType, TargetType
 from backend.promotions.models import Campaign, Promotion
@@ -132,15 +133,16 @@ async def offers_page(session: AsyncSession, actor: Actor, cursor: str = "") -> 
     )
 
 
-async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str) -> OfferPage:
-    """Return one offer, or a new offer if the id is empty.
+async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str, template: str = "") -> OfferPage:
+    """Return one offer, or a new offer if the id is empty: see `backend.office.offers.templates`.
 
     Raises:
         NotFound: the promotion does not exist.
     """
     actor.require(Right.READ_CATALOG)
     if not promotion_id:
-        return OfferPage("", None, OfferForm(), await category_choices(session), False)
+        form = fill_template(template, today_in_colombia(await database_now(session)))
+        return OfferPage("", None, form, await category_choices(session), False)
     found = require_found(
         (await session.execute(_SELECT_OFFERS.where(Promotion.id == promotion_id))).one_or_none(),
         "Promotion",

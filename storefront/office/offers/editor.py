@@ -6,9 +6,9 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.office.offers.form import CATEGORIES, ORDER, PRODUCTS, SHIPPING
+from backend.office.offers.form import BUYGET, CATEGORIES, ORDER, PRODUCTS, SHIPPING
 from backend.office.offers.preview import PreviewRow
-from backend.promotions.kinds import MethodType
+from backend.promotions.kinds import Combination, MethodType
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip
 from storefront.office.offers.editor_parts import Editor, more_rows_line
@@ -16,6 +16,21 @@ from storefront.office.offers.state import OfferState
 from storefront.office.state import has_right
 
 TITLE = _("Oferta")
+METHOD_LABELS: dict[str, str] = {
+    MethodType.PERCENTAGE: _("Un porcentaje"),
+    MethodType.FIXED: _("Pesos"),
+    "2x1": "2×1",
+    "3x2": "3×2",
+    "half": _("Segunda unidad a mitad de precio"),
+    BUYGET: _("Otra: lleva unas y descuenta otras"),
+}
+COMBINATION_LABELS: dict[str, str] = {
+    Combination.ALL: _("Con todas"),
+    Combination.AUTOMATIC: _("Con las automáticas; con otros códigos no"),
+    Combination.CODES: _("Con códigos; con otras automáticas no"),
+    Combination.SHIPPING: _("Solo con descuentos del envío"),
+    Combination.NONE: _("Con ninguna"),
+}
 VIEW = OfferState.content
 ROW = VIEW.row
 PREVIEW = OfferState.preview
@@ -74,12 +89,10 @@ def offer_form() -> rx.Component:
         choice(
             "way", _("¿Cómo se aplica?"), {"code": _("Con el código"), "automatic": _("Sola, para todos")}
         ),
-        choice(
-            "method",
-            _("¿Cuánto se descuenta?"),
-            {MethodType.PERCENTAGE: _("Un porcentaje"), MethodType.FIXED: _("Pesos")},
-        ),
-        typed("value", _("Valor"), hint=_("10 es 10 % o $ 10."), **number),
+        choice("method", _("¿Cuánto se descuenta?"), METHOD_LABELS),
+        shown_for("value", typed("value", _("Valor"), hint=_("10 es 10 % o $ 10. 100 es gratis."), **number)),
+        shown_for("group", typed("buy", _("Por cada cuántas unidades que pague"), **number)),
+        shown_for("group", typed("get", _("Cuántas unidades más se descuentan"), **number)),
         choice(
             "target",
             _("¿De qué?"),
@@ -92,12 +105,31 @@ def offer_form() -> rx.Component:
         ),
         EDITOR.products_field(),
         EDITOR.category_boxes(),
+        EDITOR.products_field(
+            "gifts", _("Qué se descuenta, si son otros juguetes"), shown_for=BUYGET, is_optional=True
+        ),
+        shown_for(
+            BUYGET,
+            typed(
+                "most",
+                _("Unidades con descuento en cada compra, máximo"),
+                is_optional=True,
+                hint=_("Vacío: todas las que alcancen."),
+                **number,
+            ),
+        ),
         typed("minimum", _("Desde cuántos pesos en juguetes"), is_optional=True, **number),
         typed("starts", _("Primer día"), type="date", is_optional=True),
         typed("ends", _("Último día"), type="date", is_optional=True, hint=_("Termina sola esa noche.")),
         typed("limit", _("Veces en total"), is_optional=True, **number),
         typed("each", _("Veces por cliente"), is_optional=True, **number),
+        choice("combination", _("¿Con cuáles otras ofertas se suma?"), COMBINATION_LABELS),
     )
+
+
+def shown_for(choice: str, content: rx.Component) -> rx.Component:
+    """Render a field that is only visible for some choices of the form: see `offers.css`."""
+    return rx.el.div(content, data_for=choice)
 
 
 def preview_panel() -> rx.Component:

@@ -68,32 +68,43 @@ class Editor:
             label,
             [rx.el.option(text, value=value) for value, text in options.items()],
             element_id=f"{self.name}-{name}",
-            problem=rx.Var.create(""),
+            problem=text_at(self.state.problems, name),
             live="",
             name=name,
             default_value=self.form[name],
         )
 
-    def products_field(self) -> rx.Component:
-        """Render the field of products, one per line. It is visible if the offer is for single products."""
-        element_id, problem = f"{self.name}-toys", text_at(self.state.problems, "toys")
+    def products_field(
+        self,
+        name: str = "toys",
+        label: str = _("Juguetes"),
+        *,
+        shown_for: str = PRODUCTS,
+        is_optional: bool = False,
+    ) -> rx.Component:
+        """Render a field of products, one per line.
+
+        It is visible if `shown_for` is chosen: by default, if the offer is for single products.
+        """
+        element_id, problem = f"{self.name}-{name}", text_at(self.state.problems, name)
         area = rx.el.textarea(
             id=rx.Var.create(element_id),
-            name="toys",
-            default_value=self.form.toys,
+            name=name,
+            default_value=self.form[name],
             rows="4",
             class_name="field__input",
             custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
         )
         box = field_box(
-            _("Juguetes"),
+            label,
             area,
             element_id=element_id,
             problem=problem,
             hint=_("Uno por línea: su título o el código (SKU) de una presentación."),
+            is_optional=is_optional,
             live="",
         )
-        return rx.el.div(box, class_name="o-offer__wide", data_for=PRODUCTS)
+        return rx.el.div(box, class_name="o-offer__wide", data_for=shown_for)
 
     def category_boxes(self) -> rx.Component:
         """Render the checkboxes of categories; visible if categories are the chosen target."""

@@ -5,6 +5,7 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.offers.listing import OfferRow, SaleRow
+from backend.office.offers.templates import TEMPLATES
 from backend.staff.rights import Right
 from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.lists import office_list, row_link, rows
@@ -12,7 +13,7 @@ from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import OFFERS, SALES
 from storefront.office.offers.preview_state import NEW
-from storefront.office.offers.state import OffersState
+from storefront.office.offers.state import TEMPLATE, OffersState
 from storefront.office.state import has_right
 
 TITLE = _("Ofertas")
@@ -35,6 +36,7 @@ def page() -> rx.Component:
                 class_name="o-offers__new",
             ),
         ),
+        rx.cond(has_right(Right.CHANGE_PROMOTIONS), template_links()),
         rx.cond(
             VIEW.sales.length() > 0,
             rx.el.section(
@@ -65,6 +67,24 @@ def new_link(label: str, place: str, test_id: str, look: str) -> rx.Component:
         href=f"{place}/{NEW}",
         class_name=f"button button--small {look}",
         data_testid=test_id,
+    )
+
+
+def template_links() -> rx.Component:
+    """Render links to new offers that a template fills in."""
+    links = [
+        rx.el.a(
+            template.title,
+            href=f"{OFFERS}/{NEW}?{TEMPLATE}={name}",
+            class_name="button button--small button--quiet",
+            data_testid=f"offer-template-{name}",
+        )
+        for name, template in TEMPLATES.items()
+    ]
+    return rx.el.div(
+        rx.el.span(_("Empieza con una plantilla:"), class_name="o-row__detail"),
+        *links,
+        class_name="o-offers__templates",
     )
 
 

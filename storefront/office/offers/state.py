@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any, ClassVar
+from urllib.parse import parse_qsl
 
 import reflex as rx
 
@@ -15,11 +16,14 @@ from backend.promotions.commands import ChangePromotion
 from backend.promotions.kinds import PromotionStatus
 from backend.promotions.service import change_promotion
 from backend.staff.rights import Actor, Right
-from storefront.office.list_state import OfficeList
+from storefront.office.list_state import MAX_PARAMETERS, OfficeList
 from storefront.office.navigation import OFFERS
 from storefront.office.offers.preview_state import PreviewedForm
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
+
+TEMPLATE = "plantilla"
+"""Parameter of the address of a new offer: the name of its template."""
 
 
 class OffersState(OfficeList, KnownClientState):
@@ -53,9 +57,14 @@ class OfferState(PreviewedForm, KnownClientState):
     async def _read_content(self, actor: Actor) -> OfferPage:
         self._clear_preview()
         async with current_shop().database.read() as session:
-            page = await offer_page(session, actor, self._id_in_url())
+            page = await offer_page(session, actor, self._id_in_url(), self._template_in_url())
         self._seen_version = page.version
         return page
+
+    def _template_in_url(self) -> str:
+        """Return the name of the template for a new offer."""
+        query = parse_qsl(str(self.router.url.query), max_num_fields=MAX_PARAMETERS)
+        return dict(query).get(TEMPLATE, "")
 
     async def _read_preview(self, session: Any, actor: Actor, form: OfferForm) -> Preview:
         return await preview_offer(session, actor, form, self._id_in_url(), self._seen_version)

@@ -441,3 +441,90 @@ async def test_second_editor_of_an_offer_is_warned_before_overwriting(
     assert "Alguien" not in screen.preview.words[0]
     await send_event(late, "save")
     assert (late.announcement.tone, (await read_promotion(shop))[0].use_limit) == ("problem", 5)
+
+
+async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    async with shop.database.transaction() as session:
+        await add_product(session, defaults, "trompo", price=10_003)
+    screen = await open_offer(browser_of)
+    typed = {**TYPED, "method": "2x1", "value": "", "target": "toys", "toys": "Trompo", "combination": "none"}
+    await send_event(screen, "preview_changes", {**typed, "target": "order", "toys": ""})
+    assert screen.problems == {"target": "Elige algunos juguetes o categorías."}
+    await send_event(screen, "preview_changes", typed)
+    rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
+    assert rows == [("2 × Trompo", "$ 20.006", "$ 10.003")]
+    words = screen.preview.words
+    assert words[:2] == [
+        "2×1 en los juguetes elegidos.",
+        "Las unidades más baratas son las que se descuentan.",
+    ]
+    assert "Se suma con ninguna otra." in words
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
+    assert (promotion.type, promotion.combination, promotion.value) == ("buyget", "none", 100)
+    assert (promotion.buy_quantity, promotion.apply_quantity, promotion.max_quantity) == (1, 1, 1_000_000)
+    assert promotion.buy_rules[0]["values"] == promotion.target_rules[0]["values"]
+    again = await open_offer(browser_of, offer=promotion.id)
+    assert again.content.row.detail == "2×1 en algunos juguetes, con código"
+    assert {name: getattr(again.content.form, name) for name in typed} == {**typed, "value": "100"}
+    # a buyget offer becomes a discount of the shipping
+    await send_event(again, "preview_changes", {**TYPED, "target": "shipping"})
+    await send_event(again, "save")
+    promotion, _campaign = await read_promotion(shop)
+    assert (promotion.type, promotion.combination, promotion.target_type) == (
+        "standard", "all", "shipping_methods",
+    )  # fmt: skip
+    assert (promotion.buy_quantity, promotion.buy_rules, promotion.target_rules, promotion.max_quantity) == (
+        None, [], [], None,
+    )  # fmt: skip
+
+
+async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    async with shop.database.transaction() as session:
+        for handle in ("trompo", "yoyo"):
+            await add_product(session, defaults, handle, price=10_000)
+    screen = await open_offer(browser_of)
+    typed = {
+        **TYPED, "method": "buyget", "value": "50", "buy": "3", "get": "2", "most": "4", "gifts": "Yoyo",
+        "target": "toys", "toys": "Trompo",
+    }  # fmt: skip
+    wrong = {
+        **typed,
+        "buy": "0",
+        "get": "mil",
+        "most": "-1",
+        "value": "101",
+        "gifts": "Nada",
+        "combination": "x",
+    }
+    await send_event(screen, "preview_changes", wrong)
+    assert set(screen.problems) == {"buy", "get", "most", "value", "gifts", "combination"}
+    await send_event(screen, "preview_changes", {**typed, "most": "1"})
+    assert screen.problems == {"most": "Escribe al menos 2, o déjalo vacío."}
+    await send_event(screen, "preview_changes", typed)
+    assert [(row.title, row.after) for row in screen.preview.rows] == [("Yoyo", "$ 5.000")]
+    assert screen.preview.words[0] == "Por 3 que lleve, 2 con 50 % menos en los juguetes elegidos."
+    await send_event(screen, "save")
+    promotion, _campaign = await read_promotion(shop)
+    again = await open_offer(browser_of, offer=promotion.id)
+    assert {name: getattr(again.content.form, name) for name in typed} == typed
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("envio-gratis", {"way": "automatic", "value": "100", "target": "shipping", "minimum": "150000"}),
+        ("2x1", {"way": "automatic", "method": "2x1", "target": "toys"}),
+        ("otra", {"code": "", "way": "code", "value": ""}),
+    ],
+)
+async def test_template_fills_a_new_offer(
+    browser_of: BrowserFactory, template: str, expected: dict[str, str]
+) -> None:
+    screen = await open_offer(browser_of, offer=f"nueva?plantilla={template}")
+    form = screen.content.form
+    assert {name: getattr(form, name) for name in expected} == expected
