@@ -22,8 +22,10 @@ from backend.catalog.storefront.product_cards import picture_view
 from backend.catalog.views import PictureView
 from backend.core.errors import NotFound
 from backend.core.money import Cop, format_cop
+from backend.core.texts import _
 from backend.inventory.statements import available_units_query
 from backend.pricing import CartTotals, PartTotals
+from backend.promotions.free_shipping import FreeShipping, find_free_shipping
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,14 @@ class WrappingView:
 
 
 @dataclass(frozen=True, slots=True)
+class FreeShippingView:
+    """The missing value of products until the shipping is free, in words, and the reached percentage."""
+
+    text: str
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class CartView:
     """A cart with its totals, at current prices. `shipping_total` is None without a quote.
 
@@ -106,6 +116,8 @@ class CartView:
     """Events that the shopper has not caused, and current problems."""
     wrapping: WrappingView | None
     """The gift wrapping on offer; None if there is none, or it is already in the cart."""
+    free_shipping: FreeShippingView | None = None
+    """The free shipping of a promotion; None if no promotion gives it."""
 
 
 _LINE_PRODUCT = aliased(Product)
@@ -189,7 +201,18 @@ async def read_cart_view(
             has_stored=rows[0][12],
         ),
         wrapping=await _find_wrapping(session, lines),
+        free_shipping=_free_shipping_view(find_free_shipping(discounts)) if lines else None,
     )
+
+
+def _free_shipping_view(found: FreeShipping | None) -> FreeShippingView | None:
+    if found is None:
+        return None
+    if not found.missing:
+        return FreeShippingView(_("¡Tu envío es gratis!"), 100)
+    reached = (found.minimum - found.missing) * 100 // found.minimum
+    text = _("Te faltan {amount} para el envío gratis").format(amount=format_cop(found.missing))
+    return FreeShippingView(text, reached)
 
 
 async def _find_wrapping(session: AsyncSession, lines: Sequence[Line]) -> WrappingView | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -294,10 +294,14 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class Discounts:
-    """The discounts of a cart, and every promotion that was evaluated."""
+    """The discounts of a cart, and every promotion that was evaluated.
+
+    `facts` are the values of the cart with which the rules of the promotions were compared.
+    """
 
     adjustments: Sequence[Adjustment] = ()
     results: Sequence[CandidateResult] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 NO_DISCOUNTS = Discounts()
@@ -339,6 +343,7 @@ async def compute_discounts(
             replace(result, obstacle=obstacles.get(result.candidate.promotion.id, result.obstacle))
             for result in results
         ],
+        facts,
     )
 
 

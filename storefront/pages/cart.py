@@ -59,6 +59,24 @@ def wrapping_offer() -> rx.Component:
     )
 
 
+def free_shipping_bar() -> rx.Component:
+    """Build the bar with the missing value until a promotion makes the shipping free."""
+    free = CartState.cart.free_shipping
+    return rx.cond(
+        free,
+        rx.el.div(
+            icon("truck", size=24),
+            rx.el.p(free.text, class_name="free-shipping__words"),
+            rx.el.progress(
+                value=free.percent, max=100, aria_hidden="true", class_name="free-shipping__track"
+            ),
+            class_name="free-shipping",
+            role="status",
+            data_testid="free-shipping-bar",
+        ),
+    )
+
+
 def cart_summary() -> rx.Component:
     """Build the totals, the promotion code, the checkout link and the shipping estimate."""
     cart = CartState.cart
@@ -143,7 +161,9 @@ def page() -> rx.Component:
                         page_title(),
                         cart_news(),
                         rx.el.div(
-                            rx.el.div(cart_lines(), wrapping_offer()), cart_summary(), class_name="cart-page"
+                            rx.el.div(free_shipping_bar(), cart_lines(), wrapping_offer()),
+                            cart_summary(),
+                            class_name="cart-page",
                         ),
                         pay_bar(),
                     ),

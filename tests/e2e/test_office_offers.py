@@ -147,3 +147,35 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
         await expect(page.get_by_role("list", name="Rebajas terminadas")).to_contain_text(
             re.compile("Rebajas de diciembre")
         )
+
+
+async def test_template_of_free_shipping_and_a_two_for_one_reach_the_cart(
+    new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
+) -> None:
+    shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
+    open_shop_page = build_page_opener(shop, browser, watch)
+    async with open_shop_page(*PHONE) as page, open_shop_page(320, 640) as shopper:
+        await enter_office(page, shop, OFFERS)
+        await page.get_by_test_id("offer-template-envio-gratis").click()
+        await expect(page.get_by_label("Código o nombre")).to_have_value("Envío gratis")
+        await page.get_by_label("Desde cuántos pesos en juguetes").fill("30.000")
+        await preview_offer(page, "offer")
+        await save_offer(page, "Oferta guardada.")
+
+        await visit(page, OFFERS)
+        await page.get_by_test_id("offer-template-2x1").click()
+        await expect(page.get_by_label("Código o nombre")).to_have_value("2×1")
+        await expect(page.get_by_label("Valor")).to_be_hidden()
+        await page.locator('[name="toys"]').fill("Trompo de madera")
+        await preview_offer(page, "offer")
+        await check_at_widths(page, axe)
+        await save_offer(page, "Oferta guardada.")
+
+        await put_in_cart(shopper, TROMPO)
+        await shopper.goto("/cart")
+        await expect(shopper.get_by_test_id("free-shipping-bar")).to_contain_text("Te faltan $ 11.100")
+        await expect_no_overflow(shopper)
+        await shopper.get_by_role("button", name="Agregar una unidad").first.click()
+        await expect(shopper.get_by_test_id("saving")).to_contain_text("18.900")
+        await expect(shopper.get_by_test_id("cart-total")).to_have_text("$ 18.900")
+        await expect(shopper.get_by_test_id("free-shipping-bar")).to_contain_text("¡Tu envío es gratis!")

@@ -141,8 +141,8 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str, tem
     """
     actor.require(Right.READ_CATALOG)
     if not promotion_id:
-        form = fill_template(template, today_in_colombia(await database_now(session)))
-        return OfferPage("", None, form, await category_choices(session), False)
+        new_form = fill_template(template, today_in_colombia(await database_now(session)))
+        return OfferPage("", None, new_form, await category_choices(session), False)
     found = require_found(
         (await session.execute(_SELECT_OFFERS.where(Promotion.id == promotion_id))).one_or_none(),
         "Promotion",
