@@ -122,7 +122,7 @@ def _compute_buyget_discounts(
     discounts: dict[str, Cop] = {}
     for line in lines:
         if units := chosen.discounted[line.priced.id]:
-            price = line.priced.unit_price * units
+            price = price_of_units(line.priced.amount, line.priced.quantity, units)
             discounts[line.priced.id] = min(_compute_discount(offer, price, units), price)
     return {id_: amount for id_, amount in discounts.items() if amount}
 

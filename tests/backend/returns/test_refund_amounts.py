@@ -51,7 +51,7 @@ async def test_proposed_refund_of_the_last_unit_returned_later_includes_the_ship
 async def test_refunds_of_single_units_of_a_two_for_one_add_up_to_the_paid_amount(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    """The 3 units cost 40.001 each, and one is free: 80.002 in total."""
+    """Return 3 units of 40.001 each, one by one. One of them is free."""
     async with shop.database.transaction() as session:
         variant_id = await add_product(session, shop_defaults, "trompo", stock=5, price=40_001)
         product_id = (await session.get_one(Variant, variant_id)).product_id
