@@ -10,6 +10,9 @@ from backend.core.db.tables import JsonObject, insert_into, row_values, table_of
 from backend.core.events import publish
 from backend.core.money import Cop
 
+FREE_FROM = "free_from"
+"""Key in a shipping method's data: the goods' total, after discounts, from which the shipping costs nothing."""
+
 _SHIPPING = select(CartShippingMethod).where(CartShippingMethod.cart_id == bindparam("cart_id"))
 _METHOD = table_of(CartShippingMethod)
 _DELETE_SHIPPING = delete(_METHOD).where(_METHOD.c.cart_id == bindparam("cart_id")).returning(_METHOD.c.id)

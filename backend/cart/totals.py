@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.contents import Contents, Line
-from backend.cart.models import Cart
+from backend.cart.models import Cart, CartShippingMethod
+from backend.cart.shipping_method import FREE_FROM
+from backend.core.money import Cop
 from backend.pricing import CartTotals, ShippingCharge, price_cart
 from backend.promotions.eligibility import (
     NO_DISCOUNTS,
@@ -22,9 +24,34 @@ async def read_discounted_totals(
     """Return the cart's totals, and the evaluated promotions with their adjustments in the order in which they apply.
 
     Lines that are no longer for sale are not counted. Pages, API, payments and orders all use this function, so
-    they always have the same discounts.
+    they always have the same discounts. The shipping's original total is its price: the method's amount, or 0 if
+    the goods cost enough for free shipping.
     """
-    shipping, discounts = contents.method.amount if contents.method else None, NO_DISCOUNTS
+    method = contents.method
+    shipping = None if method is None else method.amount
+    if method is not None and method.amount and method.data.get(FREE_FROM) is not None:
+        goods, _discounts = await _read_totals(session, cart_id, contents, None)
+        shipping = get_shipping_price(method, goods.item_total)
+    return await _read_totals(session, cart_id, contents, shipping)
+
+
+async def read_goods_total(session: AsyncSession, cart_id: str, contents: Contents) -> Cop:
+    """Return the total of the cart's lines after discounts, without shipping."""
+    totals, _discounts = await _read_totals(session, cart_id, contents, None)
+    return totals.item_total
+
+
+def get_shipping_price(method: CartShippingMethod, goods_total: Cop) -> Cop:
+    """Return the price of the shipping method for goods of this total, after discounts."""
+    free_from = method.data.get(FREE_FROM)
+    return 0 if free_from is not None and goods_total >= free_from else method.amount
+
+
+async def _read_totals(
+    session: AsyncSession, cart_id: str, contents: Contents, shipping: Cop | None
+) -> tuple[CartTotals, Discounts]:
+    """Return the totals with this price of shipping; None without shipping."""
+    discounts = NO_DISCOUNTS
     if contents.may_be_discounted:
         context = to_promotion_context(await session.get_one(Cart, cart_id))
         discounts = await compute_cart_discounts(session, context, to_bought_lines(contents.lines), shipping)

@@ -128,13 +128,14 @@ async def read_priced_cart(session: AsyncSession, cart: Cart, contents: Contents
         raise InvalidData(NO_ITEMS)
     sold = tuple(_to_sold_line(line, contents) for line in contents.lines)
     totals, _discounts = await read_discounted_totals(session, cart.id, contents)
-    return PricedCart(sold, _to_sold_shipping(contents.method), totals, contents.may_be_discounted)
+    shipping = _to_sold_shipping(contents.method, totals.shipping.original_total)
+    return PricedCart(sold, shipping, totals, contents.may_be_discounted)
 
 
-def _to_sold_shipping(method: CartShippingMethod | None) -> SoldShipping | None:
+def _to_sold_shipping(method: CartShippingMethod | None, price: Cop) -> SoldShipping | None:
     if method is None:
         return None
-    return SoldShipping(method.shipping_option_id, method.name, method.amount, method.data)
+    return SoldShipping(method.shipping_option_id, method.name, price, method.data)
 
 
 def _to_sold_line(line: Line, contents: Contents) -> SoldLine:

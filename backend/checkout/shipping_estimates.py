@@ -17,6 +17,7 @@ from backend.cart.contents import count_units_by_variant, read_cart_and_lines
 from backend.catalog.models import Product, Variant, for_sale
 from backend.channels.models import SalesChannel
 from backend.checkout.form import require_town
+from backend.checkout.quotes.own_delivery_prices import apply_free_from, read_goods_total_for
 from backend.checkout.quotes.shipping_quotes import (
     MAX_QUOTE_AGE,
     QuoteInput,
@@ -31,12 +32,13 @@ from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import NotFound, TooManyRequests, require_found
+from backend.core.money import Cop
 from backend.inventory.service import read_available_units
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.shipping.delivery_promise import build_delivery_terms, promise_delivery
 from backend.shipping.models import CALCULATED
-from backend.shipping.offered_options import Offer, list_offers_for_country
+from backend.shipping.offered_options import Offer, filter_by_destination, list_offers_for_country
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
 
 ESTIMATES = RateLimit("shipping estimate", per_pair=40, per_client=120, per_subject=0)
@@ -62,6 +64,18 @@ class ShippingEstimate:
     id: str
     name: str
     choice: ShippingChoice | None
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateRequest:
+    """The goods and the destination of an estimate.
+
+    `goods_total` is the price of the goods after discounts. `is_in_stock` is True if the shop has all units.
+    """
+
+    contents: QuoteInput
+    goods_total: Cop
+    is_in_stock: bool
 
 
 class ShippingEstimator:
@@ -105,7 +119,8 @@ class ShippingEstimator:
             channel_id = (await session.execute(channel)).scalar_one()
             offers = await list_offers_for_country(session, channel_id, contents.country_code)
             available = await read_available_units(session, [variant_id])
-        return await self._estimate(offers, contents, client, is_in_stock=available[variant_id] > 0)
+        question = EstimateRequest(contents, row[0].price, is_in_stock=available[variant_id] > 0)
+        return await self._estimate(offers, question, client)
 
     async def estimate_cart(self, cart_id: str, dane_code: str, client: Client) -> list[ShippingEstimate]:
         """Return the shipping options and prices for this cart. The caller must have checked access to the cart.
@@ -123,8 +138,10 @@ class ShippingEstimator:
             offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
             units = count_units_by_variant(lines)
             available = await read_available_units(session, list(units), holder=cart_id)
+            goods_total = await read_goods_total_for(session, cart_id, offers)
         is_in_stock = all(available[variant_id] >= count for variant_id, count in units.items())
-        return await self._estimate(offers, contents, client, is_in_stock=is_in_stock)
+        question = EstimateRequest(contents, goods_total, is_in_stock=is_in_stock)
+        return await self._estimate(offers, question, client)
 
     async def close(self) -> None:
         """Cancel the running quote requests."""
@@ -134,11 +151,12 @@ class ShippingEstimator:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _estimate(
-        self, offers: list[Offer], contents: QuoteInput, client: Client, *, is_in_stock: bool
+        self, offers: list[Offer], question: EstimateRequest, client: Client
     ) -> list[ShippingEstimate]:
+        contents = question.contents
         offers = [
             offer
-            for offer in offers
+            for offer in filter_by_destination(offers, contents.country_code, contents.dane_code)
             if offer.is_enabled and offer.is_on and offer.option.provider_id in self._providers
         ]
         if any(
@@ -158,8 +176,9 @@ class ShippingEstimator:
             option, choice = offer.option, None
             if quote is not None:
                 terms = build_delivery_terms(settings, option, quote)
-                promise = promise_delivery(moment, terms, is_in_stock=is_in_stock)
-                choice = to_shipping_choice(option, quote, promise)
+                promise = promise_delivery(moment, terms, is_in_stock=question.is_in_stock)
+                shown = apply_free_from(option, quote, question.goods_total)
+                choice = to_shipping_choice(option, shown, promise)
             estimates.append(ShippingEstimate(option.id, option.name, choice))
         return estimates
 

@@ -21,6 +21,11 @@ from backend.checkout.cart_snapshot import require_address
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.carts.wire import WholeCart, read_cart_and_offers
 from backend.checkout.form import NO_TOWN, Destination, find_sent_billing_address
+from backend.checkout.quotes.own_delivery_prices import (
+    apply_free_from,
+    build_zone_data,
+    read_goods_total_for,
+)
 from backend.checkout.quotes.quote_limits import Quoter
 from backend.checkout.quotes.shipping_quotes import (
     UNKNOWN_OPTION,
@@ -55,12 +60,13 @@ from backend.shipping.delivery_promise import (
     promise_delivery,
 )
 from backend.shipping.models import ShippingOption
-from backend.shipping.offered_options import Offer, provider_not_enabled_error
+from backend.shipping.offered_options import Offer, OptionNotOffered, provider_not_enabled_error
 from backend.shipping.providers.base import Quote
+from backend.shipping.terms.own_delivery import describe_option, get_free_from, is_own_delivery, is_pickup
 from backend.shipping.wire import (
     get_option_metadata,
     location_address_wire,
-    option_price_wire,
+    option_prices_wire,
     option_type_wire,
 )
 
@@ -78,6 +84,12 @@ class ShippingChoice:
     carrier: str
     is_pickup: bool = False
     """True if the shopper collects the order: nothing is shipped."""
+    is_own: bool = False
+    """True if the shop itself brings the order."""
+    detail: str = ""
+    """Days and hours of own delivery, or address and hours of the pickup point; empty if there are none."""
+    free_from_label: str = ""
+    """Total of the goods from which the delivery is free, in words; empty if it is free already, or never."""
     no_courier: bool = False
     """True if the carrier answered that no courier delivers there, and the fixed price is used."""
     promise: DeliveryPromise | None = None
@@ -128,11 +140,12 @@ async def list_priced_offers(
     async with database.read() as session:
         cart, lines, all_offers = await _read_cart_and_offers(session, cart_id, caller)
         contents = build_quote_input(cart, lines)
-    offers = filter_offers(all_offers, providers, contents)
+        offers = filter_offers(all_offers, providers, contents)
+        goods_total = await read_goods_total_for(session, cart_id, offers)
     if option_id is not None:
         offers = [offer for offer in offers if offer.option.id == option_id]
         if not offers:
-            raise InvalidData(UNKNOWN_OPTION)
+            raise OptionNotOffered(UNKNOWN_OPTION)
     priced = await quoter.request_quotes(cart_id, offers, contents)
     if any(option.request is not None for option in priced) and cart.completed_at is None:
         async with database.transaction() as session:
@@ -142,7 +155,11 @@ async def list_priced_offers(
     if option_id is not None and not allowed:
         raise NoCourier(contents.dane_code)
     return [
-        (one.offer, one.quote, _promise_option(settings, one.offer.option, one.quote, moment))
+        (
+            one.offer,
+            one.quote and apply_free_from(one.offer.option, one.quote, goods_total),
+            _promise_option(settings, one.offer.option, one.quote, moment),
+        )
         for one in allowed
     ]
 
@@ -232,10 +249,15 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
                 await _store_choice(session, cart, *chosen, settings)
             elif quoted:
                 await mark_cart_changed(session, cart)
+            goods_total = await read_goods_total_for(session, cart_id, offers)
         notice = NoCourier(contents.dane_code).shopper_text if len(allowed) < len(quoted) else ""
         moment = now()
         choices = [
-            to_shipping_choice(option, quote, _promise_option(settings, option, quote, moment))
+            to_shipping_choice(
+                option,
+                apply_free_from(option, quote, goods_total),
+                _promise_option(settings, option, quote, moment),
+            )
             for option, quote in allowed
         ]
         return ShippingOffer(choices, chosen[0].id if chosen else "", notice)
@@ -258,7 +280,8 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
     """Set the cart's destination, payer and gift message, and price the chosen shipping option for the new place.
 
     If the place changes, the new price is requested first. Then the address and the price change in one
-    transaction, so that a concurrent request never finds the cart without a price.
+    transaction, so that a concurrent request never finds the cart without a price. Own delivery always gets the
+    current price of its zone.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.
@@ -279,8 +302,11 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
                 raise InvalidData(NO_SHIPPING_CHOSEN, fields={"shipping": NO_SHIPPING_CHOSEN})
             new_input = before.change_destination(destination.dane_code, destination.address)
             offer = find_offer(all_offers, providers, new_input, chosen.shipping_option_id)
+            has_zone = is_own_delivery(offer.option)  # the owner may have changed it since it was chosen
             priced = (
-                await find_stored_quote(session, cart_id, offer, new_input) if new_input != before else None
+                await find_stored_quote(session, cart_id, offer, new_input)
+                if new_input != before or has_zone
+                else None
             )
         if new_input != before and priced is None:
             [priced] = await quoter.request_quotes(cart_id, [offer], new_input)
@@ -341,6 +367,7 @@ async def _store_choice(
     }
     if quote.no_courier:
         data[NO_COURIER] = True
+    data |= build_zone_data(option)
     data = add_delivery_terms(data, build_delivery_terms(settings, option, quote))
     return await set_shipping_method(
         session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data
@@ -359,6 +386,7 @@ def to_shipping_choice(
     option: ShippingOption, quote: Quote, promise: DeliveryPromise | None
 ) -> ShippingChoice:
     """Return the option at this price and with this promise, as the shopper sees it."""
+    free_from = get_free_from(option)
     return ShippingChoice(
         id=option.id,
         name=option.name,
@@ -366,7 +394,10 @@ def to_shipping_choice(
         amount_label=format_cop(quote.amount),
         is_fallback=quote.is_fallback,
         carrier=quote.carrier or "",
-        is_pickup=bool(option.data.get("pickup")),
+        is_pickup=is_pickup(option),
+        is_own=is_own_delivery(option),
+        detail=describe_option(option),
+        free_from_label=format_cop(free_from) if free_from is not None and quote.amount else "",
         no_courier=quote.no_courier,
         promise=promise,
     )
@@ -397,7 +428,7 @@ def offer_wire(offer: Offer, quote: Quote | None, promise: DeliveryPromise | Non
         "type": option_type_wire(option),
         "rules": [],
         "calculated_price": price_view(derive_sibling_id("pset", option.id), quote.amount) if quote else None,
-        "prices": [option_price_wire(option)] if option.amount is not None else [],
+        "prices": option_prices_wire(option),
         "service_zone": {
             "id": zone.id,
             "fulfillment_set_id": fulfillment_set.id,

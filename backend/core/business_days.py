@@ -4,6 +4,7 @@ Ley 51 of 1983 moves most holidays to a Monday.
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -21,11 +22,24 @@ def is_business_day(day: date) -> bool:
     return day.weekday() < SATURDAY and day not in _holidays()
 
 
+def is_holiday(day: date) -> bool:
+    """Return True if the day is a public holiday."""
+    return day in _holidays()
+
+
 def add_business_days(day: date, count: int) -> date:
     """Return the business day `count` business days after this day; the day itself is not counted."""
+    return add_counted_days(day, count, is_business_day)
+
+
+def add_counted_days(day: date, count: int, is_counted: Callable[[date], bool]) -> date:
+    """Return the day that is `count` counted days after this day; the day itself is not counted.
+
+    `is_counted` must be True for some day of every month.
+    """
     while count > 0:
         day += timedelta(days=1)
-        count -= is_business_day(day)
+        count -= is_counted(day)
     return day
 
 

@@ -6,7 +6,7 @@ All dates and times that a customer reads are formatted here.
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime, format_time
+from babel.dates import format_date, format_datetime, format_time, get_day_names
 
 from backend.core.texts import language
 
@@ -38,6 +38,11 @@ def day_label(moment: datetime) -> str:
 def weekday_label(moment: datetime) -> str:
     """Format the day of the week of a moment: «lunes», in English «Monday»."""
     return format_date(moment.astimezone(TIME_ZONE).date(), "EEEE", locale=LOCALE)
+
+
+def weekday_name(weekday: int) -> str:
+    """Format a day of the week, Monday being 0: «lunes», in English «Monday»."""
+    return str(get_day_names("wide", "stand-alone", LOCALE)[weekday])
 
 
 def day_name(day: date) -> str:

@@ -31,7 +31,7 @@ from backend.orders.models import Fulfillment, Order
 from backend.pqrs.models import Pqrs
 from backend.returns.models import Return
 from backend.reviews.models import Review
-from backend.shipping.models import ProviderSwitch
+from backend.shipping.models import ProviderSwitch, ServiceZone, ShippingOption
 from backend.staff.models import Staff, StaffInvite, StaffSession
 from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
 
@@ -54,6 +54,8 @@ _TOPIC_BY_MODEL: dict[type[Any], Topic] = {
     ContentTurn: Topic.CONTENT,
     StoredSetting: Topic.SETTINGS,
     ProviderSwitch: Topic.SETTINGS,
+    ServiceZone: Topic.SETTINGS,
+    ShippingOption: Topic.SETTINGS,
     Region: Topic.SETTINGS,
     WebhookEndpoint: Topic.SETTINGS,
     WebhookDelivery: Topic.SETTINGS,

@@ -36,13 +36,14 @@ class ProviderOut(TypedDict):
 
 
 class GeoZone(TypedDict):
-    """A country of a service zone."""
+    """A country or, with the type `city`, a municipality of a service zone. `metadata` has its DANE code."""
 
     id: str
     type: str
     country_code: str
-    province_code: None
-    city: None
+    province_code: str | None
+    city: str | None
+    metadata: JsonDict | None
     service_zone_id: str
 
 

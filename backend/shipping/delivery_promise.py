@@ -7,12 +7,19 @@ checkout show it for the current moment; a paid order keeps the day counted from
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time
 
-from backend.core.business_days import add_business_days, is_business_day
+from backend.core.business_days import add_counted_days, is_business_day
 from backend.core.config.settings import Settings
 from backend.core.dates import TIME_ZONE
 from backend.core.db.tables import JsonObject
 from backend.shipping.models import ShippingOption
 from backend.shipping.providers.base import Quote
+from backend.shipping.terms.own_delivery import (
+    is_own_delivery,
+    is_pickup,
+    parse_zone_terms,
+    read_pickup_point,
+)
+from backend.shipping.terms.weekly_schedules import is_open_day
 
 DELIVERY_TERMS = "delivery_terms"
 """Key in the data of a shipping method: its `DeliveryTerms`."""
@@ -29,16 +36,35 @@ class DeliveryTerms:
             day starts on that day; of any other order on the next business day.
         packing_days: business days from then until the carrier gets the order, or until it can be collected.
         carrier_days: maximum business days that the carrier needs for this destination; 0 for an order to collect.
+            For own delivery, the days of its schedule.
+        weekdays: the days of the week, Monday being 0, on which the shop itself delivers, or on which the pickup
+            point is open; empty: business days.
+        on_holidays: True if those days include public holidays.
+        is_own: True if the shop delivers the order itself. Then only days of the schedule are counted, and
+            `packing_days` is 0.
     """
 
     cutoff_hour: int
     packing_days: int
     carrier_days: int
+    weekdays: tuple[int, ...] = ()
+    on_holidays: bool = False
+    is_own: bool = False
 
     @property
     def is_pickup(self) -> bool:
         """True if the customer collects the order on the promised day or later."""
-        return self.carrier_days == 0
+        return self.carrier_days == 0 and not self.is_own
+
+    def is_open(self, day: date) -> bool:
+        """Return True if the shop itself delivers, or the pickup point is open, on this day."""
+        if not self.weekdays:
+            return is_business_day(day)
+        return is_open_day(day, self.weekdays, on_holidays=self.on_holidays)
+
+    def is_working_day(self, day: date) -> bool:
+        """Return True if the day counts: a day of the schedule of own delivery, else a business day."""
+        return self.is_open(day) if self.is_own else is_business_day(day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +92,12 @@ def promise_delivery(
         return None
     local_time = approved_at.astimezone(TIME_ZONE)
     start = local_time.date()
-    if not is_business_day(start) or local_time.hour >= terms.cutoff_hour:
-        start = add_business_days(start, 1)
+    if not terms.is_working_day(start) or local_time.hour >= terms.cutoff_hour:
+        start = add_counted_days(start, 1, terms.is_working_day)
     cutoff = datetime.combine(start, time(terms.cutoff_hour), TIME_ZONE)
-    day = add_business_days(start, terms.packing_days + terms.carrier_days)
+    day = add_counted_days(start, terms.packing_days + terms.carrier_days, terms.is_working_day)
+    if not terms.is_open(day):
+        day = add_counted_days(day, 1, terms.is_open)
     return DeliveryPromise(day, cutoff.astimezone(UTC))
 
 
@@ -78,23 +106,37 @@ def build_delivery_terms(settings: Settings, option: ShippingOption, quote: Quot
 
     `settings` are the effective settings.
     """
-    if option.data.get("pickup"):
-        carrier_days = 0
-    elif quote.delivery_days is None or quote.is_fallback:
+    if is_own_delivery(option):
+        zone = parse_zone_terms(option.data)
+        schedule = zone.schedule
+        return DeliveryTerms(
+            zone.cutoff_hour, 0, zone.delivery_days, schedule.weekdays, schedule.on_holidays, is_own=True
+        )
+    if is_pickup(option):
+        opening = read_pickup_point(option).schedule
+        weekdays, on_holidays = (opening.weekdays, opening.on_holidays) if opening else ((), False)
+        return DeliveryTerms(settings.cutoff_hour, settings.packing_days, 0, weekdays, on_holidays)
+    if quote.delivery_days is None or quote.is_fallback:
         return None
-    else:
-        carrier_days = max(quote.delivery_days, 1)
-    return DeliveryTerms(settings.cutoff_hour, settings.packing_days, carrier_days)
+    return DeliveryTerms(settings.cutoff_hour, settings.packing_days, max(quote.delivery_days, 1))
 
 
 def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObject:
     """Return the data of a shipping method with these terms."""
-    return data if terms is None else {**data, DELIVERY_TERMS: asdict(terms)}
+    if terms is None:
+        return data
+    values = asdict(terms)
+    if not terms.weekdays:  # replicas of an earlier release can read terms without a schedule
+        values = {name: values[name] for name in ("cutoff_hour", "packing_days", "carrier_days")}
+    return {**data, DELIVERY_TERMS: values}
 
 
 def parse_delivery_terms(data: JsonObject) -> DeliveryTerms | None:
     """Return the terms in the data of a shipping method; None if there are none."""
-    return DeliveryTerms(**data[DELIVERY_TERMS]) if DELIVERY_TERMS in data else None
+    if DELIVERY_TERMS not in data:
+        return None
+    values = data[DELIVERY_TERMS]
+    return DeliveryTerms(**{**values, "weekdays": tuple(values.get("weekdays", ()))})
 
 
 def add_promised_day(data: JsonObject, moment: datetime) -> JsonObject:

@@ -63,7 +63,11 @@ class FulfillmentSet(Timestamps, table=True):
 
 
 class ServiceZone(Timestamps, table=True):
-    """The countries to which a fulfillment set delivers: geo zones of the type `country` (spec: Entities)."""
+    """The places to which a fulfillment set delivers (spec: Entities).
+
+    They are whole countries (geo zones of the type `country`) or, with `municipality_codes`, municipalities of one
+    country (type `city`).
+    """
 
     __tablename__ = "service_zone"
 
@@ -71,6 +75,8 @@ class ServiceZone(Timestamps, table=True):
     name: str
     fulfillment_set_id: str = Field(foreign_key="fulfillment_set.id", ondelete="CASCADE")
     country_codes: list[str] = Field(default_factory=lambda: ["co"], sa_type=Json)
+    municipality_codes: list[str] = Field(default_factory=list, sa_type=Json)
+    """Eight-digit codes of the municipalities; empty: the whole countries."""
 
 
 class ShippingOption(Timestamps, table=True):

@@ -60,6 +60,11 @@ def find_municipality_by_code(code: str) -> Municipality | None:
     return read_gazetteer().by_code.get(code)
 
 
+def get_iso_department(department_code: str) -> str:
+    """Return the code of the department in ISO 3166-2:CO, without the country: `ant` for `05`."""
+    return OTHER_NAMES[department_code].partition("|")[0]
+
+
 def find_municipality_by_dane_code(code: str) -> Municipality | None:
     """Return the municipality with this code: the carrier's eight digits or DIVIPOLA's five. None if there is none."""
     return find_municipality_by_code(code) or find_municipality_by_code(code + SEAT)

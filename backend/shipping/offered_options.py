@@ -7,13 +7,17 @@ chosen or changed (spec: Errors).
 """
 
 from collections.abc import Sequence
+from datetime import datetime
+from math import inf
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, ColumnExpressionArgument, bindparam, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.tables import table_of
-from backend.core.errors import NotAllowed
+from backend.core.errors import InvalidData, NotAllowed
+from backend.core.money import Cop
+from backend.core.texts import _
 from backend.shipping.models import (
     FulfillmentSet,
     LocationFulfillmentProvider,
@@ -23,6 +27,7 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
+from backend.shipping.terms.own_delivery import get_free_from, is_own_delivery
 
 OFFER_COLUMNS: tuple[Any, ...] = (
     ShippingOption,
@@ -63,6 +68,12 @@ _OFFERS = (
 )
 
 
+class OptionNotOffered(InvalidData):
+    """The shipping option does not exist, or is not offered for this cart or destination."""
+
+    shopper_text = _("Este envío ya no se ofrece para tu dirección. Elige otra forma de recibir tu compra.")
+
+
 class Offer(NamedTuple):
     """A shipping option with its related rows. Its packages are sent from the location.
 
@@ -94,6 +105,31 @@ def filter_by_country(offers: Sequence[Offer], country_code: str) -> list[Offer]
     """Return the offers that reach the country."""
     folded_code = country_code.casefold()
     return [offer for offer in offers if folded_code in map(str.casefold, offer.zone.country_codes)]
+
+
+def filter_by_destination(offers: Sequence[Offer], country_code: str, dane_code: str) -> list[Offer]:
+    """Return the offers that reach the municipality.
+
+    Without a municipality, zones of municipalities are left out. If several zones of own delivery reach it, only the
+    cheapest one is returned (`get_cheaper_key`).
+    """
+    reachable = [offer for offer in filter_by_country(offers, country_code) if _reaches(offer, dane_code)]
+    own = [offer for offer in reachable if is_own_delivery(offer.option) and offer.is_enabled and offer.is_on]
+    cheapest = min(own, key=lambda offer: get_cheaper_key(offer.option), default=None)
+    return [offer for offer in reachable if offer not in own or offer is cheapest]
+
+
+def get_cheaper_key(option: ShippingOption) -> tuple[Cop, float, datetime, str]:
+    """Return the key by which zones of own delivery are compared: the price, then the amount from which it is free.
+
+    Of equal zones, the oldest one wins.
+    """
+    free_from = get_free_from(option)
+    return (option.amount or 0, inf if free_from is None else free_from, option.created_at, option.id)
+
+
+def _reaches(offer: Offer, dane_code: str) -> bool:
+    return not offer.zone.municipality_codes or dane_code in offer.zone.municipality_codes
 
 
 def provider_not_enabled_error(option: ShippingOption) -> NotAllowed:

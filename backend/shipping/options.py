@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, SubjectType, record
 from backend.catalog.products.sales_channels import require_profile
 from backend.core.clock import now
+from backend.core.config.modules import OWN_DELIVERY
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import InvalidData, NotFound, require_found
@@ -18,6 +19,7 @@ from backend.shipping.models import CALCULATED, LocationFulfillmentProvider, Ser
 from backend.shipping.offered_options import OLDEST_FIRST, provider_not_enabled_error
 from backend.shipping.providers.base import FulfillmentProviders
 from backend.shipping.schemas import NewOption, OptionChange, OptionPrice
+from backend.shipping.terms.own_delivery import FREE_FROM, check_option_data, is_own_delivery
 from backend.shipping.wire import TYPE_KEY, option_type_wire
 from backend.staff.rights import Actor, Right
 
@@ -38,7 +40,8 @@ async def create_option(
     Raises:
         NotFound: there is no such zone or profile.
         NotAllowed: the provider is not linked to the zone's location (wire: commerce-api, Error bodies).
-        InvalidData: the amount of a flat price is missing, or the provider cannot calculate prices.
+        InvalidData: the amount of a flat price is missing, or the provider cannot calculate prices; or the data of
+            own delivery or of a pickup point are invalid.
     """
     actor.require(Right.CHANGE_SETTINGS)
     zone = require_found(
@@ -56,6 +59,8 @@ async def create_option(
     )
     await _require_enabled(session, option)
     _set_price(option, providers, _flat_price(new.prices))
+    _set_free_from(option, new.prices)
+    check_option_data(option)
     await record(session, actor, "created", Subject(SubjectType.SHIPPING_OPTION, option.id))
     session.add(option)
     await session.flush()
@@ -70,7 +75,8 @@ async def change_option(
     Raises:
         NotFound: there is no such option or profile.
         NotAllowed: the provider (the new one, or the unchanged one) is not linked to the option's location.
-        InvalidData: the amount of a flat price is missing, or the provider cannot calculate prices.
+        InvalidData: the amount of a flat price is missing, or the provider cannot calculate prices; or the data of
+            own delivery or of a pickup point are invalid.
     """
     actor.require(Right.CHANGE_SETTINGS)
     option = await _lock_option(session, option_id)
@@ -85,6 +91,8 @@ async def change_option(
             await require_profile(session, change.shipping_profile_id)
             option.shipping_profile_id = change.shipping_profile_id
         option.data = option.data if change.data is None else change.data
+        _set_free_from(option, change.prices)
+        check_option_data(option)
         option.meta = await _with_type(session, option.meta, change)
     await session.flush()
     return option
@@ -159,17 +167,36 @@ def _set_price(option: ShippingOption, providers: FulfillmentProviders, amount: 
 def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
     """Return the flat price from the request, in pesos; None if it has no prices.
 
-    Prices for a currency and for a region must be equal, because the shop has one region.
+    Prices for a currency and for a region must be equal, because the shop has one region. The price with a rule is
+    not the flat price: see `_set_free_from`.
 
     Raises:
         InvalidData: the prices differ, or are in another currency.
     """
+    prices = [price for price in prices or () if not price.rules]
     if not prices:
         return None
     amounts = {price.amount for price in prices}
     if len(amounts) > 1 or any((price.currency_code or "cop").casefold() != "cop" for price in prices):
         raise InvalidData("A shipping option has one price, in cop")
     return amounts.pop()
+
+
+def _set_free_from(option: ShippingOption, prices: Sequence[OptionPrice] | None) -> None:
+    """Set the total of the goods from which own delivery is free: the rule of the price of 0. No prices: no change.
+
+    Raises:
+        InvalidData: another option has a price with a rule, or the price with a rule is not 0.
+    """
+    if prices is None:
+        return
+    totals = {price.rules[0].value for price in prices if price.rules}
+    if not totals and not is_own_delivery(option):
+        return
+    if not is_own_delivery(option) or len(totals) > 1 or any(price.amount for price in prices if price.rules):
+        raise InvalidData(f"Only {OWN_DELIVERY} has a price with a rule: 0 from an item_total on")
+    data = {name: value for name, value in option.data.items() if name != FREE_FROM}
+    option.data = {**data, FREE_FROM: totals.pop()} if totals else data
 
 
 async def _with_type(session: AsyncSession, stored: JsonObject, change: OptionChange) -> JsonObject:

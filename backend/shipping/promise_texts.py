@@ -19,6 +19,8 @@ ONE_O_CLOCK = 1
 
 def describe_offer(promise: DeliveryPromise, moment: datetime, *, is_pickup: bool) -> str:
     """Return the sentence about an option: «Si pagas hoy antes de las 3 p. m., llega a más tardar el lunes …»."""
+    if not is_pickup and promise.day == today_in_colombia(moment):
+        return _("Si pagas {deadline}, llega hoy mismo.").format(deadline=_format_deadline(promise, moment))
     sentence = (
         _("Si pagas {deadline}, lo puedes recoger desde el {day}.")
         if is_pickup

@@ -16,6 +16,7 @@ from backend.edge.schemas import (
     example,
 )
 
+MAX_GEO_ZONES = 200
 PriceType = Literal["calculated", "flat"]
 
 
@@ -85,10 +86,16 @@ class NewSet(Body):
 
 
 class GeoZone(Body):
-    """A destination in a service zone: always a whole country (spec: Entities)."""
+    """A destination in a service zone: a whole country, or a municipality of Colombia (spec: Entities).
 
-    type: Literal["country"] = "country"
+    A municipality has the type `city`. It is found by its DANE code (`metadata.dane_code`, or as `city`), or by its
+    name and the department (`province_code`: a name, DANE's two digits or ISO 3166-2).
+    """
+
+    type: Literal["country", "city"] = "country"
     country_code: Annotated[str, Field(min_length=2, max_length=2)]
+    province_code: Name | None = None
+    city: Name | None = None
     id: Name | None = None
     metadata: Metadata | None = None
 
@@ -99,7 +106,7 @@ class ZoneChange(Body):
     model_config = example(name="Toda Colombia")
 
     name: FilledName | None = None
-    geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=50)] | None = None
+    geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=MAX_GEO_ZONES)] | None = None
 
 
 class NewZone(Body):
@@ -108,7 +115,17 @@ class NewZone(Body):
     model_config = example(name="Colombia", geo_zones=[{"type": "country", "country_code": "co"}])
 
     name: FilledName
-    geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=50)]
+    geo_zones: Annotated[list[GeoZone], Field(min_length=1, max_length=MAX_GEO_ZONES)]
+
+
+class PriceRule(Body):
+    """A condition of a price of 0 of own delivery: the goods cost at least `value` after discounts."""
+
+    attribute: Literal["item_total"]
+    operator: Literal["gte"] = "gte"
+    value: Annotated[int, Field(ge=1, le=100_000_000)]
+    id: Name | None = None
+    priority: Annotated[int, Field(ge=0, le=100)] | None = None
 
 
 class OptionPrice(Body):
@@ -118,7 +135,7 @@ class OptionPrice(Body):
     currency_code: Name | None = None
     region_id: Name | None = None
     id: Name | None = None
-    rules: Annotated[list[Any], Field(max_length=0)] | None = None
+    rules: Annotated[list[PriceRule], Field(max_length=1)] | None = None
 
 
 class OptionRule(Body):

@@ -2,9 +2,12 @@
 
 from backend.channels.models import ShippingProfile
 from backend.channels.wire import profile_wire
+from backend.core.config.modules import OWN_DELIVERY
+from backend.core.money import Cop
 from backend.core.texts import _
 from backend.edge.wire import JsonDict, derive_sibling_id, exact_value, iso, stamps
 from backend.shipping.answers import (
+    GeoZone,
     LocationAddress,
     LocationOut,
     OptionOut,
@@ -19,7 +22,11 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
+from backend.shipping.municipalities import find_municipality_by_code, get_iso_department
+from backend.shipping.terms.own_delivery import get_free_from, is_own_delivery, is_pickup
 
+ITEM_TOTAL = "item_total"
+"""The platform's attribute of a price rule: the total of the goods, after discounts."""
 TYPE_KEY = "type"
 """Key in an option's `meta` with the platform's type."""
 
@@ -44,6 +51,31 @@ def location_address_wire(location: StockLocation) -> LocationAddress:
     }
 
 
+def _geo_zones_wire(zone: ServiceZone) -> list[GeoZone]:
+    places: list[tuple[str, str, str | None, str | None]] = [
+        ("country", code, None, None) for code in zone.country_codes
+    ]
+    if zone.municipality_codes:
+        towns = [find_municipality_by_code(code) for code in zone.municipality_codes]
+        places = [
+            ("city", town.code, f"co-{get_iso_department(town.department_code)}", town.name)
+            for town in towns
+            if town is not None
+        ]
+    return [
+        {
+            "id": f"{derive_sibling_id('fgz', zone.id)}{code}",
+            "type": kind,
+            "country_code": code if kind == "country" else zone.country_codes[0],
+            "province_code": province,
+            "city": city,
+            "metadata": {"dane_code": code} if kind == "city" else None,
+            "service_zone_id": zone.id,
+        }
+        for kind, code, province, city in places
+    ]
+
+
 def location_wire(location: StockLocation) -> LocationOut:
     """Convert a warehouse, without its links."""
     return {
@@ -59,8 +91,11 @@ def location_wire(location: StockLocation) -> LocationOut:
 
 def option_type_wire(option: ShippingOption) -> OptionType:
     """Return the option's type of shipping."""
-    is_pickup = bool(option.data.get("pickup"))
-    label, code = (_("Recoger en tienda"), "pickup") if is_pickup else (_("Estándar"), "standard")
+    label, code = _("Estándar"), "standard"
+    if is_pickup(option):
+        label, code = _("Recoger en tienda"), "pickup"
+    elif is_own_delivery(option):
+        label, code = _("Entrega propia"), OWN_DELIVERY
     stored = option.meta.get(TYPE_KEY) or {"label": label, "description": label, "code": code}
     return {
         "id": derive_sibling_id("sotype", option.id),
@@ -77,11 +112,33 @@ def get_option_metadata(option: ShippingOption) -> JsonDict | None:
     return {name: value for name, value in option.meta.items() if name != TYPE_KEY} or None
 
 
-def option_price_wire(option: ShippingOption) -> OptionPrice:
-    """Convert the flat price of an option."""
-    amount = option.amount or 0
+def option_prices_wire(option: ShippingOption) -> list[OptionPrice]:
+    """Convert the flat prices of an option: its amount and, for own delivery, 0 from a total of the goods on."""
+    if option.amount is None:
+        return []
+    free_from = get_free_from(option)
+    return [
+        _price_wire(option, option.amount),
+        *([] if free_from is None else [_price_wire(option, 0, free_from)]),
+    ]
+
+
+def _price_wire(option: ShippingOption, amount: Cop, from_item_total: Cop | None = None) -> OptionPrice:
+    price_id = derive_sibling_id("price", option.id)
+    rules: list[JsonDict] = []
+    if from_item_total is not None:
+        price_id = f"{price_id}f"
+        rules = [
+            {
+                "id": derive_sibling_id("prule", option.id),
+                "attribute": ITEM_TOTAL,
+                "operator": "gte",
+                "value": str(from_item_total),
+                "priority": 0,
+            }
+        ]
     return {
-        "id": derive_sibling_id("price", option.id),
+        "id": price_id,
         "title": None,
         "currency_code": "cop",
         "price_set_id": derive_sibling_id("pset", option.id),
@@ -93,8 +150,8 @@ def option_price_wire(option: ShippingOption) -> OptionPrice:
         "raw_max_quantity": None,
         "price_list_id": None,
         "price_list": None,
-        "rules_count": 0,
-        "price_rules": [],
+        "rules_count": len(rules),
+        "price_rules": rules,
         **stamps(option.created_at, option.updated_at),
         "deleted_at": None,
     }
@@ -130,7 +187,7 @@ def option_wire(
         "metadata": get_option_metadata(option),
         "type": option_type_wire(option),
         "rules": [],
-        "prices": [option_price_wire(option)] if option.amount is not None else [],
+        "prices": option_prices_wire(option),
         **stamps(option.created_at, option.updated_at),
     }
 
@@ -149,23 +206,13 @@ def set_wire(fulfillment_set: FulfillmentSet, zones: list[ServiceZone]) -> SetOu
 
 
 def zone_wire(zone: ServiceZone) -> ZoneOut:
-    """Convert a service zone and its geo zones, which are all of the type `country` (spec: Entities)."""
+    """Convert a service zone and its geo zones: countries or municipalities (spec: Entities)."""
     return {
         "id": zone.id,
         "name": zone.name,
         "fulfillment_set_id": zone.fulfillment_set_id,
         "metadata": None,
-        "geo_zones": [
-            {
-                "id": f"{derive_sibling_id('fgz', zone.id)}{code}",
-                "type": "country",
-                "country_code": code,
-                "province_code": None,
-                "city": None,
-                "service_zone_id": zone.id,
-            }
-            for code in zone.country_codes
-        ],
+        "geo_zones": _geo_zones_wire(zone),
         **stamps(zone.created_at, zone.updated_at),
         "deleted_at": None,
     }

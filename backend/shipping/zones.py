@@ -7,8 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
 from backend.core.db.database import raise_on_conflict
-from backend.core.errors import NotAllowed, NotFound, require_found
+from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
 from backend.shipping.models import FulfillmentSet, ServiceZone, ShippingOption, StockLocation
+from backend.shipping.municipalities import find_municipality_by_name
 from backend.shipping.schemas import GeoZone, NewSet, NewZone, ZoneChange
 from backend.staff.rights import Actor, Right
 
@@ -69,10 +70,14 @@ async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: New
 
     Raises:
         NotFound: there is no such set.
+        InvalidData: see `parse_geo_zones`.
     """
     actor.require(Right.CHANGE_SETTINGS)
     await find_set(session, set_id)
-    zone = ServiceZone(name=new.name, fulfillment_set_id=set_id, country_codes=_countries(new.geo_zones))
+    countries, towns = parse_geo_zones(new.geo_zones)
+    zone = ServiceZone(
+        name=new.name, fulfillment_set_id=set_id, country_codes=countries, municipality_codes=towns
+    )
     await record(session, actor, "created", Subject(SubjectType.SERVICE_ZONE, zone.id))
     session.add(zone)
     await session.flush()
@@ -86,13 +91,14 @@ async def change_zone(
 
     Raises:
         NotFound: the set has no such zone.
+        InvalidData: see `parse_geo_zones`.
     """
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
     await record(session, actor, "changed", Subject(SubjectType.SERVICE_ZONE, zone_id))
     zone.name = change.name or zone.name
     if change.geo_zones is not None:
-        zone.country_codes = _countries(change.geo_zones)
+        zone.country_codes, zone.municipality_codes = parse_geo_zones(change.geo_zones)
     await session.flush()
     return zone
 
@@ -134,5 +140,23 @@ async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
         await session.delete(zone)
 
 
-def _countries(zones: Sequence[GeoZone]) -> list[str]:
-    return sorted({zone.country_code.casefold() for zone in zones})
+def parse_geo_zones(zones: Sequence[GeoZone]) -> tuple[list[str], list[str]]:
+    """Return the country codes and the codes of the municipalities; without municipalities the zone is the countries.
+
+    Raises:
+        InvalidData: whole countries and municipalities are mixed, or a municipality is not known.
+    """
+    if len({zone.type for zone in zones}) > 1:
+        raise InvalidData("A service zone has whole countries or municipalities, not both")
+    towns = {_find_town_code(zone) for zone in zones if zone.type == "city"}
+    return sorted({zone.country_code.casefold() for zone in zones}), sorted(towns)
+
+
+def _find_town_code(zone: GeoZone) -> str:
+    name = str((zone.metadata or {}).get("dane_code") or zone.city or "")
+    found = find_municipality_by_name(name, zone.province_code or "")
+    if found is None or zone.country_code.casefold() != "co":
+        raise InvalidData(
+            f"{name!r} is not one municipality of Colombia: send its DANE code in metadata.dane_code"
+        )
+    return found.code

@@ -29,6 +29,7 @@ SALES = f"{OFFERS}/rebajas"
 CUSTOMERS = f"{OFFICE}/clientes"
 PQRS = f"{OFFICE}/pqrs"
 REVIEWS = f"{OFFICE}/resenas"
+DELIVERIES = f"{OFFICE}/entregas"
 CONTENT = f"{OFFICE}/contenido"
 AREAS = {
     "carrusel": Area.BANNER,
@@ -97,6 +98,7 @@ PLACES = (
     OfficePlace(OFFERS, _("Ofertas"), "tag", Right.READ_CATALOG),
     OfficePlace(PQRS, _("PQRS"), "chat", Right.READ_ORDERS, count_key="pqrs", has_deadline=True),
     OfficePlace(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS, count_key="reviews"),
+    OfficePlace(DELIVERIES, _("Entregas"), "truck", Right.READ_SETTINGS),
     OfficePlace(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     OfficePlace(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
     OfficePlace(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),

@@ -18,6 +18,8 @@ from storefront.office.customers import detail as customer_page
 from storefront.office.customers import listing as customers_page
 from storefront.office.customers.detail_state import CustomerState
 from storefront.office.customers.search import find_customers
+from storefront.office.deliveries import page as deliveries
+from storefront.office.deliveries.state import DeliveriesState
 from storefront.office.imports import page as imports
 from storefront.office.imports.state import ImportState
 from storefront.office.navigation import (
@@ -25,6 +27,7 @@ from storefront.office.navigation import (
     AUDIT,
     CONTENT,
     CUSTOMERS,
+    DELIVERIES,
     IMPORT,
     INVOICES,
     NEW_RETURN,
@@ -134,6 +137,7 @@ OFFICE_PAGES = (
     OfficePage(f"{SALES}/[id]", sale_editor.page, SaleState, sale_editor.TITLE),
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(REVIEWS, reviews.page, reviews.ReviewsScreen, reviews.TITLE),
+    OfficePage(DELIVERIES, deliveries.page, DeliveriesState, deliveries.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(f"{CONTENT}/[id]", area_page.page, AreaState, area_page.TITLE),
     OfficePage(INVOICES, invoices.page, invoices.InvoicesState, invoices.TITLE),

@@ -111,7 +111,9 @@ def option_card(option: ShippingEstimate, moment: datetime) -> ShippingCard:
     card, promise = shipping_card(option.choice, moment), option.choice.promise
     if promise is None:
         return card
-    return replace(card, note=describe_offer(promise, moment, is_pickup=option.choice.is_pickup))
+    sentence = describe_offer(promise, moment, is_pickup=option.choice.is_pickup)
+    detail = option.choice.detail
+    return replace(card, note=f"{detail}. {sentence}" if option.choice.is_pickup and detail else sentence)
 
 
 def _count_valid_seconds(options: list[ShippingEstimate], moment: datetime) -> int:

@@ -273,7 +273,7 @@ def _method_wire(method: CartShippingMethod, part: PartTotals) -> CartShippingMe
     return {
         "id": method.id,
         "name": method.name,
-        "amount": method.amount,
+        "amount": part.original_total,
         "is_tax_inclusive": True,
         "shipping_option_id": method.shipping_option_id,
         "data": method.data,

@@ -30,6 +30,7 @@ from backend.checkout.later_delivery import find_later_delivery
 from backend.checkout.payment.paid_purchases import PurchasePaid, leave_paid_chain
 from backend.checkout.payment.return_url import format_return_url
 from backend.checkout.payment.stock_holds import HoldClient, HoldTooLarge, admit_hold, report_excess
+from backend.checkout.quotes.own_delivery_prices import require_unchanged_zone
 from backend.checkout.quotes.unquoted_delivery import NO_COURIER, NoCourier
 from backend.core.config.modules import SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
@@ -394,6 +395,9 @@ class PaymentStarter:
                 await require_provider_on(session, sale.shipping.option_id)
             if sale.shipping.data.get(NO_COURIER):
                 await self._require_courier(session, sale)
+            await require_unchanged_zone(
+                session, sale.shipping, find_municipality_code(sale.shipping_address)
+            )
             return sale, to_promotion_claims(cart, sale, may_hold_uses=priced.may_hold_uses)
         order = await lock_order_of_cart(session, cart.id)
         if start.replace and order is not None and order.status == OrderStatus.PENDING:

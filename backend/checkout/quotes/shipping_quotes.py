@@ -20,7 +20,6 @@ from backend.cart.models import Cart, LineItem, ShippingQuote
 from backend.catalog.models import Product, Variant
 from backend.core.db.database import db_now
 from backend.core.db.tables import Json, insert_into, table_of
-from backend.core.errors import InvalidData
 from backend.core.money import Cop
 from backend.core.web.contact import to_one_line
 from backend.pricing import price_cart
@@ -31,7 +30,8 @@ from backend.shipping.offered_options import (
     OFFER_TABLES,
     OLDEST_FIRST,
     Offer,
-    filter_by_country,
+    OptionNotOffered,
+    filter_by_destination,
     is_offered_in,
 )
 from backend.shipping.packages import Item, limit_content_value, pack_items
@@ -144,7 +144,7 @@ def filter_offers(offers: Sequence[Offer], providers: Providers, contents: Quote
 def _filter_reachable_offers(
     offers: Sequence[Offer], providers: Providers, contents: QuoteInput
 ) -> list[Offer]:
-    reachable = filter_by_country(offers, contents.country_code)
+    reachable = filter_by_destination(offers, contents.country_code, contents.dane_code)
     return [offer for offer in reachable if offer.option.provider_id in providers]
 
 
@@ -153,14 +153,14 @@ def find_offer(offers: Sequence[Offer], providers: Providers, contents: QuoteInp
 
     Raises:
         ProviderSwitchedOff: its provider is switched off.
-        InvalidData: the option is not offered for this cart.
+        OptionNotOffered: the option is not offered for this cart.
     """
     for offer in _filter_reachable_offers(offers, providers, contents):
         if offer.option.id == option_id:
             if not offer.is_on:
                 raise ProviderSwitchedOff(offer.option)
             return offer
-    raise InvalidData(UNKNOWN_OPTION)
+    raise OptionNotOffered(UNKNOWN_OPTION)
 
 
 def needs_live_quote(offer: Offer, contents: QuoteInput) -> bool:

@@ -12,7 +12,7 @@ from backend.core.errors import CannotStart
 
 FULFILLMENT, PAYMENT, INVOICES = "fulfillment", "payment", "invoices"
 
-MANUAL, CARRIER = "manual_manual", "carrier_standard"
+MANUAL, CARRIER, OWN_DELIVERY = "manual_manual", "carrier_standard", "own_delivery"
 SYSTEM_PAYMENT, GATEWAY_PSE = "pp_system_default", "gateway_pse"
 INVOICE_FILE, INVOICE_UBL = "file", "ubl"
 
@@ -28,13 +28,13 @@ class ModuleBlock:
 BUILT_IN = (ModuleBlock(FULFILLMENT, (MANUAL,)), ModuleBlock(PAYMENT, (SYSTEM_PAYMENT,)))
 
 DECLARED = (
-    ModuleBlock(FULFILLMENT, (MANUAL, CARRIER)),
+    ModuleBlock(FULFILLMENT, (MANUAL, CARRIER, OWN_DELIVERY)),
     ModuleBlock(PAYMENT, (SYSTEM_PAYMENT, GATEWAY_PSE)),
     ModuleBlock(INVOICES, (INVOICE_FILE, INVOICE_UBL)),
 )
 
 AVAILABLE_PROVIDERS = {
-    FULFILLMENT: frozenset({MANUAL, CARRIER}),
+    FULFILLMENT: frozenset({MANUAL, CARRIER, OWN_DELIVERY}),
     PAYMENT: frozenset({SYSTEM_PAYMENT, GATEWAY_PSE}),
     INVOICES: frozenset({INVOICE_FILE, INVOICE_UBL}),
 }

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'b2e7d4ee16b1'
+revision: str = '47a4ecc893c8'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1632,6 +1632,7 @@ def _create_tables() -> None:
         sa.Column('name', sa.String(), nullable=False),
         sa.Column('fulfillment_set_id', sa.String(), nullable=False),
         sa.Column('country_codes', Json, nullable=False),
+        sa.Column('municipality_codes', Json, nullable=False),
         sa.ForeignKeyConstraint(['fulfillment_set_id'], ['fulfillment_set.id'], name=op.f('fk_service_zone_fulfillment_set_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_service_zone')),
     )

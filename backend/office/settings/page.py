@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL, SYSTEM_PAYMENT
+from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL, OWN_DELIVERY, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.errors import Conflict, NotFound
 from backend.core.texts import _
@@ -53,7 +53,10 @@ SHIPPING_KINDS = {
     CARRIER: ProviderKind(
         _("Transportadora"), _("Envío a domicilio, con precio en vivo y guía."), Trial.CARRIER
     ),
-    MANUAL: ProviderKind(_("Entrega propia"), _("Recoger en la tienda, o envíos que haces tú.")),
+    MANUAL: ProviderKind(_("Recoger en la tienda"), _("Recoger en la tienda, o un envío de precio fijo.")),
+    OWN_DELIVERY: ProviderKind(
+        _("Entrega propia"), _("Domicilios que haces tú, por zonas: se arman en Entregas.")
+    ),
 }
 PROVIDER_NAMES = {name: kind.name for name, kind in (PAYMENT_KINDS | SHIPPING_KINDS).items()}
 TRIAL_NAMES = {

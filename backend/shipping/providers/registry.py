@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import httpx
 
-from backend.core.config.modules import CARRIER, MANUAL
+from backend.core.config.modules import CARRIER, MANUAL, OWN_DELIVERY
 from backend.core.config.settings import Settings
 from backend.core.errors import NotImplementedByProvider
 from backend.shipping.providers.base import FulfillmentProvider, Label, LabelRequest, Quote, QuoteRequest
@@ -32,6 +32,15 @@ class ManualProvider(FulfillmentProvider):
         """Do nothing: no label was ordered."""
 
 
+class OwnDeliveryProvider(ManualProvider):
+    """Own delivery: the shop brings the parcel itself, at the price of the destination's zone.
+
+    A parcel needs no carrier's label, so its `Label` is empty. Staff report that it left and that it arrived.
+    """
+
+    id = OWN_DELIVERY
+
+
 def create_fulfillment_providers(
     ids: Iterable[str], settings: Settings, carrier_transport: httpx.AsyncBaseTransport | None = None
 ) -> dict[str, FulfillmentProvider]:
@@ -43,6 +52,7 @@ def create_fulfillment_providers(
     """
     factories: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,
+        OWN_DELIVERY: OwnDeliveryProvider,
         CARRIER: lambda: CarrierStandard(
             create_carrier_client(settings, carrier_transport),
             LiveQuotes(

@@ -4,6 +4,7 @@ from backend.checkout.later_delivery import DeliveryLater
 from backend.checkout.quotes.unquoted_delivery import NoCourier
 from backend.core.errors import InsufficientStock, InvalidData, ShopError, TotalChanged
 from backend.core.texts import _
+from backend.shipping.offered_options import OptionNotOffered
 from backend.shipping.provider_switches import ProviderSwitchedOff
 from storefront.pages.checkout.fields import LABELS
 
@@ -27,7 +28,7 @@ def get_result_kind(error: ShopError) -> str:
             return "total"
         case DeliveryLater():
             return "day"
-        case ProviderSwitchedOff() | NoCourier():
+        case ProviderSwitchedOff() | NoCourier() | OptionNotOffered():
             return "shipping"
         case InsufficientStock():
             return "stock"

@@ -96,12 +96,19 @@ def _note(choice: ShippingChoice, moment: datetime) -> str:
     if choice.promise is None:
         return _describe_option(choice)
     sentence = describe_offer(choice.promise, moment, is_pickup=choice.is_pickup)
-    return sentence if choice.is_pickup else f"{_describe_option(choice)} {sentence}"
+    if choice.is_pickup:
+        return f"{choice.detail}. {sentence}" if choice.detail else sentence
+    return f"{_describe_option(choice)} {sentence}"
 
 
 def _describe_option(choice: ShippingChoice) -> str:
     if choice.is_fallback:
         return _NO_COURIER if choice.no_courier else _NO_ANSWER
     if choice.is_pickup:
-        return _("Lo recoges tú, sin costo de envío.")
+        return choice.detail or _("Lo recoges tú, sin costo de envío.")
+    if choice.is_own:
+        text = _("Te lo llevamos nosotros: {hours}.").format(hours=choice.detail)
+        if not choice.free_from_label:
+            return text
+        return f"{text} {_('Gratis desde {price}.').format(price=choice.free_from_label)}"
     return _("Con {carrier}.").format(carrier=choice.carrier) if choice.carrier else _("Tarifa fija.")

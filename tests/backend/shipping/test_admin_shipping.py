@@ -232,7 +232,7 @@ async def test_option_types_and_provider_services_are_listed(admin: httpx.AsyncC
 async def test_configured_providers_are_listed(admin: httpx.AsyncClient) -> None:
     """spec: What the service does 7."""
     providers = (await get(admin, "/admin/fulfillment-providers"))["fulfillment_providers"]
-    assert [provider["id"] for provider in providers] == ["carrier_standard", "manual_manual"]
+    assert [provider["id"] for provider in providers] == ["carrier_standard", "manual_manual", "own_delivery"]
     assert (await get(admin, "/admin/fulfillment-providers", is_enabled="false"))["count"] == 0
 
 

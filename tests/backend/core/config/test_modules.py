@@ -30,7 +30,7 @@ def test_service_without_a_module_block_has_its_built_in_provider() -> None:
 
 def test_shop_declares_built_in_and_own_providers() -> None:
     assert registered_providers() == {
-        FULFILLMENT: ("manual_manual", "carrier_standard"),
+        FULFILLMENT: ("manual_manual", "carrier_standard", "own_delivery"),
         PAYMENT: ("pp_system_default", "gateway_pse"),
         INVOICES: ("file", "ubl"),
     }

@@ -1,0 +1,1 @@
+"""Terms of own delivery and of pickup points, in the data of shipping options."""

@@ -1,0 +1,96 @@
+"""The screen Entregas: municipalities are chosen, zones and points are saved, and refusals keep what was typed."""
+
+from typing import Any
+
+import pytest
+
+from backend.app import Shop
+from backend.staff.rights import Role
+from storefront.office.deliveries.state import DeliveriesState
+from tests.backend.office.deliveries.test_saving import ENVIGADO, MEDELLIN, POINT, ZONE
+from tests.storefront.office.conftest import BrowserFactory
+
+
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
+    return await type(screen).event_handlers[name].fn(screen, *arguments)
+
+
+async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER) -> Any:
+    screen: Any = await (await browser_of(role, "/oficina/entregas")).get_state(DeliveriesState)
+    await send_event(screen, "load")
+    return screen
+
+
+@pytest.mark.usefixtures("defaults")
+async def test_municipalities_are_found_added_and_removed(browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "find_towns", "new", "envig")
+    assert (screen.suggested_for, [tag.code for tag in screen.suggestions]) == ("new", [ENVIGADO])
+    await send_event(screen, "add_town", "new", ENVIGADO)
+    await send_event(screen, "add_town", "new", MEDELLIN)
+    await send_event(screen, "add_town", "new", MEDELLIN)
+    await send_event(screen, "add_town", "new", "99999999")
+    assert (screen.codes["new"], screen.suggestions) == (f"{ENVIGADO} {MEDELLIN}", [])
+    await send_event(screen, "remove_town", "new", ENVIGADO)
+    assert [tag.label for tag in screen.towns["new"]] == ["Medellín, Antioquia"]
+    for code in (MEDELLIN, ENVIGADO):  # a point has one municipality
+        await send_event(screen, "add_town", "new-point", code)
+    assert screen.codes["new-point"] == ENVIGADO
+    await send_event(screen, "add_town", "nosuch", MEDELLIN)
+    assert screen.announcement.tone == "problem"
+    assert "nosuch" not in screen.codes
+
+
+@pytest.mark.usefixtures("defaults")
+async def test_zone_is_saved_changed_and_deleted(browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "add_town", "new", MEDELLIN)
+    await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": "", "price": "mucho"})
+    assert screen.problems == {"new-price": "Escribe el precio en pesos. 0 es gratis."}
+    assert screen.codes["new"] == MEDELLIN
+    await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": ""})
+    assert (screen.announcement.tone, screen.problems, screen.codes["new"]) == ("news", {}, "")
+    [zone] = screen.content.zones
+    change = {**ZONE, "form": zone.id, "version": zone.form.version, "price": "9.000"}
+    await send_event(screen, "save_zone", change)
+    assert screen.content.zones[0].form.texts["price"] == "9.000"
+    await send_event(screen, "save_zone", {**change, "price": "1.000"})  # the version is an earlier one
+    assert (screen.announcement.tone, screen.announcement.text[:25]) == (
+        "problem",
+        "Otra persona la cambió mi",
+    )
+    assert screen.content.zones[0].form.texts["price"] == "9.000"
+    await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": "", "name": "Otra"})
+    assert screen.announcement.text.startswith("Guardada. Medellín, Envigado también está en «Domicilio»")
+    await send_event(screen, "delete", zone.id)
+    assert [row.name for row in screen.content.zones] == ["Otra"]
+
+
+@pytest.mark.usefixtures("defaults")
+async def test_pickup_point_is_saved(browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    [point] = screen.content.points
+    await send_event(screen, "save_point", {**POINT, "form": point.id, "version": "", "address": ""})
+    assert screen.problems == {f"{point.id}-address": "Escribe la dirección."}
+    await send_event(screen, "save_point", {**POINT, "form": point.id, "version": point.form.version})
+    assert [row.where for row in screen.content.points] == ["Calle 10 # 4-20, Medellín"]
+    await send_event(screen, "save_point", {**POINT, "form": "new-point", "version": "", "name": "Otro"})
+    assert [row.name for row in screen.content.points] == ["Recoger en El Poblado", "Otro"]
+
+
+@pytest.mark.usefixtures("defaults")
+@pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM])
+async def test_other_roles_see_deliveries_and_change_nothing(
+    shop: Shop, browser_of: BrowserFactory, role: Role
+) -> None:
+    screen = await open_screen(browser_of, role)
+    [point] = screen.content.points
+    await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": ""})
+    assert screen.announcement.tone == "problem"
+    await send_event(screen, "save_point", {**POINT, "form": "new-point", "version": ""})
+    await send_event(screen, "delete", point.id)
+    await send_event(screen, "add_town", "new", MEDELLIN)
+    await send_event(screen, "load")
+    assert (screen.content.zones, [row.id for row in screen.content.points]) == ([], [point.id])
+    assert screen.codes["new"] == ""
