@@ -167,7 +167,7 @@ def describe_overlaps(
         if other.id == option.id or not common:
             continue
         wins = min((option, other), key=get_cheaper_key)
-        return _("{towns} también está en «{other}»: se ofrece «{cheaper}», la más barata.").format(
+        return _("{towns}: también en la zona «{other}». Se ofrece «{cheaper}», la más barata.").format(
             towns=_join_towns(common), other=other.name, cheaper=wins.name
         )
     return ""

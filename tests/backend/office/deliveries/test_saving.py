@@ -131,8 +131,8 @@ async def test_owner_is_told_of_a_municipality_in_two_zones(database: Database, 
     await save(database, name="Sur", towns=ENVIGADO, price="7.000")
     zones, _points = await read_rows(database, settings)
     assert [row.warning for row in zones] == [
-        "Envigado también está en «Sur»: se ofrece «Sur», la más barata.",
-        "Envigado también está en «Norte»: se ofrece «Sur», la más barata.",
+        "Envigado: también en la zona «Sur». Se ofrece «Sur», la más barata.",
+        "Envigado: también en la zona «Norte». Se ofrece «Sur», la más barata.",
     ]
 
 

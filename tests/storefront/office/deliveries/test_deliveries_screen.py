@@ -62,7 +62,7 @@ async def test_zone_is_saved_changed_and_deleted(browser_of: BrowserFactory) -> 
     )
     assert screen.content.zones[0].form.texts["price"] == "9.000"
     await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": "", "name": "Otra"})
-    assert screen.announcement.text.startswith("Guardada. Medellín, Envigado también está en «Domicilio»")
+    assert screen.announcement.text.startswith("Guardada. Medellín, Envigado: también en la zona «Domicilio»")
     await send_event(screen, "delete", zone.id)
     assert [row.name for row in screen.content.zones] == ["Otra"]
 
