@@ -82,7 +82,7 @@ class OwnShop:
             )
             return saved.id
 
-    async def offered(self) -> dict[str, Cop]:
+    async def list_prices(self) -> dict[str, Cop]:
         """Return the prices of the offered options by name."""
         offer = await self.checkout.offer_shipping(self.cart_id, ip=IP)
         return {choice.name: choice.amount for choice in offer.choices}
@@ -96,7 +96,7 @@ class OwnShop:
             totals, _discounts = await read_discounted_totals(session, self.cart_id, contents)
             return totals
 
-    async def place(self, expected_total: Cop) -> Order:
+    async def place_order(self, expected_total: Cop) -> Order:
         placed = await self.checkout.place_order(
             self.cart_id, CHECKOUT_INPUT, expected_total=expected_total, ip=IP
         )
@@ -126,19 +126,19 @@ async def own(database: Database, settings: Settings) -> OwnShop:
 
 async def test_order_is_free_of_shipping_from_the_zones_amount(own: OwnShop) -> None:
     option_id = await own.save(free_from=2 * PRICE)
-    assert (await own.offered())["Domicilio"] == 0
+    assert (await own.list_prices())["Domicilio"] == 0
     await own.choose(option_id)
     totals = await own.totals()
     assert (totals.shipping.original_total, totals.total) == (0, 2 * PRICE)
-    order = await own.place(2 * PRICE)
+    order = await own.place_order(2 * PRICE)
     assert (order.shipping_total, order.total, order.shipping_name) == (0, 2 * PRICE, "Domicilio")
 
 
 async def test_zone_below_its_free_amount_costs_its_price(own: OwnShop) -> None:
     option_id = await own.save(free_from=2 * PRICE + 1)
-    assert (await own.offered())["Domicilio"] == 8_000
+    assert (await own.list_prices())["Domicilio"] == 8_000
     await own.choose(option_id)
-    order = await own.place(2 * PRICE + 8_000)
+    order = await own.place_order(2 * PRICE + 8_000)
     assert (order.shipping_total, order.total) == (8_000, 2 * PRICE + 8_000)
 
 
@@ -156,23 +156,23 @@ async def test_free_amount_counts_the_goods_after_discounts(own: OwnShop) -> Non
         await create_promotion(session, SHOP, to_create_promotion(NewPromotion.model_validate(body)))
         await add_codes(session, await open_cart(session, own.cart_id), ["DIEZ"])
     assert (await own.totals()).total == 72_000 + 8_000
-    assert (await own.offered())["Domicilio"] == 8_000
+    assert (await own.list_prices())["Domicilio"] == 8_000
     await own.choose(option_id)
-    assert (await own.place(80_000)).shipping_total == 8_000
+    assert (await own.place_order(80_000)).shipping_total == 8_000
 
 
 async def test_municipality_in_two_zones_gets_the_cheaper_one(own: OwnShop) -> None:
     dear = await own.save("Norte", [MEDELLIN, ENVIGADO], 12_000)
     cheap = await own.save("Sur", [MEDELLIN], 8_000)
-    assert [name for name in await own.offered() if name in ("Norte", "Sur")] == ["Sur"]
+    assert [name for name in await own.list_prices() if name in ("Norte", "Sur")] == ["Sur"]
     await own.save("Sur", [ENVIGADO], 8_000, option_id=cheap)
-    assert [name for name in await own.offered() if name in ("Norte", "Sur")] == ["Norte"]
+    assert [name for name in await own.list_prices() if name in ("Norte", "Sur")] == ["Norte"]
     # of equal prices, the zone that is free earlier
     await own.save("Sur", [MEDELLIN], 12_000, free_from=500_000, option_id=cheap)
-    assert [name for name in await own.offered() if name in ("Norte", "Sur")] == ["Sur"]
+    assert [name for name in await own.list_prices() if name in ("Norte", "Sur")] == ["Sur"]
     async with own.database.transaction() as session:
         await delete_delivery(session, COMMAND_LINE, cheap)
-    assert [name for name in await own.offered() if name in ("Norte", "Sur")] == ["Norte"]
+    assert [name for name in await own.list_prices() if name in ("Norte", "Sur")] == ["Norte"]
     assert dear
 
 
@@ -181,9 +181,9 @@ async def test_price_that_changes_meanwhile_is_shown_before_it_is_paid(own: OwnS
     await own.choose(option_id)
     await own.save(price=9_500, option_id=option_id)
     with pytest.raises(TotalChanged):
-        await own.place(2 * PRICE + 8_000)
+        await own.place_order(2 * PRICE + 8_000)
     assert (await own.totals()).total == 2 * PRICE + 9_500
-    assert (await own.place(2 * PRICE + 9_500)).shipping_total == 9_500
+    assert (await own.place_order(2 * PRICE + 9_500)).shipping_total == 9_500
 
 
 @pytest.mark.parametrize("is_deleted", [True, False])
@@ -196,7 +196,7 @@ async def test_zone_that_is_gone_meanwhile_is_not_sold(own: OwnShop, is_deleted:
     else:
         await own.save(towns=[ENVIGADO], option_id=option_id)
     with pytest.raises(OptionNotOffered):
-        await own.place(2 * PRICE + 8_000)
+        await own.place_order(2 * PRICE + 8_000)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ async def test_zone_that_is_gone_meanwhile_is_not_sold(own: OwnShop, is_deleted:
 async def test_program_that_pays_after_the_zone_changed_must_choose_again(
     own: OwnShop, price: Cop, towns: list[str], error: type[Exception]
 ) -> None:
-    """A program starts the payment without the form, so nothing prices the zone again."""
+    """Start the payment without the form, which would price the zone again."""
     option_id = await own.save()
     await own.checkout.choose_shipping(own.cart_id, option_id, ip=IP)
     await own.save(price=price, towns=towns, option_id=option_id)
@@ -219,9 +219,9 @@ async def test_program_that_pays_after_the_zone_changed_must_choose_again(
 async def test_own_delivery_sells_while_the_carrier_does_not_answer(own: OwnShop) -> None:
     own.carriers["carrier_standard"] = BrokenCarrier()
     option_id = await own.save()
-    assert (await own.offered())["Domicilio"] == 8_000
+    assert (await own.list_prices())["Domicilio"] == 8_000
     await own.choose(option_id)
-    assert (await own.place(2 * PRICE + 8_000)).total == 2 * PRICE + 8_000
+    assert (await own.place_order(2 * PRICE + 8_000)).total == 2 * PRICE + 8_000
 
 
 async def test_estimate_has_own_delivery_only_in_its_zone(own: OwnShop) -> None:

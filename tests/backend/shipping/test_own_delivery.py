@@ -174,7 +174,7 @@ def test_same_day_delivery_is_described_as_today(settings: Settings) -> None:
 
 
 def test_pickup_is_promised_on_a_day_on_which_the_point_is_open(settings: Settings) -> None:
-    """The shop packs on business days; the point is open on Saturdays."""
+    """Pack on a business day for a point that is open on Saturdays."""
     shop = settings.model_copy(update={"cutoff_hour": 15, "packing_days": 1})
     option = pickup_option(PickupPoint("Calle 10 # 4-20", MEDELLIN, WeeklySchedule((5,), 9, 13)))
     terms = build_delivery_terms(shop, option, Quote(0))
