@@ -26,8 +26,12 @@ BACKEND = str(Path(backend.__file__).parent)
 IGNORED_TABLES = (
     "job", "outbox_event", "rate_limit_counter", "audit_entry", "audit_personal_value",
     "product_import", "product_import_row", "product_import_picture", "product_import_table", "column_mapping",
+    "draft_order", "cart", "line_item", "cart_shipping_method",
 )  # fmt: skip
-"""Tables of pending work, of limits, and of the audit itself. An import is pending work until it starts."""
+"""Tables of pending work, of limits, and of the audit itself.
+
+An import is pending work until it starts, and a draft order with its cart until it is sold.
+"""
 
 
 @dataclass

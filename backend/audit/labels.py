@@ -21,6 +21,7 @@ ACTION_LABELS = {
     "delivery tried again": _("volvió a enviar una novedad a"),
     "device added": _("activó los avisos en un equipo de"),
     "device removed": _("quitó los avisos en un equipo de"),
+    "discounted": _("dio un descuento en"),
     "ended": _("terminó"),
     "exported": _("pidió"),
     "import continued": _("siguió una importación en"),
@@ -74,6 +75,7 @@ ACTION_LABELS = {
     "shipped": _("despachó"),
     "sign-in refused": _("rechazó un intento de entrar con la cuenta de"),
     "signed in": _("entró con la cuenta de"),
+    "sold": _("vendió"),
     "stock changed": _("cambió las unidades de"),
     "switched off": _("apagó"),
     "switched on": _("encendió"),
@@ -94,6 +96,8 @@ SUBJECT_LABELS = {
     SubjectType.CONTENT: _("el contenido «{name}»"),
     SubjectType.CUSTOMER: _("un cliente"),
     SubjectType.CUSTOMER_GROUP: _("el grupo de clientes {name}"),
+    SubjectType.DAY_CLOSING: _("el cierre del día"),
+    SubjectType.DRAFT_ORDER: _("una venta por cobrar"),
     SubjectType.EXPORT: _("un archivo de datos"),
     SubjectType.FULFILLMENT_SET: _("las entregas de una bodega"),
     SubjectType.INVITATION: _("una persona nueva"),
@@ -163,6 +167,7 @@ AUDITED_FIELD_LABELS = {
     "decided_at": _("Decidida"),
     "denial": _("Por qué no procede"),
     "description": _("Descripción"),
+    "discount": _("Descuento"),
     "due_at": _("Plazo"),
     "disabled_at": _("Sin acceso desde"),
     "ean": _("Código de barras"),
@@ -215,6 +220,7 @@ AUDITED_FIELD_LABELS = {
     "rank": _("Orden"),
     "reason": _("Motivo"),
     "received_at": _("Recibida"),
+    "reference": _("Comprobante"),
     "refusal": _("Por qué no se publica"),
     "reserved": _("Apartadas"),
     "resolution": _("Decisión"),
@@ -247,6 +253,7 @@ AUDITED_FIELD_LABELS = {
     "title": _("Título"),
     "token_hash": _("Enlace"),
     "tracking_number": _("Guía"),
+    "total": _("Total"),
     "type_id": _("Tipo de juguete"),
     "url": _("Foto"),
     "use_limit": _("Usos en total"),
@@ -266,7 +273,7 @@ AUDITED_FIELD_LABELS = {
     "text": _("Texto"),
     "created_by": _("Escrita por"),
 }
-MONEY_FIELDS = frozenset({"amount", "compare_at_price", "price", "total"})
+MONEY_FIELDS = frozenset({"amount", "compare_at_price", "discount", "price", "total"})
 ID_FIELDS = {
     "campaign_id": SubjectType.CAMPAIGN,
     "category_id": SubjectType.CATEGORY,

@@ -36,6 +36,8 @@ class SubjectType(StrEnum):
     CONTENT = "content"
     CUSTOMER = "customer"
     CUSTOMER_GROUP = "customer_group"
+    DAY_CLOSING = "day_closing"
+    DRAFT_ORDER = "draft_order"
     EXPORT = "data_export"
     FULFILLMENT_SET = "fulfillment_set"
     INVITATION = "invitation"

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnExpressionArgument, Label, bindparam, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from backend.cart.models import Cart, CartShippingMethod, LineItem
 from backend.catalog.gift_wrapping import can_be_bought
@@ -18,6 +19,14 @@ from backend.catalog.models import WRAPPING_SKU, Collection, Product, ProductHas
 from backend.core.db.tables import JsonObject
 from backend.pricing import STANDARD_RATE, PricedLine
 from backend.promotions.eligibility import has_candidates
+
+
+def _may_be_discounted(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
+    """Return the SQL column `may_be_discounted`: true if promotions or a staff member's discount may apply."""
+    discounted = aliased(Cart)
+    has_staff_discount = exists().where(discounted.id == cart_id, discounted.staff_discount > 0)
+    return or_(has_candidates(cart_id).element, has_staff_discount).label("may_be_discounted")
+
 
 # every step of a purchase runs these statements. Building one takes longer than running it, so they are built once
 _LINES = (
@@ -39,7 +48,7 @@ CONTENTS = (
     _LINES.add_columns(
         CartShippingMethod,
         Collection.title,
-        has_candidates(LineItem.cart_id),
+        _may_be_discounted(LineItem.cart_id),
         ProductType.id,
         ProductType.value,
     )
@@ -56,7 +65,7 @@ CART_AND_CONTENTS = (
         Product,
         CartShippingMethod,
         Collection.title,
-        has_candidates(Cart.id),
+        _may_be_discounted(Cart.id),
         ProductType.id,
         ProductType.value,
         Cart,
@@ -111,7 +120,8 @@ class Contents:
         method: the chosen shipping; None if none is chosen, and for an empty cart.
         collections: the title of the product's collection, by line id.
         types: the product's type, by line id.
-        may_be_discounted: False if no promotion can apply and the cart has no promotion use reserved.
+        may_be_discounted: False if no promotion can apply, the cart has no promotion use reserved, and no staff member
+            has given a discount.
     """
 
     lines: Sequence[Line]
@@ -170,5 +180,5 @@ def parse_contents(rows: Sequence[Any]) -> Contents:
         method=rows[0][3],
         collections={line_id: row[4] for line_id, row in filled.items()},
         types={line_id: LineType(*row[6:8]) for line_id, row in filled.items()},
-        may_be_discounted=rows[0].has_candidates,
+        may_be_discounted=rows[0].may_be_discounted,
     )

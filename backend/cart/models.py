@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index
+from sqlalchemy import CheckConstraint, Index, text
 from sqlmodel import Field, SQLModel
 
 from backend.core.db.database import UtcDateTime
@@ -37,6 +37,12 @@ class Cart(Timestamps, table=True):
     billing_address: JsonObject | None = Field(default=None, sa_type=Json)
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    staff_discount: Cop = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+    """Pesos that a staff member deducts from the lines: see `backend.cart.staff_discounts`."""
+    staff_discount_terms: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
+    """The discount's `reason`, and the `units` by variant id for which it was given."""
     payment_session_id: str | None = None
     """The payment session of this cart that is at the bank. Until it ends, the cart cannot be changed."""
     replaces_cart_id: str | None = Field(default=None, index=True)

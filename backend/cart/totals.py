@@ -1,4 +1,4 @@
-"""Current totals of a cart: its lines and shipping, less the discounts of promotions."""
+"""Current totals of a cart: its lines and shipping, less the discounts of promotions and of staff."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.contents import Contents, Line
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.shipping_method import FREE_FROM
+from backend.cart.staff_discounts import list_staff_adjustments
 from backend.core.money import Cop
 from backend.pricing import CartTotals, ShippingCharge, price_cart
 from backend.promotions.eligibility import (
@@ -53,8 +54,12 @@ async def _read_totals(
     """Return the totals with this price of shipping; None without shipping."""
     discounts = NO_DISCOUNTS
     if contents.may_be_discounted:
-        context = to_promotion_context(await session.get_one(Cart, cart_id))
+        cart = await session.get_one(Cart, cart_id)
+        context = to_promotion_context(cart)
         discounts = await compute_cart_discounts(session, context, to_bought_lines(contents.lines), shipping)
+        if staff_adjustments := list_staff_adjustments(cart, contents.lines):
+            adjustments = (*discounts.adjustments, *staff_adjustments)
+            discounts = Discounts(adjustments, discounts.results)
     sold = [line.priced for line in contents.lines if line.product]
     charge = None if shipping is None else ShippingCharge(shipping)
     return price_cart(sold, charge, discounts.adjustments), discounts

@@ -277,7 +277,7 @@ async def _apply_capture(session: AsyncSession, cart: Cart, payment: PaymentSess
         order_states.move(order, status=OrderStatus.PENDING, payment=PaymentStatus.PARTIALLY_CAPTURED)
     else:
         mark_paid(order)
-    await publish(session, OrderPaid(order.id))
+    await publish(session, OrderPaid(order.id, order.origin))
     await report_unquoted(session, order)
     if sale is not None:
         await confirm_uses(session, to_promotion_claims(cart, sale))

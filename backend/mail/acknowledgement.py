@@ -18,6 +18,7 @@ from backend.core.texts import _
 from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
 from backend.orders.models import Order
+from backend.orders.origins import is_distance_sale
 from backend.orders.promised_days import describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.models import PaymentSession
@@ -35,7 +36,7 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
     `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
     is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
     the payment. `facts` has pairs of name and value. The two links lead to the terms and to the text about
-    withdrawal.
+    withdrawal; the second is empty for a sale in person, which has none.
     """
     payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
@@ -48,7 +49,10 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
         (_("Fecha"), time_label(order.created_at)),
         (_("IVA incluido en el total"), format_cop(tax)),
         (_("Va para"), f"{town.name}, {town.department}" if town else ""),
-        (_("Plazo máximo de entrega por ley"), date_label(order.created_at + MAX_DELIVERY_TIME)),
+        (
+            _("Plazo máximo de entrega por ley"),
+            date_label(order.created_at + MAX_DELIVERY_TIME) if is_distance_sale(order) else "",
+        ),
         (_("Pago"), _format_payment_method(payment, is_bank=is_bank) if order.total else _("Nada por pagar")),
         (_("CUS"), (payment.transaction_id or "") if payment is not None and is_bank else ""),
         (_("Vende"), f"{effective.store_legal_name}, NIT {effective.store_nit}"),
@@ -62,7 +66,9 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
         "delay": promise.delay,
         "facts": [(name, value) for name, value in facts if value],
         "terms_link": f"{effective.base_url}/legal/{LegalKind.TERMS}",
-        "withdrawal_link": f"{effective.base_url}/legal/{LegalKind.WITHDRAWAL}",
+        "withdrawal_link": (
+            f"{effective.base_url}/legal/{LegalKind.WITHDRAWAL}" if is_distance_sale(order) else ""
+        ),
     }
 
 

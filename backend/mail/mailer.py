@@ -46,6 +46,7 @@ from backend.orders.events import (
     OrderUnconfirmed,
 )
 from backend.orders.models import Fulfillment
+from backend.orders.origins import OrderOrigin
 from backend.orders.states import NO_NOTIFICATION
 from backend.payment.events import RefundBooked
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
@@ -215,7 +216,9 @@ def _get_message_id(mail: Mail) -> str | None:
 
 @subscribe(OrderPlaced)
 async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
-    """Notify the customer that the order is stored."""
+    """Notify the customer that the order is stored. A sale at the counter is paid at once: one e-mail is enough."""
+    if event.origin == OrderOrigin.COUNTER:
+        return
     await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)
 
 

@@ -23,6 +23,7 @@ from backend.core.db.database import Database, database_now, db_now
 from backend.customers.auth import password_reset
 from backend.customers.auth import sessions as customer_sessions
 from backend.customers.models import CustomerSession, ResetLink
+from backend.draft_orders.models import LINK_LIFETIME, PaymentLink
 from backend.edge.auth.revoked_tokens import REVOKED_RETENTION, RevokedTokenChain
 from backend.exports.models import DataExport
 from backend.exports.service import EXPIRES_AFTER
@@ -125,6 +126,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _stored_moment(DataExport.expires_at, EXPIRES_AFTER),
     _stored_moment(RevokedTokenChain.expires_at, REVOKED_RETENTION),
     _stored_moment(RateLimitCounter.expires_at, limiter.DAY),
+    _stored_moment(PaymentLink.expires_at, LINK_LIFETIME),
     _stored_moment(Alert.seen_at, NO_TIME),
     _stored_moment(UnknownAddress.seen_at, NO_TIME),
     _stored_moment(WebhookDelivery.next_try_at, max(RETRY_PAUSES)),

@@ -10,6 +10,7 @@ def all_tables() -> MetaData:
     import backend.attention.models
     import backend.audit.models
     import backend.cart.models
+    import backend.cash_closings.models
     import backend.catalog.bulk.models
     import backend.catalog.derived_models
     import backend.catalog.models
@@ -18,6 +19,7 @@ def all_tables() -> MetaData:
     import backend.channels.models
     import backend.content.models
     import backend.customers.models
+    import backend.draft_orders.models
     import backend.edge.auth.revoked_tokens
     import backend.exports.models
     import backend.imports.models

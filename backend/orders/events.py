@@ -5,16 +5,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OrderPlaced:
-    """A new order was created."""
+    """A new order was created. `origin` is an `OrderOrigin`."""
 
     order_id: str
+    origin: str = "web"
 
 
 @dataclass(frozen=True, slots=True)
 class OrderPaid:
-    """The order was paid."""
+    """The order was paid. `origin` is an `OrderOrigin`."""
 
     order_id: str
+    origin: str = "web"
 
 
 @dataclass(frozen=True, slots=True)

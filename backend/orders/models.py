@@ -63,7 +63,10 @@ class Order(Timestamps, table=True):
     guest_id: str | None = Field(default=None, index=True)
     """Id of the guest who placed the order without an account. It gives no access: only a customer owns an order."""
     email: str
+    """Empty if it is unknown, as in a sale at the counter, and after an erasure."""
     locale: str | None = None
+    origin: str = Field(default="web", sa_column_kwargs={"server_default": "web"})
+    """A `backend.orders.origins.OrderOrigin`."""
     status: str = "pending"
     payment_status: str = "awaiting"
     fulfillment_status: str = "not_fulfilled"

@@ -52,6 +52,13 @@ class PaymentSession(Timestamps, table=True):
             "client_email",
             "client_phone",
         ),
+        # `backend.cash_closings` reads the money that no closing has counted yet
+        Index(
+            "ix_payment_session_uncounted",
+            "method",
+            sqlite_where=text("method IS NOT NULL AND closing_id IS NULL"),
+            postgresql_where=text("method IS NOT NULL AND closing_id IS NULL"),
+        ),
     )
 
     id: str = Field(default_factory=lambda: secret_id("payses"), primary_key=True)
@@ -84,6 +91,10 @@ class PaymentSession(Timestamps, table=True):
     client_phone: str | None = None
     captured_amount: Cop | None = None
     """Pesos that the provider reported as taken. They pay an order only in state `captured`."""
+    method: str | None = None
+    """The `backend.payment.manual_methods.ManualMethod` in which staff received the money; None for other payments."""
+    closing_id: str | None = None
+    """The `DayClosing` that counted this money; None before, and without a `method`."""
     close_reason: str | None = None
     """Why we stopped waiting (`backend.payment.transitions.CloseReason`); None if the session was never closed."""
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
@@ -95,7 +106,7 @@ class PaymentSession(Timestamps, table=True):
 
 
 class Refund(Timestamps, table=True):
-    """A refund of one payment session that staff made by bank transfer.
+    """A refund of one payment session that staff made by bank transfer or in cash.
 
     The refunds of a session never exceed its captured amount. `lines` are the returned units: `{line_id, quantity,
     restock}`.
@@ -117,6 +128,10 @@ class Refund(Timestamps, table=True):
     """The bank's reference of the transfer."""
     reason: str = ""
     note: str | None = None
+    method: str = Field(default="transfer", sa_column_kwargs={"server_default": "transfer"})
+    """The `backend.payment.manual_methods.ManualMethod` in which staff gave the money back."""
+    closing_id: str | None = None
+    """The `DayClosing` that counted this money; None before."""
     lines: list[JsonObject] = Field(default_factory=list, sa_type=Json)
     created_by: str
     """The id of the staff member, or `command line`."""

@@ -22,6 +22,7 @@ from backend.core.web.contact import read_form
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.refunds import NOT_PAID, stop_sending, withdraw_units
+from backend.orders.origins import is_distance_sale
 from backend.orders.service import (
     list_order_lines,
     lock_order,
@@ -95,7 +96,12 @@ async def list_offers(session: AsyncSession, order: Order) -> list[Offer]:
         Offer(ReturnKind.WITHDRAWAL, compute_withdrawal_deadline(delivered), units),
         Offer(ReturnKind.WARRANTY, compute_warranty_deadline(delivered), units),
     )
-    return [offer for offer in possible if offer.until is None or offer.until > moment]
+    return [
+        offer
+        for offer in possible
+        if (offer.until is None or offer.until > moment)
+        and (offer.kind is not ReturnKind.WITHDRAWAL or is_distance_sale(order))
+    ]
 
 
 @dataclass(frozen=True, slots=True)

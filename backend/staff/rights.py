@@ -43,6 +43,8 @@ class Right(StrEnum):
     READ_CUSTOMERS = "see customers"
     CHANGE_CUSTOMERS = "change customers and their groups"
     CANCEL_ORDERS = "cancel orders"
+    SELL = "sell at the counter and make payment links"
+    EXCEED_DISCOUNT = "give discounts beyond the shop's limit"
     FULFILL = "pack and ship orders"
     CAPTURE_PAYMENTS = "capture payments"
     HANDLE_RETURNS = "open and receive returns, and propose or deny refunds"
@@ -81,6 +83,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         Right.READ_CUSTOMERS,
         Right.CHANGE_CUSTOMERS,
         Right.CANCEL_ORDERS,
+        Right.SELL,
         Right.FULFILL,
         Right.CAPTURE_PAYMENTS,
         Right.HANDLE_RETURNS,

@@ -12,6 +12,7 @@ from backend.core.events import subscribe
 from backend.core.ids import new_id
 from backend.jobs import enqueue
 from backend.orders.events import OrderPaid
+from backend.orders.origins import OrderOrigin
 from backend.pqrs.service import PqrsReceived
 from backend.returns.events import ReturnMoved
 from backend.returns.models import Return
@@ -38,7 +39,9 @@ async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str
 
 @subscribe(OrderPaid)
 async def record_order_paid(session: AsyncSession, event: OrderPaid) -> None:
-    """Record a notice of a paid order."""
+    """Record a notice of a paid order. Nobody is notified of a sale that a colleague makes at the counter."""
+    if event.origin == OrderOrigin.COUNTER:
+        return
     await record_notice(session, NoticeKind.ORDER_PAID, event.order_id)
 
 

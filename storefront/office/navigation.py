@@ -14,6 +14,7 @@ ENROL = f"{SIGN_IN}?codigo=1"
 ATTENTION = f"{OFFICE}/por-resolver"
 ORDERS = f"{OFFICE}/pedidos"
 PACK = f"{OFFICE}/empacar"
+SELL = f"{OFFICE}/vender"
 PRODUCTS = f"{OFFICE}/productos"
 NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
@@ -87,6 +88,7 @@ PLACES = (
     OfficePlace(
         ATTENTION, _("Por resolver"), "bell", Right.READ_ATTENTION, is_main=True, count_key="attention"
     ),
+    OfficePlace(SELL, _("Vender"), "till", Right.SELL),
     OfficePlace(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     OfficePlace(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     OfficePlace(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),

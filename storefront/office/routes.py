@@ -43,6 +43,7 @@ from storefront.office.navigation import (
     RETURNS,
     REVIEWS,
     SALES,
+    SELL,
     SETTINGS,
     SIGN_IN,
     STOCK,
@@ -67,6 +68,8 @@ from storefront.office.returns import listing as returns_page
 from storefront.office.returns import new_return
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.search import FINDERS
+from storefront.office.sell import page as sell_page
+from storefront.office.sell.state import SellState
 from storefront.office.settings import page as settings
 from storefront.office.settings.state import SettingsState
 from storefront.office.stock import page as stock_page
@@ -120,6 +123,7 @@ OFFICE_PAGES = (
     OfficePage(ORDERS, listing.page, OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
     OfficePage(PACK, packing.page, packing.PackState, packing.TITLE),
+    OfficePage(SELL, sell_page.page, SellState, sell_page.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
     OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),

@@ -160,6 +160,8 @@ class OfficeSettings(Identity):
 
     A more expensive label is not bought automatically. It waits for a staff member's decision.
     """
+    sell_discount_percent: int = Field(default=10, ge=0, le=100)
+    """Largest discount, in percent of the products' price, that a seller gives without the right to exceed it."""
     packing_days: int = Field(default=1, ge=0, le=30)
     """Business days until a paid order is given to the carrier; part of the promised day."""
     cutoff_hour: int = Field(default=15, ge=1, le=23)

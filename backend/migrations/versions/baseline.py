@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '47a4ecc893c8'
+revision: str = 'd6357737660d'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -966,6 +966,8 @@ def _create_tables() -> None:
         sa.Column('billing_address', Json, nullable=True),
         sa.Column('draft', Json, nullable=False),
         sa.Column('meta', Json, nullable=False),
+        sa.Column('staff_discount', sa.Integer(), server_default=sa.text('0'), nullable=False),
+        sa.Column('staff_discount_terms', Json, server_default=sa.text("'{}'"), nullable=False),
         sa.Column('payment_session_id', sa.String(), nullable=True),
         sa.Column('replaces_cart_id', sa.String(), nullable=True),
         sa.Column('completed_at', UtcDateTime(), nullable=True),
@@ -1422,6 +1424,7 @@ def _create_tables() -> None:
         sa.Column('guest_id', sa.String(), nullable=True),
         sa.Column('email', sa.String(), nullable=False),
         sa.Column('locale', sa.String(), nullable=True),
+        sa.Column('origin', sa.String(), server_default='web', nullable=False),
         sa.Column('status', sa.String(), nullable=False),
         sa.Column('payment_status', sa.String(), nullable=False),
         sa.Column('fulfillment_status', sa.String(), nullable=False),
@@ -1738,6 +1741,54 @@ def _create_tables() -> None:
     )
     op.create_index('ix_order_term_order_number', 'order_term', ['order_number', 'term'])
     op.create_table(
+        'draft_order',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('cart_id', sa.String(), nullable=False),
+        sa.Column('origin', sa.String(), nullable=False),
+        sa.Column('is_current', sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column('created_by', sa.String(), nullable=False),
+        sa.Column('canceled_at', UtcDateTime(), nullable=True),
+        sa.ForeignKeyConstraint(['cart_id'], ['cart.id'], name=op.f('fk_draft_order_cart_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_draft_order')),
+        sa.UniqueConstraint('cart_id', name=op.f('uq_draft_order_cart_id')),
+    )
+    op.create_index('ix_draft_order_created_at', 'draft_order', ['created_at', 'id'])
+    op.create_index('uq_draft_order_current', 'draft_order', ['created_by'], unique=True, **_where('is_current'))
+    op.create_table(
+        'payment_link',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('draft_order_id', sa.String(), nullable=False),
+        sa.Column('token_hash', sa.String(), nullable=False),
+        sa.Column('total', sa.Integer(), nullable=False),
+        sa.Column('expires_at', UtcDateTime(), nullable=False),
+        sa.Column('withdrawn_at', UtcDateTime(), nullable=True),
+        sa.Column('created_by', sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(['draft_order_id'], ['draft_order.id'], name=op.f('fk_payment_link_draft_order_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_payment_link')),
+        sa.UniqueConstraint('token_hash', name=op.f('uq_payment_link_token_hash')),
+    )
+    op.create_index(op.f('ix_payment_link_draft_order_id'), 'payment_link', ['draft_order_id'])
+    op.create_table(
+        'day_closing',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('opening_cash', sa.Integer(), nullable=False),
+        sa.Column('received', Json, nullable=False),
+        sa.Column('given_back', Json, nullable=False),
+        sa.Column('expected_cash', sa.Integer(), nullable=False),
+        sa.Column('counted_cash', sa.Integer(), nullable=False),
+        sa.Column('left_cash', sa.Integer(), nullable=False),
+        sa.Column('reason', sa.String(), nullable=False),
+        sa.Column('closed_by', sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_day_closing')),
+    )
+    op.create_index('ix_day_closing_created_at', 'day_closing', ['created_at', 'id'])
+    op.create_table(
         'payment_session',
         sa.Column('created_at', UtcDateTime(), nullable=False),
         sa.Column('updated_at', UtcDateTime(), nullable=False),
@@ -1761,6 +1812,8 @@ def _create_tables() -> None:
         sa.Column('client_email', sa.String(), nullable=True),
         sa.Column('client_phone', sa.String(), nullable=True),
         sa.Column('captured_amount', sa.Integer(), nullable=True),
+        sa.Column('method', sa.String(), nullable=True),
+        sa.Column('closing_id', sa.String(), nullable=True),
         sa.Column('close_reason', sa.String(), nullable=True),
         sa.Column('expires_at', UtcDateTime(), nullable=True),
         sa.Column('checked_at', UtcDateTime(), nullable=True),
@@ -1777,6 +1830,7 @@ def _create_tables() -> None:
     op.create_index(op.f('ix_payment_session_reference'), 'payment_session', ['reference'])
     op.create_index(op.f('ix_payment_session_state'), 'payment_session', ['state'])
     op.create_index(op.f('ix_payment_session_transaction_id'), 'payment_session', ['transaction_id'])
+    op.create_index('ix_payment_session_uncounted', 'payment_session', ['method'], **_where('method IS NOT NULL AND closing_id IS NULL'))
     op.create_index('uq_payment_session_live', 'payment_session', ['collection_id'], unique=True, **_where("state IN ('pending', 'initiating', 'pending_authorization')"))
     op.create_table(
         'price_list_price',
@@ -1869,6 +1923,8 @@ def _create_tables() -> None:
         sa.Column('reference', sa.String(), nullable=False),
         sa.Column('reason', sa.String(), nullable=False),
         sa.Column('note', sa.String(), nullable=True),
+        sa.Column('method', sa.String(), server_default='transfer', nullable=False),
+        sa.Column('closing_id', sa.String(), nullable=True),
         sa.Column('lines', Json, nullable=False),
         sa.Column('created_by', sa.String(), nullable=False),
         sa.CheckConstraint('amount > 0', name=op.f('ck_refund_amount')),

@@ -42,7 +42,7 @@ WAREHOUSE = (
     "carrier_origin_reference",
 )  # fmt: skip
 DELIVERY = ("packing_days", "cutoff_hour")
-NUMBERS = ("low_stock_at", "manual_payment_days", "label_over_paid")
+NUMBERS = ("low_stock_at", "manual_payment_days", "label_over_paid", "sell_discount_percent")
 LIMITS = (*NUMBERS, "refuse_unquoted")
 ALERTS = (
     "alert_email", "alert_webhook", "alert_no_sale_hours", "alert_failing_minutes", "alert_disk_free_mb",
@@ -79,6 +79,7 @@ LABELS = {
     "low_stock_at": _("Avisar cuando queden pocas unidades"),
     "manual_payment_days": _("Días que se aparta un pedido por confirmar"),
     "label_over_paid": _("Pesos que una guía puede costar de más"),
+    "sell_discount_percent": _("Descuento máximo de quien vende, en porcentaje"),
     "refuse_unquoted": _("Si ninguna transportadora cotiza un municipio"),
     "alert_email": _("Correo para los avisos"),
     "alert_webhook": _("Webhook para los avisos"),

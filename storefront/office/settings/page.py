@@ -58,6 +58,7 @@ HINTS = {
     "label_over_paid": _(
         "Frente a lo que costaba el envío, sin descuentos. Más cara, te preguntamos antes de comprarla."
     ),
+    "sell_discount_percent": _("En Vender. Un descuento mayor solo lo puede dar el dueño."),
     "alert_email": _("Si lo dejas vacío llegan al correo de la tienda."),
     "alert_webhook": _("Un programa tuyo que recibe los avisos, firmados."),
     "alert_no_sale_hours": _("Te avisamos si pasan tantas sin un pedido pagado. 0 es nunca."),

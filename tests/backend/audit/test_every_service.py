@@ -23,6 +23,16 @@ ACTOR_TYPES = {"Actor", "StaffMember", "AuditActor"}
 OPTIONAL_ACTOR_TYPES = {"AuditActor | None", "Actor | None", "Decision"}
 """Optional actors. Decisions are recorded where they are resolved, by `AttentionService`."""
 ONLY_READ = {
+    "draft_orders/delivery.py::choose_option",
+    "draft_orders/delivery.py::set_delivery",
+    "draft_orders/drafts.py::add_units",
+    "draft_orders/drafts.py::create_draft",
+    "draft_orders/drafts.py::lock_draft",
+    "draft_orders/drafts.py::open_current_draft",
+    "draft_orders/drafts.py::require_allowed_discount",
+    "draft_orders/drafts.py::set_origin",
+    "draft_orders/drafts.py::set_units",
+    "draft_orders/drafts.py::take_along",
     "catalog/bulk/service.py::preview_bulk_change",
     "media/upload_routes.py::store_spreadsheet",
     "media/upload_routes.py::upload_pictures",
@@ -95,7 +105,7 @@ ONLY_READ = {
 """Read-only functions, in addition to GET routes and to functions that require only rights to see something.
 
 A picture is stored outside of the database: the product that refers to it is recorded. An uploaded spreadsheet is
-only prepared: the start of its import is recorded.
+only prepared: the start of its import is recorded. So is a draft order: its discount and its sale are recorded.
 """
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -27,6 +27,8 @@ from backend.catalog.models import Product
 from backend.catalog.redirects.models import UnknownAddress
 from backend.core.db.database import database_now
 from backend.customers.models import Customer, CustomerSession, ResetLink
+from backend.draft_orders.drafts import create_draft
+from backend.draft_orders.models import PaymentLink
 from backend.edge.auth.revoked_tokens import RevokedTokenChain
 from backend.exports.models import DataExport
 from backend.inventory.models import Reservation
@@ -37,6 +39,7 @@ from backend.payment.models import BankList, PaymentSession
 from backend.payment.sessions import RESERVATION_TIME
 from backend.rate_limit.models import RateLimitCounter
 from backend.staff.models import Staff, StaffInvite, StaffSession
+from backend.staff.rights import COMMAND_LINE
 from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
 from backend.wishlist.models import WishlistEntry
 from tests.store_defaults import Defaults, add_product
@@ -76,8 +79,12 @@ async def moments(
         session.add_all((customer, staff))
         await session.flush()
         product_id = (await session.execute(select(Product.id))).scalar_one()
+        draft = await create_draft(session, COMMAND_LINE)
         session.add_all(
             (
+                PaymentLink(
+                    draft_order_id=draft.id, token_hash="d", total=0, expires_at=moment, created_by=staff.id
+                ),
                 CustomerSession(token_hash="a", customer_id=customer.id, expires_at=moment),
                 RevokedTokenChain(id="chain", expires_at=moment),
                 ResetLink(token_hash="b", customer_id=customer.id, expires_at=moment),

@@ -127,6 +127,18 @@ def _read_document_number(text: str, kind: DocumentType) -> str:
     return number
 
 
+def parse_document(doc_type: str, text: str) -> str:
+    """Return the number of an identity document of this type.
+
+    Raises:
+        PydanticCustomError: the type is unknown, or the number is invalid.
+    """
+    kind = DOCUMENT_TYPES.get(doc_type)
+    if kind is None:
+        raise field_error(_("Elige el tipo de documento."))
+    return _read_document_number(text, kind)
+
+
 def _explain_other_type(typed: DocumentType, chosen: DocumentType) -> str:
     """Return the message for a number that begins with the name of a type that was not chosen."""
     if typed.code == "NIT":

@@ -81,6 +81,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         low_stock_at="2",
         label_over_paid="$ 25.000",
         manual_payment_days="7",
+        sell_discount_percent="20",
         cutoff_hour="11",
         packing_days="0",
         alert_no_sale_hours="48",
@@ -90,7 +91,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
     assert (effective.store_nit, effective.label_over_paid, effective.alert_no_sale_hours) == (
         "800.197.268-4", 25_000, 48,
     )  # fmt: skip
-    assert (effective.cutoff_hour, effective.packing_days) == (11, 0)
+    assert (effective.cutoff_hour, effective.packing_days, effective.sell_discount_percent) == (11, 0, 20)
     assert effective.carrier_origin_phone == "6044445555"
     async with shop.database.read() as session:
         (location,) = (await session.execute(select(StockLocation))).scalars()
@@ -126,6 +127,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         ("daily_summary_hour", "24"),
         ("daily_summary_hour", "x"),
         ("manual_payment_days", "0"),
+        ("sell_discount_percent", "101"),
         ("cutoff_hour", "24"),
         ("cutoff_hour", "3 p. m."),
         ("packing_days", "31"),

@@ -1,0 +1,32 @@
+"""A discount that a staff member gives on a cart. It is one more adjustment, after the promotions.
+
+The discount is valid only for the units for which it was given. So a customer who opens the cart and changes it pays
+the usual prices again.
+"""
+
+from collections.abc import Sequence
+
+from backend.cart.contents import Line, count_units_by_variant
+from backend.cart.models import Cart
+from backend.core.money import Cop
+from backend.core.texts import _
+from backend.pricing import Adjustment
+
+DISCOUNT_NAME = _("Descuento")
+"""The name that customers see next to the discount."""
+
+
+def store_staff_discount(cart: Cart, lines: Sequence[Line], amount: Cop, reason: str) -> None:
+    """Set the discount of the (locked) cart with these lines; 0 removes it."""
+    cart.staff_discount = amount
+    cart.staff_discount_terms = (
+        {"reason": reason, "units": dict(count_units_by_variant(lines))} if amount else {}
+    )
+
+
+def list_staff_adjustments(cart: Cart, lines: Sequence[Line]) -> list[Adjustment]:
+    """Return the adjustment of the cart's discount; none if the cart has other units than when it was given."""
+    terms = cart.staff_discount_terms
+    if not cart.staff_discount or terms.get("units") != dict(count_units_by_variant(lines)):
+        return []
+    return [Adjustment(cart.staff_discount, code=DISCOUNT_NAME, description=str(terms.get("reason", "")))]

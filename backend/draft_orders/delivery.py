@@ -1,0 +1,54 @@
+"""Delivery of a draft order: the address that the customer says, and the options with their live prices."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.cart.owners import set_email
+from backend.checkout.carts.changes import set_shipping_address
+from backend.checkout.form import parse_destination
+from backend.checkout.service import Checkout
+from backend.checkout.shipping_options import ShippingOffer
+from backend.core.error_texts import CHECK_FIELDS
+from backend.core.errors import InvalidData
+from backend.draft_orders.drafts import lock_draft
+from backend.shipping.municipalities import find_municipality_by_name
+from backend.staff.rights import Actor
+
+FIELDS = ("email", "first_name", "last_name", "phone", "town", "address", "suburb", "reference")
+"""The fields of the form. `town` is the label of a municipality."""
+
+
+async def set_delivery(
+    checkout: Checkout, actor: Actor, draft_id: str, typed: Mapping[str, Any]
+) -> ShippingOffer:
+    """Store the address, and choose the first option at its live price.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
+        InvalidData: `fields` has a message for each invalid field.
+        TooManyQuotations: see `backend.checkout.quotes.quote_limits.Quoter`.
+    """
+    city, _comma, department = str(typed.get("town", "")).rpartition(", ")
+    town = find_municipality_by_name(city, department)
+    destination, problems = parse_destination({**typed, "dane_code": town.code if town else ""})
+    if destination is None:
+        shown = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
+        raise InvalidData(CHECK_FIELDS, fields=shown)
+    async with checkout.database.transaction() as session:
+        locked = await lock_draft(session, actor, draft_id)
+        await set_email(session, locked.cart, destination.email)
+        await set_shipping_address(session, locked.cart, destination.to_address())
+        locked.cart.billing_address = destination.to_billing_address()
+        cart_id = locked.cart.id
+    return await checkout.offer_shipping(cart_id, ip="")
+
+
+async def choose_option(checkout: Checkout, actor: Actor, draft_id: str, option_id: str) -> ShippingOffer:
+    """Choose another option, at the price that was shown.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
+    """
+    async with checkout.database.transaction() as session:
+        cart_id = (await lock_draft(session, actor, draft_id)).cart.id
+    return await checkout.offer_shipping(cart_id, option_id, ip="", is_choice=True)

@@ -1,0 +1,241 @@
+"""Prepare a draft order: its lines, its discount, and where it goes. Prices and stock come from the cart's services.
+
+A draft is a cart without a customer: customers cannot find it, and it holds no stock. Every change locks the
+cart. Changes of lines are pending work and leave no audit entry; discounts and cancellations do.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, SubjectType, record
+from backend.cart.access import create_empty_cart, lock_cart, open_cart
+from backend.cart.contents import read_contents
+from backend.cart.lines import add_to_cart, change_line
+from backend.cart.models import Cart
+from backend.cart.shipping_method import mark_cart_changed
+from backend.cart.staff_discounts import list_staff_adjustments, store_staff_discount
+from backend.cart.totals import read_discounted_totals
+from backend.core.config.settings import Settings
+from backend.core.db.database import database_now
+from backend.core.db.tables import get_or_404, table_of
+from backend.core.errors import InvalidData, NotAllowed
+from backend.core.money import Cop
+from backend.core.texts import _
+from backend.draft_orders.models import DraftOrder
+from backend.office_settings import read_effective_settings
+from backend.orders.origins import OrderOrigin
+from backend.pricing import percent_of
+from backend.staff.rights import Actor, Right
+
+MAX_REASON_LENGTH = 200
+
+_CURRENT = select(DraftOrder).where(DraftOrder.created_by == bindparam("staff_id"), DraftOrder.is_current)
+_DRAFT = select(DraftOrder).where(DraftOrder.id == bindparam("draft_id"))
+
+
+class DiscountTooLarge(NotAllowed):
+    """The discount exceeds the shop's limit, and the seller may not exceed it."""
+
+    def __init__(self, limit_percent: int) -> None:
+        super().__init__(
+            f"The discount is above {limit_percent} % of the products' price",
+            staff_text=_("Puedes descontar hasta el {percent} %. Más, solo el dueño.").format(
+                percent=limit_percent
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LockedDraft:
+    """A draft order and its cart, both locked for a change."""
+
+    draft: DraftOrder
+    cart: Cart
+
+
+async def read_draft(session: AsyncSession, actor: Actor, draft_id: str) -> DraftOrder:
+    """Return the draft order with this id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    actor.require(Right.READ_ORDERS)
+    return await _find_draft(session, draft_id)
+
+
+async def find_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder | None:
+    """Return the sale that the staff member is preparing; None if there is none."""
+    actor.require(Right.READ_ORDERS)
+    return await _find_current(session, actor.id)
+
+
+async def open_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder:
+    """Return the sale that the staff member is preparing. Create it if there is none; two tabs get the same one."""
+    actor.require(Right.SELL)
+    current = await _find_current(session, actor.id)
+    if current is not None:
+        return current
+    try:
+        async with session.begin_nested():
+            return await create_draft(session, actor, is_current=True)
+    except IntegrityError:
+        current = await _find_current(session, actor.id)
+        if current is None:
+            raise
+        return current
+
+
+async def create_draft(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    origin: OrderOrigin = OrderOrigin.COUNTER,
+    region_id: str | None = None,
+    sales_channel_id: str | None = None,
+    is_current: bool = False,
+) -> DraftOrder:
+    """Create an empty draft order, by default in the first region and sales channel."""
+    actor.require(Right.SELL)
+    cart_id = await create_empty_cart(session, region_id=region_id, sales_channel_id=sales_channel_id)
+    cart = await lock_cart(session, cart_id)
+    draft = DraftOrder(
+        id=cart.order_id, cart_id=cart_id, origin=origin, is_current=is_current, created_by=actor.id
+    )
+    session.add(draft)
+    await session.flush()
+    return draft
+
+
+async def lock_draft(session: AsyncSession, actor: Actor, draft_id: str) -> LockedDraft:
+    """Lock an open draft order for a change.
+
+    Raises:
+        NotFound: there is no such draft.
+        NotAllowed: it was cancelled, or it has become an order.
+        Conflict: a customer is paying it at the bank.
+    """
+    actor.require(Right.SELL)
+    cart = await open_cart(session, (await _find_draft(session, draft_id)).cart_id)
+    draft = await session.get_one(DraftOrder, draft_id, populate_existing=True)
+    if draft.canceled_at is not None:
+        raise NotAllowed(
+            f"Draft order {draft_id} was cancelled", staff_text=_("Esta venta se canceló. Empieza otra.")
+        )
+    return LockedDraft(draft, cart)
+
+
+async def add_units(
+    session: AsyncSession, actor: Actor, draft_id: str, variant_id: str, quantity: int = 1
+) -> None:
+    """Add units of a variant.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `lock_draft`.
+        InvalidData, InsufficientStock: see `backend.cart.lines.add_to_cart`.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    await add_to_cart(session, locked.cart.id, variant_id, quantity)
+
+
+async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id: str, quantity: int) -> None:
+    """Set the units of a line; 0 removes it.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `lock_draft`; also if the draft has no such line.
+        InvalidData, InsufficientStock: see `backend.cart.lines.change_line`.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    await change_line(session, locked.cart.id, line_id, quantity)
+
+
+async def set_origin(session: AsyncSession, actor: Actor, draft_id: str, origin: OrderOrigin) -> None:
+    """Set where the sale is agreed. Only a sale at the counter has no retracto."""
+    locked = await lock_draft(session, actor, draft_id)
+    locked.draft.origin = origin
+
+
+async def take_along(session: AsyncSession, actor: Actor, draft_id: str) -> None:
+    """Remove the delivery: the customer takes the products along."""
+    locked = await lock_draft(session, actor, draft_id)
+    locked.cart.shipping_address = None
+    await mark_cart_changed(session, locked.cart)
+
+
+async def set_discount(
+    session: AsyncSession, actor: Actor, settings: Settings, draft_id: str, *, amount: Cop, reason: str
+) -> None:
+    """Deduct pesos from the lines; 0 removes the discount.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `lock_draft`.
+        InvalidData: the amount is negative or above the price, or the reason is missing or too long.
+        DiscountTooLarge: see `require_allowed_discount`.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    reason = " ".join(reason.split())
+    problems = {}
+    contents = await read_contents(session, locked.cart.id)
+    store_staff_discount(locked.cart, contents.lines, 0, "")
+    totals, _discounts = await read_discounted_totals(session, locked.cart.id, contents)
+    if not 0 <= amount <= totals.item_total:
+        problems["discount"] = _("El descuento no puede ser mayor que lo que vale la venta.")
+    if amount and not reason:
+        problems["reason"] = _("Escribe por qué.")
+    if len(reason) > MAX_REASON_LENGTH:
+        problems["reason"] = _("Usa máximo {count} caracteres.").format(count=MAX_REASON_LENGTH)
+    if problems:
+        raise InvalidData("The discount is not valid", fields=problems)
+    changes = {"discount": (None, amount), "reason": (None, reason)}
+    await record(session, actor, "discounted", Subject(SubjectType.DRAFT_ORDER, draft_id), changes)
+    store_staff_discount(locked.cart, contents.lines, amount, reason)
+    await require_allowed_discount(session, actor, settings, locked.cart)
+    await session.flush()
+
+
+async def require_allowed_discount(
+    session: AsyncSession, actor: Actor, settings: Settings, cart: Cart
+) -> None:
+    """Check that the actor may give the discount that the (locked) cart has.
+
+    Raises:
+        DiscountTooLarge: it exceeds the setting `sell_discount_percent`, and the actor may not exceed it.
+    """
+    if not cart.staff_discount or actor.may(Right.EXCEED_DISCOUNT):
+        return
+    contents = await read_contents(session, cart.id)
+    if not list_staff_adjustments(cart, contents.lines):
+        return  # the lines have changed since: it no longer applies
+    limit = (await read_effective_settings(session, settings)).sell_discount_percent
+    totals, _discounts = await read_discounted_totals(session, cart.id, contents)
+    if cart.staff_discount > percent_of(totals.items.original_total, limit, 1, rounds_down=True):
+        raise DiscountTooLarge(limit)
+
+
+async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: str) -> None:
+    """Cancel an open draft order. Its payment links stop working.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `lock_draft`.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    await record(session, actor, "canceled", Subject(SubjectType.DRAFT_ORDER, draft_id))
+    locked.draft.canceled_at = await database_now(session)
+    locked.draft.is_current = False
+    await session.flush()
+
+
+async def park_draft(session: AsyncSession, draft_id: str) -> None:
+    """Make room for another sale of the same seller: the draft waits for its payment."""
+    draft = table_of(DraftOrder)
+    await session.execute(update(draft).where(draft.c.id == draft_id).values(is_current=False))
+
+
+async def _find_draft(session: AsyncSession, draft_id: str) -> DraftOrder:
+    return await get_or_404(session, _DRAFT.params(draft_id=draft_id), "Draft order", draft_id)
+
+
+async def _find_current(session: AsyncSession, staff_id: str) -> DraftOrder | None:
+    return (await session.execute(_CURRENT, {"staff_id": staff_id})).scalar_one_or_none()

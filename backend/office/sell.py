@@ -1,0 +1,165 @@
+"""The screen «Vender»: the sale that a staff member is preparing, at current prices."""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.access import read_cart
+from backend.cart.models import Cart
+from backend.cart.views import CartLine, CartView, read_cart_view
+from backend.core.money import Cop, format_cop
+from backend.core.texts import _
+from backend.core.web.contact import full_name
+from backend.draft_orders.drafts import find_current_draft
+from backend.draft_orders.models import DraftOrder
+from backend.media.picture_urls import encode_picture_url
+from backend.orders.models import Order
+from backend.orders.origins import ORIGIN_NAMES, OrderOrigin
+from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
+from backend.shipping.addresses import format_address_lines
+from backend.staff.rights import Actor, Right
+
+SOLD_IN = (OrderOrigin.COUNTER, OrderOrigin.PHONE, OrderOrigin.WHATSAPP)
+
+
+@dataclass(frozen=True, slots=True)
+class SaleLine:
+    """A line of the sale.
+
+    Attributes:
+        detail: the variant's name, and a problem with its stock.
+        most: number of units that can be sold.
+    """
+
+    id: str
+    title: str
+    detail: str
+    picture: str
+    quantity: int
+    most: int
+    unit_label: str
+    total_label: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaleView:
+    """The sale in progress. `id` is empty before the first product.
+
+    Attributes:
+        discount: pesos of the seller's discount; 0 if there is none, or if it no longer applies.
+        address: where it is delivered; empty if the customer takes it along.
+        shipping: the chosen option with its price; empty without one.
+        has_problem: True if a line cannot be sold.
+    """
+
+    id: str = ""
+    origin: str = OrderOrigin.COUNTER
+    lines: list[SaleLine] = field(default_factory=list)
+    subtotal_label: str = ""
+    savings: list[tuple[str, str]] = field(default_factory=list)
+    discount: Cop = 0
+    discount_reason: str = ""
+    address: list[str] = field(default_factory=list)
+    shipping: str = ""
+    shipping_label: str = ""
+    total: Cop = 0
+    total_label: str = ""
+    tax_label: str = ""
+    has_problem: bool = False
+    is_ready: bool = False
+    """True if it can be paid."""
+
+
+def origin_options() -> list[tuple[str, str]]:
+    """Return the places of a sale, with their names."""
+    return [(str(one), ORIGIN_NAMES[one]) for one in SOLD_IN]
+
+
+def method_options() -> list[tuple[str, str]]:
+    """Return the ways of receiving money, with their names."""
+    return [(str(one), METHOD_NAMES[one]) for one in ManualMethod]
+
+
+async def sale_view(session: AsyncSession, actor: Actor) -> SaleView:
+    """Return the sale that the staff member is preparing."""
+    actor.require(Right.READ_ORDERS)
+    draft = await find_current_draft(session, actor)
+    if draft is None:
+        return SaleView()
+    cart = await read_cart(session, draft.cart_id)
+    view = await read_cart_view(session, cart.id)
+    return _to_sale_view(draft, cart, view)
+
+
+def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
+    lines = [_to_line(line) for line in view.lines]
+    has_problem = any(line.problem for line in lines)
+    applies = cart.staff_discount_terms.get("units") == _count_units(view)
+    address = cart.shipping_address or {}
+    lines_of_address = [full_name(address), *format_address_lines(address)] if address else []
+    return SaleView(
+        id=draft.id,
+        origin=draft.origin,
+        lines=lines,
+        subtotal_label=view.subtotal_label,
+        savings=[(one.code, one.amount_label) for one in view.savings],
+        discount=cart.staff_discount if applies else 0,
+        discount_reason=str(cart.staff_discount_terms.get("reason", "")) if applies else "",
+        address=[line for line in lines_of_address if line],
+        shipping=view.shipping_name,
+        shipping_label=view.shipping_total_label,
+        total=view.total,
+        total_label=view.total_label,
+        tax_label=view.tax_label,
+        has_problem=has_problem,
+        is_ready=bool(lines) and not has_problem and (not address or view.shipping_total is not None),
+    )
+
+
+def _count_units(view: CartView) -> dict[str, int]:
+    units: dict[str, int] = {}
+    for line in view.lines:
+        units[line.variant_id] = units.get(line.variant_id, 0) + line.quantity
+    return units
+
+
+def _to_line(line: CartLine) -> SaleLine:
+    problems = {
+        "gone": _("Ya no queda ninguno."),
+        "short": _("Solo quedan {n}.").format(n=line.max_quantity),
+    }
+    return SaleLine(
+        id=line.id,
+        title=line.title,
+        detail=line.variant,
+        picture=encode_picture_url(line.picture.url) if line.picture else "",
+        quantity=line.quantity,
+        most=line.max_quantity,
+        unit_label=line.unit_price_label,
+        total_label=line.line_total_label,
+        problem=problems.get(line.problem or "", ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SoldView:
+    """A finished sale: its order, and the change to give back."""
+
+    id: str
+    number: int
+    total_label: str
+    method: str
+    change_label: str = ""
+
+
+def sold_view(order: Order, method: ManualMethod, given: Cop | None) -> SoldView:
+    """Return the finished sale. `given` are the pesos that the customer gave in cash; None if they were not typed."""
+    change = (given or 0) - order.total if method is ManualMethod.CASH and given else 0
+    return SoldView(
+        id=order.id,
+        number=order.number or 0,
+        total_label=format_cop(order.total),
+        method=METHOD_NAMES[method],
+        change_label=format_cop(change) if change > 0 else "",
+    )

@@ -1,0 +1,369 @@
+"""Components of the screen «Vender»."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.core.texts import _
+from backend.draft_orders.counter_sale import MAX_REFERENCE_LENGTH
+from backend.draft_orders.drafts import MAX_REASON_LENGTH
+from backend.office.sell import SaleLine, method_options, origin_options
+from backend.office.stock.page import StockRow
+from backend.payment.providers.pse.payer import DOCUMENT_TYPES
+from storefront.components.forms import SubmitOnce, town_field, town_panel
+from storefront.office.components.feedback import screen
+from storefront.office.components.forms import confirm_button, office_field, office_select
+from storefront.office.icons import icon
+from storefront.office.layout import office_layout
+from storefront.office.navigation import ORDERS, SELL
+from storefront.office.sell.state import SellState
+from storefront.office.state import answer_number
+from storefront.office.stock.page import product_picture
+from storefront.reflex_ext.hooks import text_at
+
+TITLE = _("Vender")
+VIEW = SellState.content
+
+
+def page() -> rx.Component:
+    """Render the sale in progress."""
+    content = rx.el.div(
+        rx.cond(SellState.sold, sold_panel()),
+        search_panel(),
+        rx.cond(
+            VIEW.lines.length() > 0,
+            rx.fragment(lines_panel(), delivery_panel(), discount_panel(), totals_panel(), payment_panel()),
+        ),
+        class_name="o-sell",
+    )
+    return office_layout(SellState, SELL, TITLE, screen(SellState, content))
+
+
+def once(*content: rx.Component) -> rx.Component:
+    """Wrap forms and buttons that must run only once for each click."""
+    return SubmitOnce.create(rx.el.div(*content), answers=answer_number(SellState))
+
+
+def sell_field(name: str, label: str, **more: Any) -> rx.Component:
+    """Render a text field of the screen."""
+    return office_field(SellState, "sell", name, label, auto_complete="off", **more)
+
+
+def sold_panel() -> rx.Component:
+    """Render the finished sale."""
+    sold = SellState.sold
+    return rx.el.section(
+        rx.el.h2(icon("check", size=20), _("Venta guardada"), class_name="o-section__title"),
+        rx.el.p(sold.method, " · ", rx.el.b(sold.total_label)),
+        rx.cond(sold.change_label != "", rx.el.p(_("Cambio: "), rx.el.b(sold.change_label))),
+        rx.el.a(_("Pedido {n}").format(n=sold.number), href=f"{ORDERS}/{sold.id}", class_name="o-link"),
+        rx.el.p(_("Escanea otro juguete para empezar la siguiente."), class_name="o-row__detail"),
+        class_name="o-panel o-sell__done",
+        role="status",
+        data_testid="sell-done",
+    )
+
+
+def search_panel() -> rx.Component:
+    """Render the field for the code or the name, and the matches."""
+    form = rx.el.form(
+        sell_field(
+            "code",
+            _("Escanea el código o escribe el nombre"),
+            enter_key_hint="done",
+            data_testid="sell-search",
+        ),
+        rx.el.button(_("Agregar"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-stock__scan",
+        no_validate=True,
+        reset_on_submit=True,
+        on_submit=SellState.scan,
+    )
+    return rx.el.section(
+        form,
+        rx.cond(
+            SellState.matches.length() > 0,
+            rx.el.ul(rx.foreach(SellState.matches, match_row), class_name="o-stock__matches"),
+        ),
+        class_name="o-panel",
+    )
+
+
+def match_row(row: ObjectVar[StockRow]) -> rx.Component:
+    """Render a variant that matches the typed text."""
+    return rx.el.li(
+        rx.el.button(
+            product_picture(row.picture),
+            rx.el.span(
+                row.title, rx.el.span(row.detail, class_name="o-row__detail"), class_name="o-stock__words"
+            ),
+            type="button",
+            class_name="o-stock__match",
+            on_click=SellState.choose(row.variant_id),
+            data_testid="sell-match",
+        ),
+        key=row.variant_id,
+    )
+
+
+def lines_panel() -> rx.Component:
+    """Render the lines with their units."""
+    return rx.el.section(
+        rx.el.ul(rx.foreach(VIEW.lines, sale_line), class_name="o-sell__lines"),
+        class_name="o-panel",
+        aria_label=_("Juguetes de la venta"),
+    )
+
+
+def sale_line(line: ObjectVar[SaleLine]) -> rx.Component:
+    """Render a line: the product, its units, and its price."""
+    return rx.el.li(
+        product_picture(line.picture),
+        rx.el.span(
+            rx.el.span(line.title, class_name="o-row__title"),
+            rx.cond(line.detail != "", rx.el.span(line.detail, class_name="o-row__detail")),
+            rx.el.span(line.unit_label, class_name="o-row__detail"),
+            class_name="o-stock__words",
+        ),
+        rx.el.b(line.total_label),
+        rx.el.div(
+            _step("−", _("Quitar una de {toy}").format(toy=line.title), line.id, line.quantity - 1),
+            rx.el.span(line.quantity, class_name="o-sell__count"),
+            rx.el.button(
+                "+",
+                type="button",
+                disabled=line.quantity >= line.most,
+                aria_label=_("Agregar una de {toy}").format(toy=line.title),
+                class_name="o-sell__step",
+                on_click=SellState.set_quantity(line.id, line.quantity + 1),
+            ),
+            rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
+            class_name="o-sell__steps",
+        ),
+        class_name="o-sell__line",
+        key=line.id,
+        data_testid="sell-line",
+    )
+
+
+def _step(text: str, label: Any, line_id: Any, quantity: Any) -> rx.Component:
+    return rx.el.button(
+        text,
+        type="button",
+        aria_label=label,
+        class_name="o-sell__step",
+        on_click=SellState.set_quantity(line_id, quantity),
+    )
+
+
+@rx.memo
+def sell_towns_panel() -> rx.Component:
+    """Render the suggested municipalities."""
+    return town_panel(SellState.towns, lambda town: {"data_text": town.label})
+
+
+def delivery_panel() -> rx.Component:
+    """Render where the sale is agreed, and how the customer gets the products."""
+    origins = [rx.el.option(label, value=value) for value, label in origin_options()]
+    form = rx.el.form(
+        sell_field("first_name", _("Nombre")),
+        sell_field("last_name", _("Apellido")),
+        sell_field("email", _("Correo"), type="email", auto_capitalize="none"),
+        sell_field("phone", _("Celular"), type="tel"),
+        town_field(
+            _("Municipio"),
+            SellState.towns,
+            SellState.towns_for,
+            SellState.find_towns,
+            sell_towns_panel(),
+            element_id="sell-town",
+            problem=text_at(SellState.problems, "town"),
+            live="",
+        ),
+        sell_field("address", _("Dirección")),
+        sell_field("suburb", _("Barrio")),
+        sell_field("reference", _("Cómo encontrarla"), is_optional=True),
+        rx.el.button(_("Ver lo que cuesta"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-sell__form",
+        no_validate=True,
+        on_submit=SellState.deliver,
+    )
+    return rx.el.section(
+        office_select(
+            SellState,
+            "sell",
+            "origin",
+            _("Dónde compra"),
+            origins,
+            value=VIEW.origin,
+            on_change=SellState.change_origin,
+        ),
+        rx.cond(
+            VIEW.address.length() > 0,
+            rx.el.div(
+                rx.foreach(VIEW.address, lambda line: rx.el.p(line, class_name="o-row__detail")),
+                rx.el.p(VIEW.shipping, " ", rx.el.b(VIEW.shipping_label)),
+                rx.foreach(SellState.options, shipping_option),
+                rx.el.button(
+                    _("Mejor se lo lleva"),
+                    type="button",
+                    class_name="button button--small button--quiet",
+                    on_click=SellState.hand_over,
+                ),
+                class_name="o-sell__options",
+                data_testid="sell-delivery",
+            ),
+            rx.el.details(
+                rx.el.summary(
+                    rx.el.span(
+                        icon("truck", size=20), _("Enviarlo a su casa"), class_name="o-stock__receive"
+                    ),
+                    icon("down", size=20),
+                    class_name="o-audit__head",
+                ),
+                once(form),
+            ),
+        ),
+        class_name="o-panel",
+    )
+
+
+def shipping_option(option: ObjectVar[dict[str, str]]) -> rx.Component:
+    """Render a shipping option with its price."""
+    return rx.el.button(
+        option["name"],
+        " ",
+        rx.el.b(option["price"]),
+        type="button",
+        class_name="button button--small button--quiet",
+        on_click=SellState.choose_shipping(option["id"].to(str)),
+        key=option["id"].to(str),
+    )
+
+
+def discount_panel() -> rx.Component:
+    """Render the form of the discount."""
+    form = rx.el.form(
+        sell_field(
+            "discount",
+            _("Pesos de descuento"),
+            default_value=rx.cond(VIEW.discount > 0, VIEW.discount.to_string(), ""),
+            input_mode="numeric",
+            hint=_("Vacío, sin descuento."),
+        ),
+        sell_field("reason", _("Por qué"), default_value=VIEW.discount_reason, max_length=MAX_REASON_LENGTH),
+        rx.el.button(_("Poner el descuento"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-sell__form",
+        key=f"discount-{VIEW.discount}-{VIEW.id}",
+        no_validate=True,
+        on_submit=SellState.give_discount,
+        data_testid="sell-discount",
+    )
+    return rx.el.details(
+        rx.el.summary(
+            rx.el.span(icon("tag", size=20), _("Dar un descuento"), class_name="o-stock__receive"),
+            icon("down", size=20),
+            class_name="o-audit__head",
+        ),
+        once(form),
+        class_name="o-panel o-sell__part",
+    )
+
+
+def totals_panel() -> rx.Component:
+    """Render the totals."""
+
+    def line(label: Any, amount: Any, class_name: str = "") -> rx.Component:
+        return rx.el.div(rx.el.span(label), rx.el.span(amount), class_name=class_name)
+
+    return rx.el.section(
+        line(_("Juguetes"), VIEW.subtotal_label),
+        rx.foreach(VIEW.savings, lambda one: line(one[0], one[1])),
+        rx.cond(VIEW.shipping != "", line(_("Envío"), VIEW.shipping_label)),
+        line(_("Total"), VIEW.total_label, "o-sell__total"),
+        line(_("IVA incluido"), VIEW.tax_label, "o-row__detail"),
+        class_name="o-panel o-sell__totals",
+        data_testid="sell-total",
+    )
+
+
+def payment_panel() -> rx.Component:
+    """Render how the customer pays, who they are, and the button that makes the order."""
+    methods = [rx.el.option(label, value=value) for value, label in method_options()]
+    documents = [rx.el.option(kind.label, value=code) for code, kind in DOCUMENT_TYPES.items()]
+
+    def hidden(name: str, value: Any) -> rx.Component:
+        return rx.el.input(type="hidden", name=name, value=value, read_only=True)
+
+    customer = rx.el.details(
+        rx.el.summary(
+            rx.el.span(
+                icon("person", size=20), _("Datos del cliente (opcional)"), class_name="o-stock__receive"
+            ),
+            icon("down", size=20),
+            class_name="o-audit__head",
+        ),
+        rx.el.div(
+            pay_field("first_name", _("Nombre o razón social"), is_optional=True),
+            pay_field("last_name", _("Apellido"), is_optional=True),
+            pay_field("email", _("Correo"), is_optional=True, type="email", auto_capitalize="none"),
+            pay_field("phone", _("Celular"), is_optional=True, type="tel"),
+            office_select(SellState, "pay", "doc_type", _("Documento para la factura"), documents),
+            pay_field("doc_number", _("Número"), is_optional=True),
+            class_name="o-sell__form",
+        ),
+    )
+    form = rx.el.form(
+        hidden("draft", VIEW.id),
+        hidden("total", VIEW.total.to_string()),
+        rx.el.div(
+            office_select(SellState, "pay", "method", _("Cómo paga"), methods),
+            pay_field(
+                "reference",
+                _("Comprobante"),
+                is_optional=True,
+                hint=_("El número de la transferencia o del datáfono. En efectivo no hace falta."),
+                max_length=MAX_REFERENCE_LENGTH,
+            ),
+            pay_field(
+                "given",
+                _("Con cuánto paga"),
+                is_optional=True,
+                input_mode="numeric",
+                hint=_("Para el cambio."),
+            ),
+            class_name="o-sell__form",
+        ),
+        customer,
+        rx.el.button(
+            _("Cobrar "),
+            VIEW.total_label,
+            type="submit",
+            disabled=~VIEW.is_ready,
+            class_name="button button--primary",
+            data_testid="save",
+        ),
+        class_name="o-stock__receipt",
+        key=f"pay-{VIEW.id}",
+        no_validate=True,
+        on_submit=SellState.receive,
+        data_testid="sell-payment",
+    )
+    return rx.el.section(
+        once(
+            form,
+            confirm_button(
+                _("Cancelar la venta"),
+                _("Se borra lo que llevas."),
+                _("Sí, cancelarla"),
+                SellState.discard(VIEW.id),
+            ),
+        ),
+        class_name="o-panel",
+    )
+
+
+def pay_field(name: str, label: str, **more: Any) -> rx.Component:
+    """Render a text field of the payment's form."""
+    return office_field(SellState, "pay", name, label, auto_complete="off", **more)

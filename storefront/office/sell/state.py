@@ -1,0 +1,212 @@
+"""State of the screen «Vender». The sale is stored in the database: this state only shows it."""
+
+from typing import ClassVar
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.core.errors import InsufficientStock, InvalidData, TotalChanged
+from backend.core.money import parse_pesos
+from backend.core.texts import _
+from backend.draft_orders.contact import FIELDS as CONTACT_FIELDS
+from backend.draft_orders.contact import parse_contact
+from backend.draft_orders.counter_sale import parse_received, sell
+from backend.draft_orders.delivery import FIELDS as DELIVERY_FIELDS
+from backend.draft_orders.delivery import choose_option, set_delivery
+from backend.draft_orders.drafts import (
+    add_units,
+    cancel_draft,
+    open_current_draft,
+    set_discount,
+    set_origin,
+    set_units,
+    take_along,
+)
+from backend.news.topics import Topic
+from backend.office.sell import SOLD_IN, SaleView, SoldView, sale_view, sold_view
+from backend.office.stock.page import StockRow, find_variants
+from backend.orders.origins import OrderOrigin
+from backend.presses.service import use_press
+from backend.shipping.municipalities import search_municipalities
+from backend.staff.rights import Actor, Right
+from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
+from storefront.office.state import OfficeScreen, office_event
+from storefront.reflex_ext.state_loss import KnownClientState
+from storefront.state.handlers import checked_fields, checked_id, checked_number, checked_text
+
+MAX_UNITS = 99
+PAYMENT_FIELDS = ("draft", "method", "reference", "given", "total", *CONTACT_FIELDS)
+
+
+class SellState(OfficeScreen, KnownClientState):
+    """The sale that the staff member is preparing, and the latest finished one."""
+
+    content: rx.Field[SaleView | None] = rx.field(None)
+    matches: rx.Field[list[StockRow]] = rx.field(default_factory=list)
+    """Variants that match the typed text."""
+    options: rx.Field[list[dict[str, str]]] = rx.field(default_factory=list)
+    """Shipping options with their prices, after the address was stored."""
+    sold: rx.Field[SoldView | None] = rx.field(None)
+    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
+    towns_for: rx.Field[str] = rx.field("")
+
+    _right: ClassVar[Right] = Right.SELL
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK})
+
+    async def _read_content(self, actor: Actor) -> SaleView:
+        async with current_shop().database.read() as session:
+            return await sale_view(session, actor)
+
+    @office_event()
+    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Add the scanned or typed variant. If several variants match, list them."""
+        text = checked_fields(form_data, "code")["code"]
+        self.problems, self.matches = {}, []
+        if not text:
+            return
+        async with current_shop().database.read() as session:
+            found = await find_variants(session, actor, text)
+        if len(found) == 1:
+            await self._add(actor, found[0].variant_id)
+        elif found:
+            self.matches = found
+        else:
+            self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
+
+    @office_event()
+    async def choose(self, actor: Actor, variant_id: str) -> None:
+        """Add one of the matching variants."""
+        checked_id(variant_id)
+        self.problems, self.matches = {}, []
+        await self._add(actor, variant_id)
+
+    async def _add(self, actor: Actor, variant_id: str) -> None:
+        self.sold = None
+        try:
+            async with current_shop().database.transaction() as session:
+                draft = await open_current_draft(session, actor)
+                await use_press(session, draft.id)
+                await add_units(session, actor, draft.id, variant_id)
+        except InsufficientStock:
+            self.problems = {"code": _("Ya no queda ninguno más para vender.")}
+        except InvalidData as error:
+            text = error.shopper_text or _("No está a la venta: publícalo y ponle precio en Productos.")
+            self.problems = {"code": text}
+        await self._show(actor)
+
+    @office_event()
+    async def set_quantity(self, actor: Actor, line_id: str, quantity: int) -> None:
+        """Set the units of a line; 0 removes it."""
+        checked_id(line_id)
+        checked_number(quantity, 0, MAX_UNITS)
+        self.problems = {}
+        try:
+            async with current_shop().database.transaction() as session:
+                draft_id = (await open_current_draft(session, actor)).id
+                await use_press(session, draft_id)
+                await set_units(session, actor, draft_id, line_id, quantity)
+        finally:
+            await self._show(actor)
+
+    @office_event()
+    async def change_origin(self, actor: Actor, origin: str) -> None:
+        """Set where the sale is agreed."""
+        if origin not in SOLD_IN:
+            raise InvalidData("not an origin")
+        async with current_shop().database.transaction() as session:
+            draft_id = (await open_current_draft(session, actor)).id
+            await use_press(session, draft_id)
+            await set_origin(session, actor, draft_id, OrderOrigin(origin))
+        await self._show(actor)
+
+    @office_event()
+    async def give_discount(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Set the discount in pesos, with its reason; an empty amount removes it."""
+        typed = checked_fields(form_data, "discount", "reason")
+        self.problems = {}
+        amount = parse_pesos(typed["discount"]) if typed["discount"] else 0
+        if amount is None:
+            raise InvalidData("not pesos", fields={"discount": _("Escribe los pesos, como 5.000.")})
+        shop = current_shop()
+        async with shop.database.transaction() as session:
+            draft_id = (await open_current_draft(session, actor)).id
+            await set_discount(session, actor, shop.settings, draft_id, amount=amount, reason=typed["reason"])
+        await self._announce_done(actor, _("Descuento puesto.") if amount else _("Sin descuento."))
+
+    @office_event()
+    async def deliver(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Store the address, and show the shipping options with their prices."""
+        typed = checked_fields(form_data, *DELIVERY_FIELDS, max_length=MAX_TEXT_LENGTH)
+        self.problems = {}
+        shop = current_shop()
+        async with shop.database.transaction() as session:
+            draft_id = (await open_current_draft(session, actor)).id
+            await use_press(session, draft_id)
+        offer = await set_delivery(shop.checkout, actor, draft_id, typed)
+        self.options = [{"id": one.id, "name": one.name, "price": one.amount_label} for one in offer.choices]
+        if not offer.choices:
+            self._announce(offer.notice or _("Ninguna entrega llega allá."), "problem")
+        await self._show(actor)
+
+    @office_event()
+    async def choose_shipping(self, actor: Actor, option_id: str) -> None:
+        """Choose another shipping option."""
+        checked_id(option_id)
+        shop = current_shop()
+        async with shop.database.transaction() as session:
+            draft_id = (await open_current_draft(session, actor)).id
+            await use_press(session, draft_id)
+        await choose_option(shop.checkout, actor, draft_id, option_id)
+        await self._show(actor)
+
+    @office_event()
+    async def hand_over(self, actor: Actor) -> None:
+        """Remove the delivery: the customer takes the products along."""
+        async with current_shop().database.transaction() as session:
+            draft_id = (await open_current_draft(session, actor)).id
+            await use_press(session, draft_id)
+            await take_along(session, actor, draft_id)
+        self.options = []
+        await self._show(actor)
+
+    @office_event(supersedes=True, debounce=150)
+    async def find_towns(self, _actor: Actor, text: str) -> None:
+        """Find the municipalities that match the typed text."""
+        text = checked_text(text, MAX_TEXT_LENGTH)
+        self.towns = [town_view(town) for town in search_municipalities(text)]
+        self.towns_for = text
+
+    @office_event()
+    async def receive(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Record the received money: the sale becomes an order. `total` is the total that the screen showed."""
+        typed = checked_fields(form_data, *PAYMENT_FIELDS, max_length=MAX_TEXT_LENGTH)
+        self.problems = {}
+        total = parse_pesos(typed["total"])
+        given = parse_pesos(typed["given"]) if typed["given"] else None
+        if typed["given"] and given is None:
+            raise InvalidData("not pesos", fields={"given": _("Escribe los pesos, como 50.000.")})
+        received = parse_received(typed, total if total is not None else -1)
+        contact, draft_id = parse_contact(typed), checked_id(typed["draft"])
+        shop = current_shop()
+        try:
+            async with shop.database.transaction() as session:
+                order = await sell(
+                    session, actor, shop.settings, draft_id, received=received, contact=contact
+                )
+        except (TotalChanged, InsufficientStock) as error:
+            await self._show(actor)
+            is_gone = isinstance(error, InsufficientStock)
+            text = _("Se vendieron unidades de esta venta. Mira lo que queda.") if is_gone else ""
+            self._announce(text or _("El total cambió. Míralo y cobra otra vez."), "problem")
+            return
+        self.sold, self.options, self.matches = sold_view(order, received.method, given), [], []
+        await self._announce_done(actor, _("Venta guardada."))
+
+    @office_event()
+    async def discard(self, actor: Actor, draft_id: str) -> None:
+        """Cancel the sale."""
+        checked_id(draft_id)
+        async with current_shop().database.transaction() as session:
+            await cancel_draft(session, actor, draft_id)
+        self.options, self.matches, self.sold = [], [], None
+        await self._announce_done(actor, _("Venta cancelada."))

@@ -1,0 +1,175 @@
+"""The screen «Vender», used by a staff member of the shop."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.orders.models import Order
+from backend.presses.service import Sending, handle_press
+from backend.staff.rights import Role
+from storefront.office.sell.state import SellState
+from tests.store_defaults import Defaults, add_product
+from tests.storefront.office.conftest import BrowserFactory
+
+CODE = {"code": "SKU-trompo"}
+
+
+@pytest.fixture
+async def variant_id(shop: Shop, defaults: Defaults) -> str:
+    async with shop.database.transaction() as session:
+        await add_product(session, defaults, "balero", stock=1, status="draft")
+        return await add_product(session, defaults, "trompo", stock=2, price=40_000)
+
+
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    """Call the event handler as a browser does."""
+    return await SellState.event_handlers[name].fn(screen, *arguments)
+
+
+async def open_screen(browser_of: BrowserFactory, role: Role = Role.SHOP) -> Any:
+    root = await browser_of(role, "/oficina/vender")
+    screen: Any = await root.get_state(SellState)
+    await send_event(screen, "load")
+    return screen
+
+
+async def list_orders(shop: Shop) -> list[Order]:
+    async with shop.database.read() as session:
+        return list((await session.execute(select(Order))).scalars())
+
+
+def payment(screen: Any, **typed: str) -> dict[str, str]:
+    return {"draft": screen.content.id, "total": str(screen.content.total), "method": "cash", **typed}
+
+
+async def test_scanned_products_are_sold_in_cash(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    assert screen.content.id == ""
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "scan", CODE)
+    (line,) = screen.content.lines
+    assert (line.title, line.quantity, screen.content.total) == ("Trompo", 2, 80_000)
+    await send_event(screen, "set_quantity", line.id, 1)
+    await send_event(screen, "receive", payment(screen, given="50.000"))
+    assert (screen.sold.total_label, screen.sold.change_label) == ("$ 40.000", "$ 10.000")
+    assert (screen.content.id, screen.announcement.tone) == ("", "news")
+    (order,) = await list_orders(shop)
+    assert (order.id, order.origin, order.fulfillment_status) == (screen.sold.id, "counter", "delivered")
+
+
+async def test_sale_that_is_sent_again_is_one_order(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    for _sending in range(2):
+        with handle_press(Sending("scan", "b" * 32)):
+            await send_event(screen, "scan", CODE)
+    assert screen.content.total == 40_000
+    typed = payment(screen)
+    for _sending in range(2):
+        with handle_press(Sending("receive", "a" * 32)):
+            await send_event(screen, "receive", typed)
+    other_tab = await open_screen(browser_of)
+    await send_event(other_tab, "receive", typed)
+    assert len(await list_orders(shop)) == 1
+    assert other_tab.sold.id == screen.sold.id
+
+
+async def test_unknown_sold_out_and_unpublished_products_are_explained(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    for code, word in (("nobody's", "Ningún"), ("SKU-balero", "publícalo")):
+        await send_event(screen, "scan", {"code": code})
+        assert word in screen.problems["code"]
+    for _time in range(3):
+        await send_event(screen, "scan", CODE)
+    assert "queda" in screen.problems["code"]
+
+
+async def test_changed_price_is_shown_and_not_charged(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "receive", payment(screen, total="1"))
+    assert screen.announcement.tone == "problem"
+    assert screen.content.total == 40_000
+    assert await list_orders(shop) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"method": "transfer"}, "reference"),
+        ({"method": "x"}, "method"),
+        ({"given": "mucho"}, "given"),
+        ({"email": "x"}, "email"),
+    ],
+)
+async def test_invalid_payment_is_explained_at_its_field(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory, typed: dict[str, str], field: str
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "receive", payment(screen, **typed))
+    assert list(screen.problems) == [field]
+    assert await list_orders(shop) == []
+
+
+async def test_seller_gives_a_discount_within_the_limit(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "give_discount", {"discount": "9.000", "reason": "caja golpeada"})
+    assert "10 %" in screen.announcement.text
+    await send_event(screen, "give_discount", {"discount": "4.000", "reason": "caja golpeada"})
+    assert (screen.content.discount, screen.content.total) == (4_000, 36_000)
+    await send_event(screen, "give_discount", {"discount": "", "reason": ""})
+    assert screen.content.total == 40_000
+
+
+async def test_telephone_sale_is_delivered(shop: Shop, variant_id: str, browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "change_origin", "phone")
+    await send_event(screen, "deliver", {"town": "Macondo"})
+    assert "town" in screen.problems
+    address = {
+        "email": "ana@example.com", "first_name": "Ana", "last_name": "Gómez", "phone": "3001234567",
+        "town": "Medellín, Antioquia", "address": "Carrera 43A # 1-50", "suburb": "El Poblado",
+    }  # fmt: skip
+    await send_event(screen, "deliver", address)
+    assert screen.options
+    await send_event(screen, "choose_shipping", screen.options[-1]["id"])
+    assert screen.content.shipping
+    await send_event(screen, "receive", payment(screen, method="nequi", reference="M-77"))
+    (order,) = await list_orders(shop)
+    assert (order.origin, order.fulfillment_status, order.email) == (
+        "phone",
+        "not_fulfilled",
+        "ana@example.com",
+    )
+
+
+async def test_customer_takes_it_along_after_all(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "hand_over")
+    assert screen.content.address == []
+    await send_event(screen, "discard", screen.content.id)
+    assert screen.content.lines == []
+
+
+async def test_stockroom_cannot_open_the_screen(variant_id: str, browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of, Role.STOCKROOM)
+    assert screen.problem == "forbidden"
+    await send_event(screen, "scan", CODE)
+    assert screen.content is None
