@@ -28,6 +28,7 @@ MAX_CATEGORIES = 1_000
 MAX_DEPTH = 6
 """Maximum number of categories on a path, the root included."""
 TOO_MANY_TEXT = _("Ya hay 1.000 categorías: borra las que no uses.")
+OWN_CHILD_TEXT = _("Una categoría no puede quedar dentro de sí misma.")
 TOO_DEEP_TEXT = _("Una categoría puede estar dentro de otra hasta {most} niveles.")
 
 
@@ -232,7 +233,7 @@ async def _set_parent(session: AsyncSession, category: Category, parent_id: str 
         parent = await find_category(session, parent_id)
         tree = await read_tree(session)
         if parent.id in tree.with_descendants([category.handle]):
-            raise NotAllowed("A category cannot lie below itself")
+            raise NotAllowed("A category cannot lie below itself", staff_text=OWN_CHILD_TEXT)
         if parent_id != category.parent_id:
             _require_depth(len(tree.path_to(parent_id)) + _height(tree, category))
     category.parent_id = parent_id

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from backend.attention.models import Attention
 from backend.attention.service import AttentionRaised
 from backend.catalog.bulk.events import BulkChangeMoved
+from backend.catalog.models import Category, Collection
 from backend.channels.models import Region
 from backend.content.models import ContentTurn, ContentVersion
 from backend.core.events import subscribe
@@ -50,6 +51,8 @@ _TOPIC_BY_MODEL: dict[type[Any], Topic] = {
     StaffInvite: Topic.STAFF,
     StaffSession: Topic.STAFF,
     DataExport: Topic.EXPORTS,
+    Category: Topic.CATEGORIES,
+    Collection: Topic.CATEGORIES,
     ContentVersion: Topic.CONTENT,
     ContentTurn: Topic.CONTENT,
     StoredSetting: Topic.SETTINGS,

@@ -22,6 +22,8 @@ class Topic(StrEnum):
     """Spreadsheets of products that staff uploaded."""
     BULK_CHANGES = "news:bulk_changes"
     """Progress of changes to many products."""
+    CATEGORIES = "news:categories"
+    """Categories and collections, not the products in them."""
     CONTENT = "news:content"
     """Texts and pictures of the shop's pages, edited in the office."""
     SETTINGS = "news:settings"

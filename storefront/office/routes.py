@@ -10,7 +10,7 @@ from backend.core.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, invoices, pqrs, redirects, reports, reviews, today
 from storefront.office.auth import sign_in
-from storefront.office.components.product_picker import ProductPickerState  # noqa: F401 - adds its state to the app
+from storefront.office.catalog import categories, category_editor
 from storefront.office.content import area_page
 from storefront.office.content import page as content
 from storefront.office.content.area_state import AreaState
@@ -25,6 +25,7 @@ from storefront.office.imports.state import ImportState
 from storefront.office.navigation import (
     ATTENTION,
     AUDIT,
+    CATEGORIES,
     CONTENT,
     CUSTOMERS,
     DELIVERIES,
@@ -128,6 +129,10 @@ OFFICE_PAGES = (
     OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),
     OfficePage(f"{PRODUCTS}/[id]/vista", preview.page, preview.PreviewState, preview.TITLE),
     OfficePage(PRODUCTS, products_page.page, ProductsState, products_page.TITLE),
+    OfficePage(CATEGORIES, categories.page, categories.CategoriesState, categories.TITLE),
+    OfficePage(
+        f"{CATEGORIES}/[id]", category_editor.page, category_editor.CategoryState, category_editor.TITLE
+    ),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(IMPORT, imports.page, ImportState, imports.TITLE),
     OfficePage(REDIRECTS, redirects.page, redirects.RedirectsState, redirects.TITLE),

@@ -63,7 +63,7 @@ async def load(_params: PageParams) -> PageData[HomePage]:
             structured_data=to_json_ld(store_data(await shop.effective_settings.now())),
             first_picture=get_opening_picture(content),
         ),
-        frozenset({Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
+        frozenset({Topic.CATEGORIES, Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
     )
 
 

@@ -179,7 +179,7 @@ async def show_frame(state: FrameState) -> None:
     for name in ("departments", "ages", "shop", "announcement", "footer"):
         if getattr(frame, name) != getattr(state, name):
             setattr(state, name, getattr(frame, name))
-    watch(state, (), {Topic.CONTENT, Topic.SETTINGS})
+    watch(state, (), {Topic.CATEGORIES, Topic.CONTENT, Topic.SETTINGS})
 
 
 def show_notice(frame: FrameState, text: str, tone: str = "problem") -> None:

@@ -92,6 +92,18 @@ def picture_upload(on_uploaded: Any) -> rx.Component:
     )
 
 
+def single_picture_upload(on_uploaded: Any) -> rx.Component:
+    """Render a button that takes or selects one picture: see `picture_upload`."""
+    return PictureUpload.create(
+        texts=rx.Var.create({**TEXTS, "choose": _("Tomar o elegir una foto")}),
+        max_bytes=MAX_FILE_BYTES,
+        accept=IMAGES,
+        is_one=True,
+        name="upload",
+        on_uploaded=on_uploaded,
+    )
+
+
 def video_upload(texts: Any, most_bytes: Any, on_uploaded: Any) -> rx.Component:
     """Render a button that uploads one video, with its progress. `texts` are the `video_texts` for `most_bytes`.
 

@@ -23,7 +23,7 @@ async def test_search_shows_pages_one_after_the_other(
     picker: Any = await root.get_state(ProductPickerState)
     handlers = ProductPickerState.event_handlers
     await handlers["load_more"].fn(picker)
-    assert picker.page is None
+    assert not picker.page
     await handlers["find"].fn(picker, " trompo ", "")
     assert ([row.title for row in picker.page.rows], picker.page.text) == (["Trompo 0", "Trompo 1"], "trompo")
     await handlers["load_more"].fn(picker)

@@ -1,0 +1,67 @@
+// A list of rows that are moved by dragging or by buttons, by touch, mouse and keyboard. A move is a row, a place and a
+// target: `before` or `after` another row, or `inside` it. It is sent at once; the server returns the new order.
+//
+//   [data-key]    a row          [data-grip]   drags its row
+//   [data-place]  a button that moves its row to this place of the row `data-target`
+
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { listen } from "../effects.jsx";
+
+const SCROLL_EDGE_PX = 72;
+const SCROLL_STEP_PX = 14;
+
+export function MovableRows({ onMove, className, children }) {
+  const list = useRef(null);
+  const dragged = useRef(null);
+  const over = useRef(null);
+  const focused = useRef(null);
+
+  useLayoutEffect(() => {
+    if (!focused.current?.isConnected) return;
+    focused.current.focus(); // the focused button of a moved row loses the focus
+    focused.current = null;
+  });
+
+  const clear = () => {
+    over.current?.removeAttribute("data-drop");
+    dragged.current?.removeAttribute("data-dragged");
+    over.current = dragged.current = null;
+  };
+  useEffect(() => listen(window, "keydown", (event) => event.key === "Escape" && clear()), []);
+
+  const handleClick = (event) => {
+    const button = event.target.closest("[data-place]");
+    if (!button) return;
+    focused.current = button;
+    onMove(button.closest("[data-key]").dataset.key, button.dataset.place, button.dataset.target);
+  };
+  const startDrag = (event) => {
+    const grip = event.button === 0 && event.target.closest("[data-grip]");
+    if (!grip) return;
+    event.preventDefault();
+    list.current.setPointerCapture(event.pointerId);
+    dragged.current = grip.closest("[data-key]");
+    dragged.current.setAttribute("data-dragged", "");
+  };
+  const drag = (event) => {
+    if (!dragged.current) return;
+    if (event.clientY < SCROLL_EDGE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
+    if (event.clientY > window.innerHeight - SCROLL_EDGE_PX) window.scrollBy(0, SCROLL_STEP_PX);
+    const row = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-key]");
+    over.current?.removeAttribute("data-drop");
+    over.current = row && list.current.contains(row) && row !== dragged.current ? row : null;
+    if (!over.current) return;
+    const { top, height } = row.getBoundingClientRect();
+    row.setAttribute("data-drop", event.clientY < top + height / 2 ? "before" : "after");
+  };
+  const endDrag = () => {
+    if (dragged.current && over.current) onMove(dragged.current.dataset.key, over.current.dataset.drop, over.current.dataset.key);
+    clear();
+  };
+
+  return (
+    <div ref={list} className={className} onClick={handleClick} onPointerDown={startDrag} onPointerMove={drag} onPointerUp={endDrag} onPointerCancel={clear}>
+      {children}
+    </div>
+  );
+}

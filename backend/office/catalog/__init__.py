@@ -1,0 +1,1 @@
+"""Views and forms of the screens of categories and collections."""
