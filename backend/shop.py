@@ -119,7 +119,7 @@ class Shop:
         self.monitor = Monitor(self.database, self.loop_lag)
         self.readiness = Readiness.for_shop(settings, self.database)
         self.sandbox = Sandbox(settings, self.database)
-        registered = modules.registered_providers()
+        registered = modules.registered_providers(modules.list_blocks(settings.provider_lists))
         self.fulfillment_providers = create_fulfillment_providers(
             registered[modules.FULFILLMENT], settings, self.sandbox.carrier_transport
         )

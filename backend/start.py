@@ -2,7 +2,7 @@
 
 from sqlalchemy import delete
 
-from backend.core.config.modules import registered_providers
+from backend.core.config.modules import list_blocks, registered_providers
 from backend.core.config.settings import GatewayEnv, Settings, cannot_start
 from backend.core.config.values import create_private_folder
 from backend.core.db.database import Database
@@ -14,6 +14,7 @@ from backend.office_settings import demo_problems, read_effective_settings
 from backend.operations.demo.seed import SeedResult, seed
 from backend.operations.opening.database_lock import hold_opening_lock
 from backend.operations.opening.store_defaults import create_store_defaults, has_no_defaults
+from backend.operations.opening.used_providers import require_used_providers
 from backend.outbox.models import OutboxEvent
 from backend.staff.service import create_first_staff
 
@@ -28,10 +29,11 @@ async def prepare(settings: Settings) -> SeedResult:
 
     Raises:
         CannotStart: the data folder cannot be used, the database does not answer or was created by another version
-            of the code, the SQLAlchemy version does not fit, or ADMIN_EMAIL or ADMIN_PASSWORD is invalid.
+            of the code, the SQLAlchemy version does not fit, ADMIN_EMAIL or ADMIN_PASSWORD is invalid, or a provider
+            does not exist or is missing.
         SettingsError: a production shop would open with the identity of the demo shop.
     """
-    registered_providers()
+    registered = registered_providers(list_blocks(settings.provider_lists))
     create_private_folder(settings.data_dir)
     database = Database.from_settings(settings, is_patient=True)
     try:
@@ -40,6 +42,8 @@ async def prepare(settings: Settings) -> SeedResult:
         with explain_database_errors():
             async with hold_opening_lock(database):
                 await upgrade(database)
+                async with database.read() as session:
+                    await require_used_providers(session, registered)
                 return await _fill_shop(database, settings)
     finally:
         await database.close()

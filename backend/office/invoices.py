@@ -180,7 +180,7 @@ async def invoices_view(
         ),
         form=_numbering_form(invoicing, await read_last_number(session, invoicing.prefix)),
         providers=[Choice("", _("Nadie: la tienda no hace facturas"))]
-        + [Choice(one, PROVIDER_NAMES[one]) for one in providers if one in PROVIDER_NAMES],
+        + [Choice(one, PROVIDER_NAMES.get(one, one)) for one in providers],
         tax_levels=[Choice(value, f"{value} · {label}") for value, label in TAX_LEVELS.items()],
         is_on=invoicing.is_on,
     )

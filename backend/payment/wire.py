@@ -21,7 +21,7 @@ from backend.payment.answers import (
     SessionStatus,
 )
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
-from backend.payment.providers.base import MissingAnswer
+from backend.payment.providers.base import SHOWN, MissingAnswer
 from backend.payment.states import SessionState
 from backend.payment.transitions import pays
 
@@ -72,6 +72,7 @@ def collection_wire(
 def session_wire(payment: PaymentSession) -> SessionOut:
     """Return a payment session. `data.redirect_url` is the bank's page while the shopper has to go there."""
     data: JsonDict = {name: payment.data[name] for name in _PUBLIC_DATA if payment.data.get(name)}
+    data |= payment.data.get(SHOWN, {})
     if payment.redirect_url:
         data |= {
             "redirect_url": payment.redirect_url,

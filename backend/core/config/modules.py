@@ -2,10 +2,13 @@
 
 The platform registers each service with its built-in provider. A block declared for a service *replaces* the
 earlier one instead of adding to it, so a block that adds a custom provider must also list the built-in ones that
-stay (spec: What the service does 7).
+stay (spec: What the service does 7). A setting, such as PAYMENT_PROVIDERS, is the last block of its service.
+
+A block names a provider by its id. A provider outside this program is `id=package.module:Class`.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from backend.core.errors import CannotStart
@@ -16,10 +19,12 @@ MANUAL, CARRIER, OWN_DELIVERY = "manual_manual", "carrier_standard", "own_delive
 SYSTEM_PAYMENT, GATEWAY_PSE = "pp_system_default", "gateway_pse"
 INVOICE_FILE, INVOICE_UBL = "file", "ubl"
 
+_ENTRY = re.compile(r"(?P<id>[a-z][a-z0-9_]{1,39})(=(?P<target>[A-Za-z_][\w.]*:[A-Za-z_]\w*))?", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleBlock:
-    """A declaration of the providers of one service."""
+    """A declaration of the providers of one service. Each is `id`, or `id=package.module:Class`."""
 
     service: str
     providers: tuple[str, ...]
@@ -40,21 +45,75 @@ AVAILABLE_PROVIDERS = {
 }
 """The providers that the program implements, by service."""
 
+SETTING_NAMES = {
+    FULFILLMENT: "FULFILLMENT_PROVIDERS",
+    PAYMENT: "PAYMENT_PROVIDERS",
+    INVOICES: "INVOICE_PROVIDERS",
+}
+"""The setting that declares the providers of a service."""
 
-def registered_providers(
-    blocks: Iterable[ModuleBlock] = (*BUILT_IN, *DECLARED),
-) -> dict[str, tuple[str, ...]]:
-    """Return the providers of each service. If several blocks declare the same service, the final block counts.
+
+def list_blocks(listed: Mapping[str, str]) -> tuple[ModuleBlock, ...]:
+    """Return all blocks: the built-in ones, those of the program, and those of the settings.
+
+    `listed` is the setting of each service; an empty one declares nothing.
+    """
+    own = (ModuleBlock(service, tuple(split_providers(text))) for service, text in listed.items())
+    return (*BUILT_IN, *DECLARED, *(block for block in own if block.providers))
+
+
+def registered_providers(blocks: Iterable[ModuleBlock]) -> dict[str, dict[str, str]]:
+    """Return the providers of each service: by id, where the class is (`package.module:Class`).
+
+    The place is empty for a provider of this program. If several blocks declare the same service, the final block
+    counts.
 
     Raises:
         CannotStart: a block names a service or a provider that the program does not have.
     """
-    declared = {block.service: block.providers for block in blocks}
-    for service, providers in declared.items():
-        available = AVAILABLE_PROVIDERS.get(service, frozenset())
-        if unknown := [provider for provider in providers if provider not in available]:
-            raise CannotStart(
-                f"Trompo cannot start: the module block of {service!r} names {', '.join(unknown)}, which does not exist"
-                f" (there are: {', '.join(sorted(available)) or 'none'})"
-            )
-    return declared
+    final = {block.service: block for block in blocks}
+    return {service: _providers_of(block) for service, block in final.items()}
+
+
+def split_providers(text: str) -> list[str]:
+    """Return the providers of a setting.
+
+    Raises:
+        ValueError: one is neither `id` nor `id=package.module:Class`, or an id is used twice.
+    """
+    entries = [entry.strip() for entry in text.split(",") if entry.strip()]
+    ids = []
+    for entry in entries:
+        found = _ENTRY.fullmatch(entry)
+        if found is None:
+            raise ValueError(f"{entry!r} is neither a provider's id nor id=package.module:Class")
+        ids.append(found["id"])
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"{next(one for one in ids if ids.count(one) > 1)} is listed twice")
+    return entries
+
+
+def list_external_ids(text: str) -> list[str]:
+    """Return the ids of the providers in a setting that are outside this program. Malformed entries are skipped."""
+    found = (_ENTRY.fullmatch(entry.strip()) for entry in text.split(","))
+    return [match["id"] for match in found if match is not None and match["target"]]
+
+
+def _providers_of(block: ModuleBlock) -> dict[str, str]:
+    available = AVAILABLE_PROVIDERS.get(block.service, frozenset())
+    places = {}
+    for provider in block.providers:
+        provider_id, _sign, place = provider.partition("=")
+        places[provider_id] = place
+    if unknown := [
+        provider_id for provider_id, place in places.items() if not place and provider_id not in available
+    ]:
+        raise CannotStart(
+            f"Trompo cannot start: the module block of {block.service!r} names {', '.join(unknown)}, which does not"
+            f" exist (there are: {', '.join(sorted(available)) or 'none'})"
+        )
+    if taken := [provider_id for provider_id, place in places.items() if place and provider_id in available]:
+        raise CannotStart(
+            f"Trompo cannot start: {', '.join(taken)} is a provider of the program; give yours another id"
+        )
+    return places

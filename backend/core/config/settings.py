@@ -15,9 +15,15 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 from sqlalchemy.engine import make_url
 
+from backend.core.config.modules import SETTING_NAMES, list_external_ids, split_providers
 from backend.core.config.origins import Origins, host_of, parse_hosts, parse_origins
 from backend.core.config.sources import (
     PROJECT,
@@ -322,6 +328,17 @@ class Settings(OfficeSettings, SourcedSettings):
     admin_password: SecretStr = SecretStr("")
     """Password of the first owner, 12 characters or more. Remove it after the first start."""
 
+    # Providers
+    payment_providers: str = ""
+    """Payment providers of the shop, separated by commas. The list replaces the default one: repeat what stays.
+
+    Another program's provider is `id=package.module:Class`. Empty: `pp_system_default,gateway_pse`.
+    """
+    fulfillment_providers: str = ""
+    """The same for fulfillment providers. Empty: `manual_manual,carrier_standard,own_delivery`."""
+    invoice_providers: str = ""
+    """The same for invoice providers. Empty: `file,ubl`."""
+
     # The payment gateway
     gateway_env: GatewayEnv = GatewayEnv.SANDBOX
     """`sandbox`: test mode of the gateway, or the embedded test gateway. `production`: money moves.
@@ -394,6 +411,12 @@ class Settings(OfficeSettings, SourcedSettings):
     @classmethod
     def _check_http_url(cls, url: str) -> str:
         return http_url(url)
+
+    @field_validator("payment_providers", "fulfillment_providers", "invoice_providers")
+    @classmethod
+    def _check_providers(cls, listed: str) -> str:
+        split_providers(listed)
+        return listed
 
     @field_validator("vapid_private_key")
     @classmethod
@@ -529,6 +552,11 @@ class Settings(OfficeSettings, SourcedSettings):
     def _text(self, name: str) -> str:
         value = getattr(self, name.lower())
         return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+    @property
+    def provider_lists(self) -> dict[str, str]:
+        """The providers that the settings declare, by service: see `backend.core.config.modules`."""
+        return {service: getattr(self, name.lower()) for service, name in SETTING_NAMES.items()}
 
     @property
     def base_url(self) -> str:
@@ -668,9 +696,16 @@ def cannot_start(problems: list[str]) -> SettingsError:
     return error
 
 
+def _list_prefixes() -> tuple[str, ...]:
+    """Return the prefixes of settings that belong to providers outside this program: `my_bank_` of `my_bank`."""
+    sources = (EnvFileSource(Settings), SecretFileSource(Settings), EnvSettingsSource(Settings))
+    texts = (source.env_vars.get(name.lower()) or "" for source in sources for name in SETTING_NAMES.values())
+    return tuple(f"{provider_id}_" for text in texts for provider_id in list_external_ids(text))
+
+
 def _read_settings() -> tuple[Settings | None, list[str]]:
     """Return the settings and all their problems. A malformed setting does not hide the problems of other settings."""
-    problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields})
+    problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields}, _list_prefixes())
     usual: dict[str, Any] = {}
     while True:
         try:

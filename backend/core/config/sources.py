@@ -59,12 +59,20 @@ class SecretFileSource(EnvSettingsSource):
         return found
 
 
-def unknown_names(settings_cls: type[BaseSettings], known: Iterable[str]) -> list[str]:
-    """Return a message for each name in `.env` that is not in `known` (lower case), with the closest known name."""
+def unknown_names(
+    settings_cls: type[BaseSettings], known: Iterable[str], prefixes: tuple[str, ...]
+) -> list[str]:
+    """Return a message for each name in `.env` that is no setting, with the closest known name.
+
+    Args:
+        settings_cls: the class whose `.env` is read.
+        known: the names of all settings, in lower case.
+        prefixes: beginnings of names that belong to other programs.
+    """
     names = {*known, *(name + SUFFIX for name in known)}
     lines = []
     for name in EnvFileSource(settings_cls).env_vars:
-        if name not in names:
+        if name not in names and not name.startswith(prefixes):
             closest = get_close_matches(name, sorted(names), n=1)
             hint = f": did you mean {closest[0].upper()}?" if closest else ""
             lines.append(f"{name.upper()} in .env is not a setting{hint}")

@@ -1,10 +1,11 @@
 """Registry of the invoice providers by id."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import httpx
 
+from backend.core.config.external_providers import create_external_provider
 from backend.core.config.modules import INVOICE_FILE, INVOICE_UBL
 from backend.core.config.settings import Settings
 from backend.core.texts import _
@@ -20,20 +21,23 @@ PROVIDER_NAMES = {
 
 
 def create_invoice_providers(
-    ids: Iterable[str], settings: Settings, transport: httpx.AsyncBaseTransport | None = None
+    places: Mapping[str, str], settings: Settings, transport: httpx.AsyncBaseTransport | None = None
 ) -> dict[str, InvoiceProvider]:
-    """Create the providers with these ids, except a provider without credentials. `transport` connects to the sandbox.
+    """Create the invoice providers by id, except a provider without credentials. `transport` connects to the sandbox.
+
+    `places` is from `backend.core.config.modules.registered_providers`, which has checked the ids.
 
     Raises:
-        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids
-            earlier.
+        CannotStart: a provider outside this program cannot be created.
     """
     factories: dict[str, Callable[[], InvoiceProvider]] = {
         INVOICE_FILE: FileProvider,
         INVOICE_UBL: partial(create_ubl_provider, settings, transport),
     }
     return {
-        provider_id: factories[provider_id]()
-        for provider_id in ids
+        provider_id: create_external_provider(InvoiceProvider, provider_id, place, settings)
+        if place
+        else factories[provider_id]()
+        for provider_id, place in places.items()
         if provider_id != INVOICE_UBL or settings.has_invoice_provider
     }

@@ -3,8 +3,7 @@
 A provider does not depend on carts, orders or database tables. It is never called inside a database transaction,
 because nearly every method may send network requests.
 
-To add a provider, add a file or package in this folder, a line in `registry.py`, and its id in
-`backend.core.config.modules`.
+To add one: docs/how-to/payment-provider.md. Its tests: `backend.payment.providers.contract`.
 """
 
 from abc import ABC, abstractmethod
@@ -145,7 +144,8 @@ class InitiationResult:
         reference: the provider's number of the payment (`x_ref_payco`).
         transaction_id: the bank network's trace number, which shoppers know as the CUS.
         ticket_id: the provider's receipt number, used to look up the payment.
-        data: details to store with the session; never a secret.
+        data: details to store with the session; never a secret. The Store API shows the shopper the values in
+            `data[SHOWN]`, such as the account for a transfer.
     """
 
     state: ProviderState
@@ -154,6 +154,10 @@ class InitiationResult:
     transaction_id: str | None = None
     ticket_id: str | None = None
     data: JsonObject = field(default_factory=dict)
+
+
+SHOWN = "shown"
+"""Key in `InitiationResult.data`: an object with the values that the shopper needs to pay."""
 
 
 class StartUnknown(OutcomeUnknown):

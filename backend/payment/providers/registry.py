@@ -1,10 +1,11 @@
-"""Build the payment providers by their ids. This is the only list of the providers that exist."""
+"""Registry of the payment providers by id: those of this program, and those outside it that the settings name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import httpx
 
+from backend.core.config.external_providers import create_external_provider
 from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -14,21 +15,26 @@ from backend.payment.providers.system_default import SystemDefault
 
 
 def build_providers(
-    ids: Iterable[str],
+    places: Mapping[str, str],
     settings: Settings,
     database: Database,
     gateway_transport: httpx.AsyncBaseTransport | None = None,
 ) -> dict[str, PaymentProvider]:
-    """Return the payment providers with these ids, by id.
+    """Create the payment providers, by id.
 
+    `places` is from `backend.core.config.modules.registered_providers`, which has checked the ids.
     `gateway_transport` connects to the embedded PSE gateway, if the shop uses it.
 
     Raises:
-        KeyError: there is no such provider. `backend.core.config.modules.registered_providers` checks the ids
-            earlier.
+        CannotStart: a provider outside this program cannot be created.
     """
     factories: dict[str, Callable[[], PaymentProvider]] = {
         SYSTEM_PAYMENT: SystemDefault,
         GATEWAY_PSE: partial(create_gateway_pse, settings, database, gateway_transport),
     }
-    return {provider_id: factories[provider_id]() for provider_id in ids}
+    return {
+        provider_id: create_external_provider(PaymentProvider, provider_id, place, settings)
+        if place
+        else factories[provider_id]()
+        for provider_id, place in places.items()
+    }

@@ -1,9 +1,10 @@
 """Registry of the fulfillment providers by id."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 
 import httpx
 
+from backend.core.config.external_providers import create_external_provider
 from backend.core.config.modules import CARRIER, MANUAL, OWN_DELIVERY
 from backend.core.config.settings import Settings
 from backend.core.errors import NotImplementedByProvider
@@ -42,13 +43,15 @@ class OwnDeliveryProvider(ManualProvider):
 
 
 def create_fulfillment_providers(
-    ids: Iterable[str], settings: Settings, carrier_transport: httpx.AsyncBaseTransport | None = None
+    places: Mapping[str, str], settings: Settings, carrier_transport: httpx.AsyncBaseTransport | None = None
 ) -> dict[str, FulfillmentProvider]:
-    """Create the providers with these ids. `carrier_transport` connects to the embedded carrier, if it is used.
+    """Create the fulfillment providers, by id.
+
+    `places` is from `backend.core.config.modules.registered_providers`, which has checked the ids. `carrier_transport`
+    connects to the embedded carrier, if it is used.
 
     Raises:
-        KeyError: there is no such provider. It is a programming error:
-            `backend.core.config.modules.registered_providers` checks the ids earlier.
+        CannotStart: a provider outside this program cannot be created.
     """
     factories: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,
@@ -60,4 +63,9 @@ def create_fulfillment_providers(
             ),
         ),
     }
-    return {provider_id: factories[provider_id]() for provider_id in ids}
+    return {
+        provider_id: create_external_provider(FulfillmentProvider, provider_id, place, settings)
+        if place
+        else factories[provider_id]()
+        for provider_id, place in places.items()
+    }

@@ -373,7 +373,7 @@ async def test_label_is_created_while_quotations_use_all_their_connections(
 ) -> None:
     monkeypatch.setattr(registry, "MAX_QUOTATION_CONNECTIONS", 1)
     settings = Settings(carrier_api_url=carrier_url, carrier_api_key=SecretStr(SANDBOX_CARRIER_KEY))
-    provider = registry.create_fulfillment_providers([CARRIER], settings)[CARRIER]
+    provider = registry.create_fulfillment_providers({CARRIER: ""}, settings)[CARRIER]
     carrier.faults.plan(Fault.HANG, Operation.QUOTATION, times=1)
     hanging = asyncio.create_task(provider.calculate_price(quote_request()))
     while not count_quotations(carrier):  # noqa: ASYNC110 - another thread serves it

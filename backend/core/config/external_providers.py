@@ -1,0 +1,34 @@
+"""Creation of providers outside this program, which a setting names as `id=package.module:Class`."""
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from backend.core.errors import CannotStart
+
+if TYPE_CHECKING:
+    from backend.core.config.settings import Settings
+
+
+def create_external_provider(port: type[Any], provider_id: str, place: str, settings: "Settings") -> Any:
+    """Import the class at `place` and create the provider: the class is called with the shop's settings.
+
+    Returns:
+        An instance of `port`.
+
+    Raises:
+        CannotStart: the class cannot be imported or created, is no subclass of `port`, or has another id.
+    """
+    try:
+        provider = resolve_name(place)(settings)
+    except Exception as error:  # code of others may raise anything, and the start prints one line
+        reason = str(error).partition("\n")[0]
+        raise CannotStart(
+            f"Trompo cannot start: provider {provider_id} ({place}): {type(error).__name__}: {reason}"
+        ) from error
+    if not isinstance(provider, port):
+        raise CannotStart(f"Trompo cannot start: provider {provider_id} ({place}) is no {port.__name__}")
+    if provider.id != provider_id:
+        raise CannotStart(
+            f"Trompo cannot start: the provider at {place} has the id {provider.id}, not {provider_id}"
+        )
+    return provider
