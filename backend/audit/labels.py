@@ -159,6 +159,7 @@ AUDITED_FIELD_LABELS = {
     "collection_id": _("Colección"),
     "code": _("Código"),
     "compare_at_price": _("Precio anterior"),
+    "cost": _("Costo"),
     "is_free": _("Gratis"),
     "deleted_at": _("Borrado"),
     "delivered_at": _("Entregado"),
@@ -273,7 +274,7 @@ AUDITED_FIELD_LABELS = {
     "text": _("Texto"),
     "created_by": _("Escrita por"),
 }
-MONEY_FIELDS = frozenset({"amount", "compare_at_price", "discount", "price", "total"})
+MONEY_FIELDS = frozenset({"amount", "compare_at_price", "cost", "discount", "price", "total"})
 ID_FIELDS = {
     "campaign_id": SubjectType.CAMPAIGN,
     "category_id": SubjectType.CATEGORY,

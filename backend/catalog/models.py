@@ -253,6 +253,7 @@ class Variant(Timestamps, table=True):
     __tablename__ = "variant"
     __table_args__ = (
         CheckConstraint("price >= 0", name="price"),
+        CheckConstraint("cost >= 0", name="cost"),
         Index("ix_variant_price", "price", "product_id"),
     )
 
@@ -264,6 +265,8 @@ class Variant(Timestamps, table=True):
     """The bar code number on the box (EAN-13, EAN-8, UPC-A)."""
     price: Cop
     compare_at_price: Cop | None = None
+    cost: Cop | None = None
+    """Cost of a unit for the shop in whole pesos, without IVA; None if it is unknown. Only staff see it."""
     rank: int = 0
     is_free: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """True if the variant may be sold at a price of 0. Otherwise a price of 0 means that no price was entered yet."""

@@ -155,6 +155,7 @@ def _to_sold_line(line: Line, contents: Contents) -> SoldLine:
         quantity=line.item.quantity,
         unit_price=line.variant.price,
         compare_at_price=line.variant.compare_at_price,
+        unit_cost=line.variant.cost,
         tax_rate=product.tax_rate,
         tax_excluded=product.tax_excluded,
         meta=line.item.meta,
@@ -261,6 +262,7 @@ def to_snapshot(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
     return {
         "lines": [_drop_facts(line) for line in sale.lines],
         "facts": {line.id: line.facts for line in sale.lines},
+        "costs": {line.id: line.unit_cost for line in sale.lines if line.unit_cost is not None},
         "shipping": asdict(sale.shipping),
         "totals": sale.totals.as_json(),
         "email": sale.email,
@@ -275,19 +277,22 @@ def to_snapshot(sale: Sale, payer: Mapping[str, Any]) -> JsonObject:
 
 
 def _drop_facts(line: SoldLine) -> JsonObject:
-    """Return the line without `facts` (product data such as the description), which the snapshot stores separately.
+    """Return the line without the product data and the cost, which the snapshot stores separately.
 
     During an upgrade, replicas of the previous release also read the lines, and they cannot read lines with
-    `facts`.
+    further fields.
     """
-    return {name: value for name, value in asdict(line).items() if name != "facts"}
+    return {name: value for name, value in asdict(line).items() if name not in ("facts", "unit_cost")}
 
 
 def parse_snapshot(snapshot: JsonObject) -> Sale:
     """Return the sale that `to_snapshot` converted to this snapshot."""
-    facts = snapshot.get("facts", {})
+    facts, costs = snapshot.get("facts", {}), snapshot.get("costs", {})
     return Sale(
-        lines=tuple(SoldLine(**line, facts=facts.get(line["id"], {})) for line in snapshot["lines"]),
+        lines=tuple(
+            SoldLine(**line, facts=facts.get(line["id"], {}), unit_cost=costs.get(line["id"]))
+            for line in snapshot["lines"]
+        ),
         shipping=SoldShipping(**snapshot["shipping"]),
         totals=CartTotals.from_json(snapshot["totals"]),
         email=snapshot["email"],

@@ -20,6 +20,11 @@ def format_cop(amount: Cop) -> str:
     return format_currency(amount, CURRENCY, format="¤ #,##0", locale="es_CO", currency_digits=False)
 
 
+def format_typed_cop(amount: Cop) -> str:
+    """Format an amount as a person types it in a form: `89.900`."""
+    return f"{amount:,}".replace(",", ".")
+
+
 def format_exact(amount: Decimal) -> str:
     """Format an amount that may have cents, such as `$ 38.000,40`.
 

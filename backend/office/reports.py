@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import date_name, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.money import Cop, format_cop
-from backend.core.texts import _
+from backend.core.texts import _, format_count
 from backend.reports.figures import (
     CartFigures,
     CashFlow,
@@ -21,6 +21,7 @@ from backend.reports.figures import (
     read_stock_value,
 )
 from backend.reports.ledger import PeriodLedger, TaxedAmount, read_ledger
+from backend.reports.margins import MarginFigures, read_margins
 from backend.reports.periods import Period, parse_period, split_period
 from backend.staff.rights import Actor, Right
 
@@ -45,6 +46,21 @@ class RankedProduct:
     units: int
     pesos: str
     width: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarginView:
+    """The margin of the period.
+
+    Attributes:
+        pesos: the margin of the units whose cost is known; empty if no cost is known.
+        detail: the margin in percent, and the number of units whose cost is unknown.
+        products: the products with the largest margins.
+    """
+
+    pesos: str
+    detail: str
+    products: list[RankedProduct]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +107,7 @@ class ReportView:
     best: list[RankedProduct]
     slow: list[RankedProduct]
     tax: list[TaxRow]
+    margin: MarginView
 
 
 async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, str]) -> ReportView:
@@ -126,7 +143,30 @@ async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, 
         best=_ranked_products(await list_best_sellers(session, period), by_units=True),
         slow=_ranked_products(await list_slow_stock(session, moment), by_units=False),
         tax=tax_rows(books),
+        margin=_margin_view(await read_margins(session, period)),
     )
+
+
+def _margin_view(found: MarginFigures) -> MarginView:
+    if not found.units:
+        return MarginView("", _("Escribe el costo de tus juguetes para verlo."), [])
+    detail = _("{percent} % de lo vendido, sin IVA").format(percent=found.total.percent)
+    if found.unknown:
+        missing = format_count(
+            found.unknown, _("falta el costo de {n} unidad"), _("falta el costo de {n} unidades")
+        )
+        detail = f"{detail} · {missing}"
+    highest = max((product.margin.pesos for product in found.products), default=0)
+    products = [
+        RankedProduct(
+            title,
+            units,
+            f"{format_cop(margin.pesos)} · {margin.percent} %",
+            max(margin.pesos, 0) * 100 // highest if highest > 0 else 0,
+        )
+        for title, units, margin in found.products
+    ]
+    return MarginView(format_cop(found.total.pesos), detail, products)
 
 
 def tax_rows(books: PeriodLedger) -> list[TaxRow]:

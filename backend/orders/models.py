@@ -119,6 +119,8 @@ class OrderLine(Timestamps, table=True):
     quantity: int
     unit_price: Cop
     compare_at_price: Cop | None = None
+    unit_cost: Cop | None = None
+    """Cost of a unit when it was sold, without IVA; None if it was unknown. Only reports for staff use it."""
     tax_rate: int = Field(default=STANDARD_RATE, sa_column_kwargs={"server_default": str(STANDARD_RATE)})
     """Rate of IVA included in its price, in percent."""
     tax_excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

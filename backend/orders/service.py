@@ -56,6 +56,8 @@ class SoldLine:
     meta: JsonObject = field(default_factory=dict)
     facts: JsonObject = field(default_factory=dict)
     """See `OrderLine`."""
+    unit_cost: Cop | None = None
+    """See `OrderLine`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,7 @@ def _build_lines(order_id: str, sale: Sale) -> list[OrderLine]:
             quantity=line.quantity,
             unit_price=line.unit_price,
             compare_at_price=line.compare_at_price,
+            unit_cost=line.unit_cost,
             tax_rate=line.tax_rate,
             tax_excluded=line.tax_excluded,
             facts=line.facts,

@@ -66,7 +66,7 @@ class CartFigures:
     since: date | None = None
 
 
-def _sold_conditions(begin: datetime, end: datetime | None = None) -> list[ColumnElement[bool]]:
+def sold_conditions(begin: datetime, end: datetime | None = None) -> list[ColumnElement[bool]]:
     """Return the SQL conditions for active orders that were paid in a range of time (index `ix_order_sold`)."""
     conditions = [Order.status == literal_column("'pending'"), Order.paid_at >= begin]
     return [*conditions, Order.paid_at < end] if end is not None else conditions
@@ -81,7 +81,7 @@ async def read_cash_flows(session: AsyncSession, pieces: list[Piece]) -> list[Ca
 async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int, Cop]:
     """Return number and total of the paid orders, without cancelled ones."""
     counted = select(func.count(), func.sum(_to_bigint(Order.total))).where(
-        *_sold_conditions(period.begin, period.end)
+        *sold_conditions(period.begin, period.end)
     )
     count, pesos = (await session.execute(counted)).one()
     return count, int(pesos or 0)
@@ -109,7 +109,7 @@ async def list_best_sellers(session: AsyncSession, period: Period) -> list[Produ
                 func.sum(_to_bigint(OrderLine.unit_price) * sold_units),
             )
             .join(Order, Order.id == OrderLine.order_id)
-            .where(*_sold_conditions(month.begin, month.end), whole)
+            .where(*sold_conditions(month.begin, month.end), whole)
             .group_by(OrderLine.product_id)
         )
         for product_id, title, units, pesos in await session.execute(lines):
@@ -124,7 +124,7 @@ async def list_best_sellers(session: AsyncSession, period: Period) -> list[Produ
         reduced = (
             select(*columns, sold_units, Order.adjustments)
             .join(Order, Order.id == OrderLine.order_id)
-            .where(*_sold_conditions(month.begin, month.end), ~whole)
+            .where(*sold_conditions(month.begin, month.end), ~whole)
         )
         for id_, product_id, title, quantity, price, units, adjustments in await session.execute(reduced):
             total = quantity * price - sum_discounts_by_part(adjustments).get(id_, 0)
@@ -142,7 +142,7 @@ async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[Produ
     sold = (
         select(OrderLine.product_id)
         .join(Order, Order.id == OrderLine.order_id)
-        .where(*_sold_conditions(since))
+        .where(*sold_conditions(since))
     )
     units, pesos = (
         func.sum(InventoryLevel.stocked),

@@ -104,6 +104,15 @@ def page() -> rx.Component:
             ),
             class_name="o-columns",
         ),
+        rx.cond(
+            VIEW.margin.products.length() > 0,
+            product_ranking(
+                _("Lo que más deja"),
+                VIEW.margin.products,
+                "",
+                _("Precio sin IVA menos el costo que tenía cada unidad cuando se vendió."),
+            ),
+        ),
         tax_panel(),
         exports_panel(ReportsState),
     )
@@ -167,6 +176,7 @@ def key_figures() -> rx.Component:
         ),
         figure("report-average", _("Promedio por pedido"), VIEW.average, orders),
         figure("report-conversion", _("Carritos pagados"), VIEW.conversion, VIEW.conversion_note),
+        figure("report-margin", _("Margen"), VIEW.margin.pesos, VIEW.margin.detail),
         figure(
             "report-stock",
             _("Valor de la bodega"),

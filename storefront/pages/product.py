@@ -11,7 +11,13 @@ from reflex.vars import ArrayVar, NumberVar, ObjectVar
 from backend.app import current_shop
 from backend.cart.lines import MAX_QUANTITY
 from backend.catalog.handles import find_current_handle, is_deleted_product
-from backend.catalog.storefront.page_content import product_detail, read_bar_codes, with_current_units
+from backend.catalog.storefront.page_content import (
+    SearchTexts,
+    product_detail,
+    read_bar_codes,
+    read_search_texts,
+    with_current_units,
+)
 from backend.catalog.views import CategoryRef, ProductCard, ProductDetail
 from backend.core.errors import NotFound
 from backend.core.texts import _
@@ -99,12 +105,13 @@ async def _read_page(slug: str, page: int) -> PageData[ProductContent]:
             detail = await product_detail(session, slug)
             reviews = await reviews_of(session, detail.card.id, page)
             bar_codes = await read_bar_codes(session, detail.card.id)
+            texts = await read_search_texts(session, detail.card.id)
     except NotFound:
         return PageData(ProductContent(slug=slug), await build_missing_meta(slug))
     content = ProductContent(
         slug=slug, detail=detail, gallery=gallery_pictures(detail.pictures), reviews=reviews
     )
-    return PageData(content, build_meta(detail, reviews, bar_codes))
+    return PageData(content, build_meta(detail, reviews, bar_codes, texts))
 
 
 def parse_page(text: str) -> int:
@@ -128,14 +135,26 @@ async def build_missing_meta(slug: str) -> DocumentMeta:
     )
 
 
-def build_meta(detail: ProductDetail, reviews: ProductReviews, bar_codes: Mapping[str, str]) -> DocumentMeta:
-    """Return the meta of a product's document. `bar_codes` are those of its variants, by id."""
+NO_SEARCH_TEXTS = SearchTexts()
+
+
+def build_meta(
+    detail: ProductDetail,
+    reviews: ProductReviews,
+    bar_codes: Mapping[str, str],
+    texts: SearchTexts = NO_SEARCH_TEXTS,
+) -> DocumentMeta:
+    """Return the meta of a product's document.
+
+    `bar_codes` are those of its variants, by id. `texts` are title and description for search engines, if staff
+    wrote them.
+    """
     data = {**product_data(detail, bar_codes), **reviews_data(reviews)}
     if detail.breadcrumb:
         data = {"@graph": [data, breadcrumb_data(detail.breadcrumb)]}
     return DocumentMeta(
-        title=detail.card.title,
-        description=shorten_text(detail.description or detail.card.subtitle),
+        title=texts.title or detail.card.title,
+        description=texts.description or shorten_text(detail.description or detail.card.subtitle),
         image=absolute_url(detail.pictures[0].url if detail.pictures else OG_IMAGE),
         canonical=absolute_url(f"/product/{detail.card.handle}"),
         structured_data=to_json_ld(data),

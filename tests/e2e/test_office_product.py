@@ -106,7 +106,7 @@ async def test_changes_of_two_staff_members_editing_one_product_are_both_saved(
         await berta.get_by_label("Antes").fill("30000")
         await save_form(berta)
         # fields that Lina did not edit are updated, her own text stays
-        await expect(lina.get_by_label("Antes")).to_have_value("30000")
+        await expect(lina.get_by_label("Antes")).to_have_value("30.000")
         await expect(lina.get_by_label("Título")).to_have_value("Trompo de Lina")
         await lina.get_by_test_id("save").click()
         clash = lina.get_by_test_id("clash")
@@ -156,7 +156,7 @@ async def test_new_product_form_does_not_keep_the_previous_input(
             await expect(page.get_by_label(label, exact=True)).to_have_value("")
         await create_product_in_office(page, "Trompo segundo", "31000")
         await page.goto(path)
-        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25000")
+        await expect(page.get_by_label("Precio", exact=True)).to_have_value("25.000")
         await expect(page.get_by_label("Título")).to_have_value("Trompo primero")
 
 
@@ -179,7 +179,7 @@ async def test_variants_are_added_reordered_and_removed(open_page: OpenPage, ser
         await rows.nth(1).get_by_role("button", name=re.compile("Quitar")).click()
         await expect(rows).to_have_count(1)
         await save_form(page)
-        await expect(page.get_by_label("Precio", exact=True)).to_have_value("27000")
+        await expect(page.get_by_label("Precio", exact=True)).to_have_value("27.000")
 
 
 async def open_all(page: Page) -> None:

@@ -27,6 +27,7 @@ function readValues(form) {
 function resetToGiven(form) {
   form.reset();
   for (const list of form.querySelectorAll("select[data-now]")) list.value = list.dataset.now;
+  for (const counter of form.querySelectorAll("[data-counts]")) counter.dataset.count = document.getElementById(counter.dataset.counts).value.length;
 }
 
 // Return true if a field was edited in the document before its scripts ran.
@@ -41,6 +42,16 @@ function showFirstProblem(form) {
   const field = form.querySelector('[aria-invalid="true"]');
   for (let section = field?.closest("details"); section; section = section.parentElement.closest("details")) section.open = true;
   field?.focus();
+}
+
+// Group the digits of an amount in pesos once it is typed: `89900` becomes `89.900`.
+function groupDigits({ target }) {
+  if ("money" in (target.dataset ?? {}) && /^\d{4,}$/.test(target.value)) target.value = target.value.replace(/\B(?=(\d{3})+$)/g, ".");
+}
+
+// Show the number of characters of a field, in the element whose `data-counts` is the field's id.
+function showCount(form, field) {
+  for (const counter of form.querySelectorAll("[data-counts]")) if (counter.dataset.counts === field.id) counter.dataset.count = field.value.length;
 }
 
 // `answers` changes with every answer; `isGood`: the last answer was a success. `question`: asked before leaving.
@@ -114,6 +125,10 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     for (let section = field.closest("details"); section; section = section.parentElement.closest("details")) section.open = true;
     field.focus();
   };
+  const handleInput = (event) => {
+    setDirty(true);
+    showCount(form.current, event.target);
+  };
   const context = {
     is_dirty: isDirty,
     is_busy: isBusy,
@@ -124,7 +139,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
 
   return (
     <FormContext value={context}>
-      <form ref={form} className={className} noValidate onSubmit={handleSubmit} onClick={handleClick} onInput={() => setDirty(true)}>
+      <form ref={form} className={className} noValidate onSubmit={handleSubmit} onClick={handleClick} onInput={handleInput} onBlur={groupDigits}>
         {children}
       </form>
     </FormContext>

@@ -12,7 +12,7 @@ from backend.catalog.products.commands import (
 )
 from backend.catalog.products.options import OptionInput
 from backend.catalog.schemas import admin
-from backend.catalog.schemas.admin import IS_FREE
+from backend.catalog.schemas.admin import COST, IS_FREE
 from backend.catalog.schemas.product_fields import FIELDS
 from backend.core.commands import UNCHANGED
 from backend.core.errors import InvalidData
@@ -83,6 +83,7 @@ def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -
         ean=body.ean if "ean" in given else UNCHANGED,
         price=_get_price(body, is_new=variant_id is None),
         compare_at_price=body.compare_at_price if "compare_at_price" in given else UNCHANGED,
+        cost=_get_cost(body),
         is_free=bool(body.metadata[IS_FREE]) if body.metadata and IS_FREE in body.metadata else None,
         rank=body.variant_rank,
         options=body.options or {},
@@ -119,6 +120,14 @@ def _to_option(option: admin.OptionIn) -> OptionInput:
 def _to_picture(image: admin.ImageIn) -> WritePicture:
     alt = (image.metadata or {}).get("alt")
     return WritePicture(url=image.url, alt=alt if isinstance(alt, str) else None)
+
+
+def _get_cost(body: admin.VariantChange) -> Cop | None:
+    """Return the cost in pesos; `UNCHANGED` if the body has none."""
+    if not body.metadata or COST not in body.metadata:
+        return UNCHANGED
+    cost: Cop | str | None = body.metadata[COST]
+    return cost if isinstance(cost, int) else None
 
 
 def _get_price(body: admin.VariantChange, *, is_new: bool) -> Cop | None:

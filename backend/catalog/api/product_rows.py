@@ -67,6 +67,7 @@ class VariantRow(NamedTuple):
     ean: str | None
     price: int
     compare_at_price: int | None
+    cost: int | None
     rank: int
     is_free: bool
     """A Boolean; SQLite returns 0 or 1."""

@@ -37,7 +37,7 @@ from backend.catalog.models import ProductOption, ProductOptionValue
 from backend.catalog.products.options import IMPLIED_TITLE, Option
 from backend.catalog.products.sales_channels import list_channels, read_shipping_profile
 from backend.catalog.products.tags_and_types import TAGS, TYPES
-from backend.catalog.schemas.admin import IS_FREE
+from backend.catalog.schemas.admin import COST, IS_FREE
 from backend.catalog.schemas.product_fields import METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.channels.answers import ChannelOut, ProfileOut
 from backend.channels.wire import channel_wire, profile_wire
@@ -205,6 +205,8 @@ class ProductWriter:
         if self._as_staff:
             variant["prices"] = [_price_json(row)]
             variant["compare_at_price"] = row.compare_at_price
+            if row.cost is not None:
+                variant["metadata"] = {**(variant["metadata"] or {}), COST: row.cost}
         return variant
 
     def _picture_json(self, product: Row[Any], row: PictureRow) -> ImageOut:

@@ -27,6 +27,7 @@ class WriteVariant:
 
     Attributes:
         price, compare_at_price: whole pesos, IVA included.
+        cost: cost of a unit in whole pesos, without IVA.
         options: option values by option title.
     """
 
@@ -36,6 +37,7 @@ class WriteVariant:
     ean: str | None = UNCHANGED
     price: Cop | None = None
     compare_at_price: Cop | None = UNCHANGED
+    cost: Cop | None = UNCHANGED
     is_free: bool | None = None
     rank: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)

@@ -86,6 +86,7 @@ async def _write_variant(
     variant.price = variant.price if command.price is None else command.price
     if command.compare_at_price is not UNCHANGED:
         variant.compare_at_price = command.compare_at_price
+    variant.cost = variant.cost if command.cost is UNCHANGED else command.cost
     variant.is_free = variant.is_free if command.is_free is None else command.is_free
     variant.rank = variant.rank if command.rank is None else command.rank
     with session.no_autoflush:

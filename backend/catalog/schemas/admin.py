@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from backend.catalog.bar_codes import is_bar_code
 from backend.catalog.schemas.product_fields import Handle, PictureAddress, ProductFields, Status
 from backend.catalog.schemas.store import CategoriesParameters, ProductsParameters
+from backend.core.money import MAX_AMOUNT
 from backend.edge.schemas import (
     Body,
     FilledName,
@@ -73,13 +74,20 @@ class UnsupportedFields(Body):
 
 IS_FREE = "is_free"
 """Metadata key that allows a variant to be sold at a price of 0."""
+COST = "cost"
+"""Metadata key of a variant's cost in whole pesos, without IVA. Only the Admin API has it."""
 
 
 def _check_keys(metadata: dict[str, Any]) -> dict[str, Any]:
-    if unknown := sorted(metadata.keys() - {IS_FREE}):
-        raise validation_error(f"The metadata of a variant has no key but '{IS_FREE}': not {unknown}")
+    if unknown := sorted(metadata.keys() - {IS_FREE, COST}):
+        raise validation_error(
+            f"The metadata of a variant has no keys but '{IS_FREE}' and '{COST}': not {unknown}"
+        )
     if not isinstance(metadata.get(IS_FREE) or False, bool):
         raise validation_error(f"Expected type: 'boolean' for field 'metadata, {IS_FREE}'")
+    cost = metadata.get(COST)
+    if cost not in (None, "") and (type(cost) is not int or not 0 <= cost <= MAX_AMOUNT):
+        raise validation_error(f"Expected whole pesos for field 'metadata, {COST}'")
     return metadata
 
 
@@ -100,7 +108,8 @@ class VariantChange(UnsupportedFields):
     compare_at_price: Pesos | None = None
     metadata: VariantMetadata | None = Field(
         None,
-        description="`is_free`: true if the variant may be sold at a price of 0. Other keys are refused.",
+        description="`is_free`: true if the variant may be sold at a price of 0. `cost`: the cost of a unit in whole"
+        " pesos, without IVA; null or an empty text clears it. Other keys are refused.",
     )
     variant_rank: Annotated[Whole, Field(ge=0, le=10_000)] | None = None
     manage_inventory: bool | None = Field(

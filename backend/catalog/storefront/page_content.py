@@ -4,7 +4,7 @@ Product data is never cached (spec: Storefront view rules 5).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,7 +23,13 @@ from backend.catalog.models import (
     is_available,
     is_new,
 )
-from backend.catalog.product_facts import product_facts
+from backend.catalog.product_facts import (
+    MAX_SEO_DESCRIPTION_LENGTH,
+    MAX_SEO_TITLE_LENGTH,
+    SEO_DESCRIPTION,
+    SEO_TITLE,
+    product_facts,
+)
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import picture_view, read_cards
 from backend.catalog.storefront.product_list import read_age_facets, search_products
@@ -37,6 +43,7 @@ from backend.catalog.views import (
     SearchHits,
 )
 from backend.core.errors import NotFound
+from backend.core.web.contact import to_one_line
 from backend.core.web.html_text import to_plain_text
 from backend.inventory.service import read_available_units
 from backend.media.videos import find_product_video
@@ -141,6 +148,24 @@ async def read_bar_codes(session: AsyncSession, product_id: str) -> dict[str, st
     """Return the bar codes (EAN or UPC) of the product's variants by variant id. Unknown ones are left out."""
     rows = await session.execute(select(Variant.id, Variant.ean).where(Variant.product_id == product_id))
     return {variant_id: ean for variant_id, ean in rows if ean}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTexts:
+    """Title and description that staff wrote for search engines; empty if they wrote none."""
+
+    title: str = ""
+    description: str = ""
+
+
+async def read_search_texts(session: AsyncSession, product_id: str) -> SearchTexts:
+    """Return the product's texts for search engines, on one line and within their limits."""
+    query = select(Product.extra_metadata).where(Product.id == product_id)
+    metadata = (await session.execute(query)).scalar_one_or_none() or {}
+    return SearchTexts(
+        to_one_line(metadata.get(SEO_TITLE))[:MAX_SEO_TITLE_LENGTH],
+        to_one_line(metadata.get(SEO_DESCRIPTION))[:MAX_SEO_DESCRIPTION_LENGTH],
+    )
 
 
 async def product_preview(session: AsyncSession, actor: Actor, product_id: str) -> ProductDetail:

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'd6357737660d'
+revision: str = '991a1643a806'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1650,8 +1650,10 @@ def _create_tables() -> None:
         sa.Column('ean', sa.String(), nullable=True),
         sa.Column('price', sa.Integer(), nullable=False),
         sa.Column('compare_at_price', sa.Integer(), nullable=True),
+        sa.Column('cost', sa.Integer(), nullable=True),
         sa.Column('rank', sa.Integer(), nullable=False),
         sa.Column('is_free', sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.CheckConstraint('cost >= 0', name=op.f('ck_variant_cost')),
         sa.CheckConstraint('price >= 0', name=op.f('ck_variant_price')),
         sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_variant_product_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_variant')),
@@ -1709,6 +1711,7 @@ def _create_tables() -> None:
         sa.Column('quantity', sa.Integer(), nullable=False),
         sa.Column('unit_price', sa.Integer(), nullable=False),
         sa.Column('compare_at_price', sa.Integer(), nullable=True),
+        sa.Column('unit_cost', sa.Integer(), nullable=True),
         sa.Column('tax_rate', sa.Integer(), server_default='19', nullable=False),
         sa.Column('tax_excluded', sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column('fulfilled', sa.Integer(), nullable=False),

@@ -12,7 +12,14 @@ from hashlib import blake2b
 
 from backend.catalog.bar_codes import is_bar_code
 from backend.catalog.models import ONLY_VARIANT_TITLE
-from backend.catalog.product_facts import IN_METADATA, MAX_VALUE_LENGTH
+from backend.catalog.product_facts import (
+    IN_METADATA,
+    MAX_SEO_DESCRIPTION_LENGTH,
+    MAX_SEO_TITLE_LENGTH,
+    MAX_VALUE_LENGTH,
+    SEO_DESCRIPTION,
+    SEO_TITLE,
+)
 from backend.catalog.schemas import cell_parsers, cell_words
 from backend.catalog.schemas.admin import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.schemas.cell_numbers import LENGTH, WEIGHT, Measure
@@ -46,10 +53,12 @@ TEXTS = {
     "origin_country": 2,
     "warnings": 10_000,
     "handle": 200,
+    SEO_TITLE: MAX_SEO_TITLE_LENGTH,
+    SEO_DESCRIPTION: MAX_SEO_DESCRIPTION_LENGTH,
     **dict.fromkeys(MEASURES, 12),
 }
 """Maximum number of characters of each text field."""
-METADATA_TEXTS = (*IN_METADATA, VIDEO_KEY)
+METADATA_TEXTS = (*IN_METADATA, VIDEO_KEY, SEO_TITLE, SEO_DESCRIPTION)
 """Fields that are stored in the metadata."""
 MAX_ALT_LENGTH = 300
 MAX_CELL_LENGTH = 255
@@ -70,7 +79,7 @@ class VariantDraft:
     """A variant in the product form.
 
     `key` is its id; for a new variant it begins with `NEW`. `before` is the price before a sale. `is_free` is
-    `FREE`, or empty.
+    `FREE`, or empty. `cost` is the cost of a unit, without IVA.
     """
 
     key: str
@@ -80,6 +89,7 @@ class VariantDraft:
     sku: str = ""
     ean: str = ""
     is_free: str = ""
+    cost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +162,7 @@ def normalize_draft(draft: Draft) -> Draft:
             title=one.title or ONLY_VARIANT_TITLE,
             price=_normalize_price(one.price) or ("0" if one.is_free else ""),
             before=_normalize_price(one.before),
+            cost=_normalize_price(one.cost),
             ean=one.ean.replace(" ", "").replace("-", ""),
         )
         for one in draft.variants
@@ -279,7 +290,7 @@ def _merged_variants(
         new, before = of_mine.get(key, now), of_base.get(key, now)
         values = {
             name: text(f"{name}-{key}", getattr(before, name), getattr(new, name), getattr(now, name))
-            for name in ("title", "price", "before", "sku", "ean", "is_free")
+            for name in ("title", "price", "before", "sku", "ean", "is_free", "cost")
         }
         variants.append(VariantDraft(key, **values))
     return variants
@@ -308,7 +319,7 @@ def _problems_of_variant(one: VariantDraft) -> dict[str, str]:
     problems: dict[str, str] = {}
     price, before = parse_pesos(one.price), parse_pesos(one.before)
     if price is None:
-        problems[f"price-{one.key}"] = _("Escribe el precio en pesos, como 89900.")
+        problems[f"price-{one.key}"] = _("Escribe el precio en pesos, como 89.900.")
     elif price and one.is_free:
         problems[f"price-{one.key}"] = _("Con «Gratis», el precio es 0.")
     elif not price and not one.is_free:
@@ -317,6 +328,8 @@ def _problems_of_variant(one: VariantDraft) -> dict[str, str]:
         problems[f"before-{one.key}"] = _("Escribe un precio en pesos, o nada.")
     elif price is not None and before is not None and before <= price:
         problems[f"before-{one.key}"] = _("Tiene que ser mayor que el precio.")
+    if one.cost and parse_pesos(one.cost) is None:
+        problems[f"cost-{one.key}"] = _("Escribe un costo en pesos, o nada.")
     for name in ("title", "sku"):
         if len(getattr(one, name)) > MAX_CELL_LENGTH:
             problems[f"{name}-{one.key}"] = _("Máximo {n} letras.").format(n=MAX_CELL_LENGTH)

@@ -14,6 +14,8 @@ from backend.catalog.product_facts import MAX_VALUE_LENGTH
 from backend.catalog.products.variants import read_variants
 from backend.core.errors import NotFound
 from backend.core.ids import new_id
+from backend.core.money import format_cop
+from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.inventory.models import InventoryLevel
 from backend.office.products.draft import (
@@ -27,8 +29,10 @@ from backend.office.products.draft import (
     PictureDraft,
     VariantDraft,
     format_measure,
+    parse_pesos,
 )
 from backend.pricing import STANDARD_RATE
+from backend.reports.margins import margin_of_price
 from backend.shipping.models import StockLocation
 from backend.staff.rights import Actor, Right
 
@@ -169,9 +173,21 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
                 one.sku or "",
                 one.ean or "",
                 FREE if one.is_free else "",
+                "" if one.cost is None else str(one.cost),
             )
             for one in await read_variants(session, product.id)
         ],
+    )
+
+
+def describe_margin(variant: VariantDraft, tax_rate: str) -> str:
+    """Return the margin of a unit in words, for a normalised draft; empty without a valid price and cost."""
+    price, cost = parse_pesos(variant.price), parse_pesos(variant.cost)
+    if price is None or cost is None:
+        return ""
+    margin = margin_of_price(price, 0 if tax_rate == EXCLUDED else int(tax_rate), cost)
+    return _("Por unidad quedan {pesos} sin IVA: {percent} %.").format(
+        pesos=format_cop(margin.pesos), percent=margin.percent
     )
 
 

@@ -255,6 +255,7 @@ def _variant_command(one: VariantDraft, rank: int) -> WriteVariant:
         ean=one.ean,
         price=parse_pesos(one.price) or 0,
         compare_at_price=parse_pesos(one.before),
+        cost=parse_pesos(one.cost),
         is_free=bool(one.is_free),
         rank=rank,
     )

@@ -132,6 +132,14 @@ def product_form() -> rx.Component:
             text_area("warnings", 3),
         ),
         form_section(
+            _("Cómo se ve en Google"),
+            counted_field(
+                "seo_title", text_line("seo_title", is_optional=True, max_length=TEXTS["seo_title"])
+            ),
+            counted_field("seo_description", text_area("seo_description", 3)),
+            hint=_("Vacíos, salen del título y de la descripción."),
+        ),
+        form_section(
             _("Dirección en la tienda"),
             text_line("handle", auto_capitalize="none", spell_check=False),
             rx.cond(VIEW.former.length() > 0, former_addresses()),
@@ -199,7 +207,7 @@ def text_area(name: str, rows: int) -> rx.Component:
         id=rx.Var.create(element_id),
         name=name,
         rows=str(rows),
-        max_length=10_000,
+        max_length=TEXTS[name],
         default_value=VIEW.texts[name],
         class_name="field__input",
         custom_attrs={
@@ -208,6 +216,17 @@ def text_area(name: str, rows: int) -> rx.Component:
         },
     )
     return field_box(LABELS[name], text, element_id=element_id, problem=problem, is_optional=True, live="")
+
+
+def counted_field(name: str, content: rx.Component) -> rx.Component:
+    """Render a text field with the number of its characters: see `EditForm`."""
+    counter = rx.el.p(
+        class_name="o-count",
+        data_counts=f"{FORM}-{name}",
+        data_count=VIEW.texts[name].length(),
+        data_limit=str(TEXTS[name]),
+    )
+    return rx.el.div(content, counter)
 
 
 def choice_field(name: str, options: list[rx.Component], value: Any) -> rx.Component:

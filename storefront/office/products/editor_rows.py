@@ -25,6 +25,8 @@ from storefront.reflex_ext.hooks import text_at
 VIEW = ProductState.content
 FORM = "product"
 """Prefix of the ids of the form's fields."""
+MONEY: dict[str, Any] = {"input_mode": "numeric", "max_length": 15, "data_money": ""}
+"""Props of a field with an amount in pesos. Its digits are grouped when it is left: see `EditForm`."""
 VARIANTS = ROWS.rows.to(ArrayVar, list[VariantRow])
 PICTURES = ROWS.rows.to(ArrayVar, list[PictureRow])
 VIDEOS = ROWS.rows.to(ArrayVar, list[VideoRow])
@@ -107,8 +109,8 @@ def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
     """Render the fields of a variant's price, its price before a sale, and its received units."""
     number: dict[str, Any] = {"input_mode": "numeric"}
     return rx.el.div(
-        variant_field(row, "price", _("Precio"), row.price, **number, max_length=15),
-        variant_field(row, "before", _("Antes"), row.before, **number, is_optional=True, max_length=15),
+        variant_field(row, "price", _("Precio"), row.price, **MONEY),
+        variant_field(row, "before", _("Antes"), row.before, **MONEY, is_optional=True),
         variant_field(
             row,
             "units",
@@ -138,9 +140,9 @@ def free_box(row: ObjectVar[VariantRow]) -> rx.Component:
 
 
 def code_fields(row: ObjectVar[VariantRow]) -> rx.Component:
-    """Render a variant's SKU and barcode in a part that is collapsed at first."""
+    """Render a variant's SKU, barcode, cost and margin in a part that is collapsed at first."""
     return rx.el.details(
-        rx.el.summary(icon("tag", size=18), _("Código y código de barras"), class_name="o-disclosure"),
+        rx.el.summary(icon("tag", size=18), _("Código, código de barras y costo"), class_name="o-disclosure"),
         rx.el.div(
             variant_field(row, "sku", _("Código"), row.sku, is_optional=True, auto_capitalize="characters"),
             variant_field(
@@ -152,8 +154,10 @@ def code_fields(row: ObjectVar[VariantRow]) -> rx.Component:
                 input_mode="numeric",
                 max_length=20,
             ),
+            variant_field(row, "cost", _("Costo, sin IVA"), row.cost, **MONEY, is_optional=True),
             class_name="o-toy__cells",
         ),
+        rx.cond(row.margin != "", rx.el.p(row.margin, class_name="o-toy__stocked")),
     )
 
 

@@ -11,13 +11,19 @@ from backend.catalog.countries import country_names
 from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.schemas.admin import MAX_PICTURES
 from backend.core.errors import NotFound, ShopError
-from backend.core.money import format_cop
+from backend.core.money import format_cop, format_typed_cop
 from backend.core.texts import _, format_count
 from backend.media.picture_urls import encode_picture_url
 from backend.media.picture_widths import parse_uploaded_picture
 from backend.media.videos import VIDEO_KEY, parse_video_url
 from backend.office.products.draft import Clash, VariantDraft, parse_pesos, picture_key
-from backend.office.products.editor import PlaceOption, ProductForm, new_product_form, read_product_form
+from backend.office.products.editor import (
+    PlaceOption,
+    ProductForm,
+    describe_margin,
+    new_product_form,
+    read_product_form,
+)
 from backend.office.products.saving import FormClashes, FormRefused, save_form
 from backend.staff.rights import Actor, Right
 from storefront.office.components.uploads import NO_VIDEO, video_texts
@@ -49,12 +55,15 @@ LABELS = {
     "warnings": _("Advertencias"),
     "video": _("Video"),
     "handle": _("Dirección"),
+    "seo_title": _("Título en Google"),
+    "seo_description": _("Texto en Google"),
     "weight": _("Peso"),
     "length": _("Largo"),
     "width": _("Ancho"),
     "height": _("Alto"),
     "price": _("Precio"),
     "before": _("Precio anterior"),
+    "cost": _("Costo"),
     "is_free": _("Gratis"),
     "sku": _("Código"),
     "ean": _("Código de barras"),
@@ -67,7 +76,13 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class VariantRow:
-    """A variant in the form. `stocked` is its stock as a text, and `stock_path` the address of its stock screen."""
+    """A variant in the form.
+
+    Attributes:
+        stocked: its stock as a text.
+        stock_path: the address of its stock screen.
+        margin: the margin of a unit as a text; empty if the cost is unknown.
+    """
 
     key: str
     title: str
@@ -76,6 +91,8 @@ class VariantRow:
     sku: str
     ean: str
     is_free: bool
+    cost: str
+    margin: str
     stocked: str
     stock_path: str
 
@@ -314,11 +331,13 @@ def _editor_view(form: ProductForm) -> EditorView:
         return VariantRow(
             variant.key,
             variant.title,
-            variant.price,
-            variant.before,
+            _typed_money(variant.price),
+            _typed_money(variant.before),
             variant.sku,
             variant.ean,
             bool(variant.is_free),
+            _typed_money(variant.cost),
+            describe_margin(variant, draft.texts["tax_rate"]),
             stock_text(variant.key),
             f"{STOCK}?{query}",
         )
@@ -380,8 +399,9 @@ def _clash_row(clash: Clash, shown: EditorView) -> ClashRow:
     elif name == "origin_country":
         names = country_names()
         row = replace(row, mine=names.get(row.mine, row.mine), theirs=names.get(row.theirs, row.theirs))
-    elif name in {"price", "before"}:
-        row = replace(row, mine=_format_money(row.mine), theirs=_format_money(row.theirs))
+    elif name in {"price", "before", "cost"}:
+        mine, theirs = _format_money(row.mine), _format_money(row.theirs)
+        row = replace(row, mine=mine, theirs=theirs, value=_typed_money(row.value))
     elif name == "is_free":
         mine, theirs = (_("sí") if value else _("no") for value in (row.mine, row.theirs))
         row = replace(row, mine=mine, theirs=theirs, field="")
@@ -395,6 +415,12 @@ def _clash_row(clash: Clash, shown: EditorView) -> ClashRow:
     elif name == "units":
         row = replace(row, theirs=_("ahora hay {n}").format(n=row.theirs), field="")
     return row
+
+
+def _typed_money(text: str) -> str:
+    """Return an amount as a person types it, such as `89.900`."""
+    amount = parse_pesos(text) if text else None
+    return text if amount is None else format_typed_cop(amount)
 
 
 def _format_money(text: str) -> str:

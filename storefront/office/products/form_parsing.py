@@ -56,11 +56,12 @@ def parse_product_form(form: object) -> SubmittedForm:
     columns = [
         _parse_list(form, name, MAX_VARIANTS) for name in ("variant_title", "price", "before", "sku", "ean")
     ]
+    costs = _parse_list(form, "cost", MAX_VARIANTS)
     ticked = set(_parse_list(form, "is_free", MAX_VARIANTS))
     free = [FREE if key in ticked else "" for key in keys]
     if (
         len(urls) != len(alts)
-        or any(len(column) != len(keys) for column in columns)
+        or any(len(column) != len(keys) for column in (*columns, costs))
         or len(set(keys)) < len(keys)
     ):
         raise InvalidData("the columns have different lengths")
@@ -70,7 +71,7 @@ def parse_product_form(form: object) -> SubmittedForm:
         is_featured=bool(fields["is_featured"]),
         categories=_parse_list(form, "category", MAX_CATEGORIES),
         pictures=[PictureDraft(url, alt) for url, alt in dict(zip(urls, alts, strict=True)).items()],
-        variants=[VariantDraft(*row) for row in zip(keys, *columns, free, strict=True)],
+        variants=[VariantDraft(*row) for row in zip(keys, *columns, free, costs, strict=True)],
     )
     return SubmittedForm(base, draft, _received_units(form), fields["location_id"])
 

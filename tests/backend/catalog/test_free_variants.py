@@ -200,8 +200,46 @@ async def test_api_clients_can_mark_variants_as_free(
     assert any("is_free" in str(changes) for changes in entries)
 
 
+async def test_cost_of_a_variant_is_only_in_the_admin_api(
+    admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    """Set, change and clear the cost; the Store API never has it, whatever `fields` names."""
+    variant = {
+        "title": "Única",
+        "prices": [{"amount": 90_000}],
+        "metadata": {"cost": 43_210, "is_free": False},
+    }
+    body = {"title": "Balero", "handle": "balero", "status": "published", "variants": [variant]}
+    made = (await post(admin, "/admin/products", body))["product"]
+    path = f"/admin/products/{made['id']}/variants/{made['variants'][0]['id']}"
+    assert made["variants"][0]["metadata"] == {"cost": 43_210}
+    for query in ("", "?fields=*variants,%2Bmetadata", "?fields=%2Bvariants.metadata,%2Bvariants.cost"):
+        answer = await store.get(f"/store/products/{made['id']}{query}")
+        assert (answer.status_code, "43210" in answer.text) == (200, False)
+    for sent, kept in (
+        (None, 43_210),
+        ({"is_free": False}, 43_210),
+        ({"cost": 0}, 0),
+        ({"cost": None}, None),
+    ):
+        changed = (await post(admin, path, {"metadata": sent}))["product"]["variants"][0]["metadata"]
+        assert (changed or {}).get("cost") == kept
+
+
 @pytest.mark.parametrize(
-    "metadata", [{"is_free": "sí"}, {"is_free": 1}, {"is_free": True, "x": 1}, {"x": "a"}, [], "a"]
+    "metadata",
+    [
+        {"cost": -1},
+        {"cost": 1.5},
+        {"cost": "x"},
+        {"cost": True},
+        {"is_free": "sí"},
+        {"is_free": 1},
+        {"is_free": True, "x": 1},
+        {"x": "a"},
+        [],
+        "a",
+    ],
 )
 async def test_other_metadata_of_a_variant_is_refused(admin: httpx.AsyncClient, metadata: object) -> None:
     variant = {"title": "Azul", "prices": [{"amount": 0}], "metadata": metadata}

@@ -18,7 +18,7 @@ from backend.catalog.models import Variant
 from backend.core.errors import Conflict, TotalChanged
 from backend.inventory.models import InventoryLevel
 from backend.mail.models import Mail
-from backend.orders.models import Order
+from backend.orders.models import Order, OrderLine
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.providers.pse.banks import BankListUnavailable
@@ -67,6 +67,18 @@ async def test_order_contains_the_purchase_that_was_paid_and_not_the_changed_car
     assert await till.sold(order.id) == {trompo: 1}
     assert await till.available(trompo) == 2
     assert await till.attention() == []
+
+
+async def test_order_keeps_the_cost_from_the_start_of_the_payment(till: Till) -> None:
+    trompo = await till.make_variant()
+    async with till.database.transaction() as session:
+        await session.execute(update(Variant).values(cost=4_000))
+    payment = await till.start(await till.cart(trompo))
+    async with till.database.transaction() as session:
+        await session.execute(update(Variant).values(cost=9_000))
+    await till.decide(payment, ProviderState.CAPTURED)
+    async with till.database.read() as session:
+        assert (await session.execute(select(OrderLine.unit_cost))).scalars().all() == [4_000]
 
 
 async def test_cart_with_a_payment_at_the_bank_refuses_changes_until_the_payment_ends(till: Till) -> None:

@@ -42,6 +42,38 @@ async def test_sales_report_of_an_empty_shop_shows_zeros(shop: Shop) -> None:
     assert not view.has_money
 
 
+async def test_sales_report_shows_the_margin_of_units_with_a_known_cost(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    """Returned units, discounts and IVA are subtracted; units without a cost are only counted."""
+    usual = paid_order(
+        PricedLine("trompo", 3, 119_000),
+        PricedLine("yoyo", 2, 10_000),
+        at=MARCH,
+        costs={"trompo": 40_000, "yoyo": 9_000},
+    )
+    usual.refunds = [(MARCH, 119_000, {"trompo": 1})]
+    reduced = paid_order(
+        PricedLine("trompo", 1, 119_000),
+        at=MARCH + timedelta(days=1),
+        costs={"trompo": 60_000},
+        adjustments=[Adjustment(59_500, "trompo", "PROMO")],
+    )
+    without = paid_order(PricedLine("balero", 5, 500), at=MARCH)
+    await sell(shop, usual, reduced, without)
+    margin = (await read_report(shop)).margin
+    assert (margin.pesos, margin.detail) == (
+        "$ 108.807",
+        "41 % de lo vendido, sin IVA · falta el costo de 5 unidades",
+    )
+    assert [(toy.title, toy.units, toy.pesos, toy.width) for toy in margin.products] == [
+        ("trompo", 3, "$ 110.000 · 44 %", 100),
+        ("yoyo", 2, "-$ 1.193 · -7 %", 0),
+    ]
+    april = (await read_report(shop, {"desde": "2026-04-01", "hasta": "2026-04-30"})).margin
+    assert (april.pesos, april.products) == ("", [])
+
+
 async def test_sales_report_shows_the_figures_of_a_month(shop: Shop, shop_defaults: Defaults) -> None:
     one = paid_order(PricedLine("trompo", 2, 119_000), at=MARCH, shipping=11_900)
     one.refunds = [(MARCH + timedelta(days=40), 119_000, {"trompo": 1})]  # in April

@@ -31,6 +31,7 @@ class Sold:
     status: str = "pending"
     has_order: bool = True
     titles: dict[str, str] = field(default_factory=dict)
+    costs: dict[str, int] = field(default_factory=dict)
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
@@ -113,6 +114,7 @@ def _add(rows: dict[Any, list[dict[str, Any]]], one: Sold, places: dict[str, str
                 "product_handle": line.id,
                 "quantity": line.quantity,
                 "unit_price": line.unit_price,
+                "unit_cost": one.costs.get(line.id),
                 "tax_rate": line.tax_rate,
                 "returned": sum(units.get(line.id, 0) for _at, _pesos, units in one.refunds),
                 **stamps,

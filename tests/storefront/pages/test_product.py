@@ -48,6 +48,27 @@ async def test_html_of_a_description_is_shown_as_text(shop: Shop, defaults: Defa
     assert '"description":"Trompo de madera. • Con cuerda"' in data.meta.structured_data
 
 
+async def test_texts_for_search_engines_replace_title_and_description(shop: Shop, defaults: Defaults) -> None:
+    async with shop.database.transaction() as session:
+        variant_id = await add_product(
+            session, defaults, "trompo", title="Trompo", description="Baila derecho."
+        )
+        variant = await session.get_one(Variant, variant_id)
+        variant.cost = 43_210
+        toy = await session.get_one(Product, variant.product_id)
+        toy.extra_metadata = {
+            "seo_title": " Trompo  de guayacán",
+            "seo_description": "El clásico <b>que baila",
+        }
+    data = await load(PageParams.from_url("/product/trompo"))
+    assert (data.meta.title, data.meta.description) == ("Trompo de guayacán", "El clásico <b>que baila")
+    assert "43210" not in repr(data)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Product).values(extra_metadata={"seo_title": 7, "seo_description": ""}))
+    data = await load(PageParams.from_url("/product/trompo"))
+    assert (data.meta.title, data.meta.description) == ("Trompo", "Baila derecho.")
+
+
 async def test_structured_data_has_the_bar_code_and_the_ages(shop: Shop, defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         variant_id = await add_product(session, defaults, "trompo", age_range="6-8")

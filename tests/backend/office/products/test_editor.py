@@ -23,7 +23,13 @@ from backend.core.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
 from backend.office.products.draft import EXCLUDED, FREE, Draft, PictureDraft, VariantDraft
-from backend.office.products.editor import FIRST_VARIANT_KEY, ProductForm, new_product_form, read_product_form
+from backend.office.products.editor import (
+    FIRST_VARIANT_KEY,
+    ProductForm,
+    describe_margin,
+    new_product_form,
+    read_product_form,
+)
 from backend.office.products.saving import FormClashes, FormRefused, SubmittedForm, save_form
 from backend.staff.rights import Actor, Role
 from tests.backend.rivals import run_against_rival
@@ -96,6 +102,32 @@ async def test_uploaded_video_is_added_and_removed(shop: Shop, toy: str) -> None
     with pytest.raises(FormClashes) as clashes:
         await save(shop, edit_form(seen, video=""))
     assert [clash.name for clash in clashes.value.clashes] == ["video"]
+
+
+async def test_cost_and_texts_for_search_engines_are_saved(shop: Shop, toy: str) -> None:
+    form = await open_form(shop, toy)
+    texts = {"seo_title": "Trompo de guayacán", "seo_description": "El que baila derecho"}
+    await save(shop, edit_form(form, **texts, variants=change_first_variant(form, cost="$ 12.500")))
+    saved = (await open_form(shop, toy)).base.draft
+    (variant,) = saved.variants
+    assert (variant.cost, {name: saved.texts[name] for name in texts}) == ("12500", texts)
+    assert (
+        describe_margin(replace(variant, price="23800"), "19") == "Por unidad quedan $ 7.500 sin IVA: 38 %."
+    )
+    async with shop.database.read() as session:
+        changes = (await session.execute(select(AuditEntry.changes))).scalars().all()
+    assert any("cost" in str(change) for change in changes)
+    with pytest.raises(FormClashes) as clashes:
+        await save(shop, edit_form(form, variants=change_first_variant(form, cost="1")))
+    assert [clash.name for clash in clashes.value.clashes] == [f"cost-{variant.key}"]
+    fresh = await open_form(shop, toy)
+    wanted = {"seo_title": "x" * 71, "seo_description": "x" * 161}
+    with pytest.raises(FormRefused) as refused:
+        await save(shop, edit_form(fresh, **wanted, variants=change_first_variant(fresh, cost="gratis")))
+    assert set(refused.value.fields) == {"seo_title", "seo_description", f"cost-{variant.key}"}
+    await save(shop, edit_form(fresh, seo_title="", variants=change_first_variant(fresh, cost="")))
+    saved = (await open_form(shop, toy)).base.draft
+    assert (saved.texts["seo_title"], saved.variants[0].cost) == ("", "")
 
 
 async def test_new_product_is_for_sale_immediately(shop: Shop, shop_defaults: Defaults) -> None:

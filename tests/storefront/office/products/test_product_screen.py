@@ -52,7 +52,8 @@ def editor_form(screen: Any, **typed: Any) -> dict[str, Any]:
         "variant": [row.key for row in shown.variants],
         "variant_title": [row.title for row in shown.variants],
         **{
-            name: [getattr(row, name) for row in shown.variants] for name in ("price", "before", "sku", "ean")
+            name: [getattr(row, name) for row in shown.variants]
+            for name in ("price", "before", "sku", "ean", "cost")
         },
         "is_free": [row.key for row in shown.variants if row.is_free],
         "units": ["" for _one in shown.variants],
@@ -98,7 +99,7 @@ async def test_second_editor_of_a_product_sees_conflicting_values(
     key = lina.content.variants[0].key
     assert [(row.label, row.mine, row.theirs, row.field, row.value) for row in lina.clashes] == [
         ("Título", "Trompo azul", "Trompo rojo", "product-title", "Trompo rojo"),
-        ("Precio", "$ 60.000", "$ 55.000", f"product-price-{key}", "55000"),
+        ("Precio", "$ 60.000", "$ 55.000", f"product-price-{key}", "55.000"),
     ]
     assert (lina.announcement.tone, lina.clash_count > 0) == ("problem", True)
     await send_event(lina, "save", {**lina_form, "is_published": "", "seen": lina.content.seen})
