@@ -8,7 +8,7 @@ from typing import Any
 from backend.app import current_shop
 from backend.catalog.merchant_facts import COUNTRY, CURRENCY, parse_suggested_ages, to_plain_name
 from backend.catalog.ratings import MAX_STARS
-from backend.catalog.views import CategoryRef, PictureView, ProductDetail
+from backend.catalog.views import CategoryRef, PictureView, ProductDetail, VariantView
 from backend.core.config.settings import Settings
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -141,6 +141,7 @@ def product_data(detail: ProductDetail, bar_codes: Mapping[str, str]) -> dict[st
                     ),
                     "name": to_plain_name(variant.title),
                     "sku": variant.sku,
+                    **_variant_picture_data(detail, variant),
                     **_bar_code_data(bar_codes.get(variant.id)),
                 }
                 for variant in detail.variants
@@ -223,6 +224,12 @@ def _offer_data(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
         "shippingDetails": SHIPPING_DATA,
         "hasMerchantReturnPolicy": _return_policy_data(),
     }
+
+
+def _variant_picture_data(detail: ProductDetail, variant: VariantView) -> dict[str, str]:
+    """Return the variant's own picture; empty if it has none."""
+    has_own = 0 <= variant.picture < len(detail.pictures)
+    return {"image": absolute_url(detail.pictures[variant.picture].url)} if has_own else {}
 
 
 def _bar_code_data(bar_code: str | None) -> dict[str, str]:

@@ -10,7 +10,8 @@ export const useSlides = () => useContext(Context);
 
 const prefersLessMotion = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-export function Slides({ count, intervalMs = 0, children }) {
+// `wanted` is the place of a slide to show whenever it changes; -1 for none.
+export function Slides({ count, intervalMs = 0, wanted = -1, children }) {
   const track = useRef(null);
   const [current, setCurrent] = useState(0);
   const [isWanted, setWanted] = useState(false);
@@ -21,10 +22,16 @@ export function Slides({ count, intervalMs = 0, children }) {
   useEffect(() => setWanted(intervalMs > 0 && !prefersLessMotion()), []);
   useEffect(() => listen(document, "visibilitychange", () => setPageVisible(!document.hidden)), []);
 
-  const show = (place) => {
+  const show = (place, isInstant = prefersLessMotion()) => {
     const slide = track.current?.children[place];
-    if (slide) track.current.scrollTo({ left: slide.offsetLeft, behavior: prefersLessMotion() ? "instant" : "smooth" });
+    if (slide) track.current.scrollTo({ left: slide.offsetLeft, behavior: isInstant ? "instant" : "smooth" });
   };
+
+  const hasShown = useRef(false);
+  useEffect(() => {
+    show(wanted, !hasShown.current || undefined);
+    hasShown.current = true;
+  }, [wanted]);
 
   useEffect(() => {
     if (isPlaying) return startTimer(intervalMs, () => show((current + 1) % count));

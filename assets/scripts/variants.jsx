@@ -24,7 +24,8 @@ export function VariantChoice({ options, variants, defaultId, missingLabel, chil
   const [ownChoice, setOwnChoice] = useState({}); // the values chosen since this address was opened
   const findById = (id) => variants.find((variant) => variant.id === id);
   const defaultVariant = findById(defaultId) ?? variants[0];
-  const addressVariant = findById(new URLSearchParams(search).get("variant")) ?? defaultVariant;
+  const namedVariant = findById(new URLSearchParams(search).get("variant"));
+  const addressVariant = namedVariant ?? defaultVariant;
 
   // A chosen value may no longer exist.
   const isOwnValid = ownChoice.key === key && options.length === ownChoice.values.length && options.every(({ choices }, place) => choices.includes(ownChoice.values[place]));
@@ -54,6 +55,7 @@ export function VariantChoice({ options, variants, defaultId, missingLabel, chil
   });
   const query = chosen && chosen !== defaultVariant ? `variant=${chosen.id}` : "";
   const shown = chosen ?? { ...NONE, price_label: missingLabel };
-  const value = { shown, is_missing: !chosen, query, picked: values, choice, radio };
+  const picture = chosen && (isOwnValid || namedVariant) ? chosen.picture : -1;
+  const value = { shown, picture, is_missing: !chosen, query, picked: values, choice, radio };
   return <Choice value={value}>{children}</Choice>;
 }

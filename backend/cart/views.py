@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import exists
+from sqlalchemy import case, exists
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -129,7 +129,11 @@ _CART_ROWS = (
         _LINE_PRODUCT.title,
         exists().where(CartNews.cart_id == Cart.id),
     )
-    .outerjoin(Picture, (Picture.product_id == Variant.product_id) & (Picture.rank == 0))
+    .outerjoin(
+        Picture,
+        (Picture.product_id == Variant.product_id)
+        & case((Variant.thumbnail.is_not(None), Picture.url == Variant.thumbnail), else_=Picture.rank == 0),
+    )
     .outerjoin(_LINE_PRODUCT, _LINE_PRODUCT.id == Variant.product_id)
 )
 

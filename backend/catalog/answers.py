@@ -27,7 +27,7 @@ class OptionValueOut(LastingStamps):
     value: str
     option_id: str
     rank: int | None
-    metadata: None
+    metadata: JsonDict | None
 
 
 class ProductOptionOut(OptionFields):
@@ -91,7 +91,7 @@ class VariantParts(LastingStamps):
     height: None
     width: None
     metadata: JsonDict | None
-    thumbnail: None
+    thumbnail: str | None
     variant_rank: int
     product_id: str
     options: list[VariantOption]

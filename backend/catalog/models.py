@@ -267,6 +267,11 @@ class Variant(Timestamps, table=True):
     compare_at_price: Cop | None = None
     cost: Cop | None = None
     """Cost of a unit for the shop in whole pesos, without IVA; None if it is unknown. Only staff see it."""
+    thumbnail: str | None = None
+    """URL of the first picture of its option values; None to use the product's pictures.
+
+    See `backend.catalog.products.variant_pictures`.
+    """
     rank: int = 0
     is_free: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """True if the variant may be sold at a price of 0. Otherwise a price of 0 means that no price was entered yet."""
@@ -306,6 +311,9 @@ class ProductOptionValue(Timestamps, table=True):
     option_id: str = Field(foreign_key="product_option.id", ondelete="CASCADE")
     value: str
     rank: int = 0
+    meta: JsonObject = Field(
+        default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
+    )
 
 
 class VariantOptionValue(SQLModel, table=True):
@@ -332,6 +340,10 @@ class Picture(Timestamps, table=True):
     product_id: str = Field(foreign_key="product.id", index=True, ondelete="CASCADE")
     url: str
     alt: str = ""
+    value_id: str | None = Field(
+        default=None, foreign_key="product_option_value.id", index=True, ondelete="SET NULL"
+    )
+    """The option value that the picture shows, such as blue; None if it shows the product in general."""
     rank: int = 0
     width: int = 960
     height: int = 960

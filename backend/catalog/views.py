@@ -40,6 +40,14 @@ class CategoryNode:
 
 
 @dataclass(frozen=True, slots=True)
+class SwatchView:
+    """A colour in which a product is sold: its name, and the colour as `#rrggbb`."""
+
+    name: str
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProductCard:
     """A product in a list (spec: Storefront view rules 1).
 
@@ -69,14 +77,20 @@ class ProductCard:
     """True if there are several variants to choose from."""
     rating: RatingView | None = None
     """The customers' rating; None without a published review."""
+    swatches: list[SwatchView] = field(default_factory=list)
+    """Some of the colours to choose from; empty if the product has no such choice."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """An option of a product, such as the colour, and its values to choose from, in order."""
+    """An option of a product, such as the colour, and its values to choose from, in order.
+
+    `colors` has the colour of each choice as `#rrggbb`, or an empty text if it has none.
+    """
 
     title: str
     choices: list[str]
+    colors: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +113,8 @@ class VariantView:
     stock: int
     available: bool
     has_price: bool = True
+    picture: int = -1
+    """Index of its own first picture in the product's pictures; -1 if it has none of its own."""
 
 
 @dataclass(frozen=True, slots=True)

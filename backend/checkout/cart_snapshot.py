@@ -151,7 +151,7 @@ def _to_sold_line(line: Line, contents: Contents) -> SoldLine:
         product_handle=product.handle,
         variant_title=line.variant.title,
         sku=line.variant.sku,
-        thumbnail=product.thumbnail,
+        thumbnail=line.variant.thumbnail or product.thumbnail,
         quantity=line.item.quantity,
         unit_price=line.variant.price,
         compare_at_price=line.variant.compare_at_price,

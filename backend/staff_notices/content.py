@@ -16,7 +16,7 @@ from backend.attention.kinds import AttentionKind
 from backend.attention.models import Attention
 from backend.catalog.low_stock import select_low_stock
 from backend.catalog.models import Product
-from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.storefront.product_cards import line_pictures
 from backend.core.dates import date_label, last_day, time_label
 from backend.core.money import format_cop
 from backend.core.texts import _
@@ -99,9 +99,8 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
 
 async def _find_picture(session: AsyncSession, lines: Sequence[OrderLine]) -> str:
     """Return the URL of the first picture of the first product that has one; empty without any."""
-    products = [line.product_id for line in lines]
-    pictures = await first_pictures(session, products)
-    return next((pictures[product].url for product in products if product in pictures), "")
+    pictures = await line_pictures(session, lines)
+    return next((pictures[line.variant_id].url for line in lines if line.variant_id in pictures), "")
 
 
 def _name_products(lines: Sequence[OrderLine]) -> str:

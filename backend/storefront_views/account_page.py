@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import time_label
 from backend.core.db.tables import table_of
@@ -195,10 +195,10 @@ async def _list_ordered_products(
 ) -> dict[str, list[OrderedProduct]]:
     query = select(OrderLine).where(OrderLine.order_id.in_(order_ids)).order_by(OrderLine.id)
     lines = (await session.execute(query)).scalars().all()
-    pictures = await first_pictures(session, {line.product_id for line in lines})
+    pictures = await line_pictures(session, lines)
     toys: dict[str, list[OrderedProduct]] = defaultdict(list)
     for line in lines:
-        toys[line.order_id].append(OrderedProduct(line.title, line.quantity, pictures.get(line.product_id)))
+        toys[line.order_id].append(OrderedProduct(line.title, line.quantity, pictures.get(line.variant_id)))
     return toys
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.views import SavingView, list_savings
 from backend.catalog.models import WRAPPING_SKU, variant_name
 from backend.catalog.price_labels import format_sold_price
-from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
 from backend.core.clock import now
 from backend.core.config.settings import Settings
@@ -193,7 +193,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     address = order.shipping_address
     lines = await list_order_lines(session, order_id)
     totals = compute_order_totals(order, lines)
-    pictures = await first_pictures(session, [line.product_id for line in lines])
+    pictures = await line_pictures(session, lines)
     offered = await review_links(session, settings.signing_key, [order])
     reviews = {link.line_id: link for link in offered[order.id]}
     return OrderView(
@@ -207,7 +207,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         created_label=time_label(order.created_at),
         email=order.email,
         lines=[
-            _line_view(line, part.original_total, pictures.get(line.product_id), reviews.get(line.id))
+            _line_view(line, part.original_total, pictures.get(line.variant_id), reviews.get(line.id))
             for line, part in zip(lines, totals.lines, strict=True)
         ],
         subtotal_label=format_cop(totals.items.original_total),

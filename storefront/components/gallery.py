@@ -78,6 +78,7 @@ def gallery(
     video: ObjectVar[VideoView],
     badge: rx.Component,
     key: rx.Var[str],
+    wanted: rx.Var[int],
 ) -> rx.Component:
     """Build the gallery of a product's pictures and video.
 
@@ -86,6 +87,7 @@ def gallery(
         video: the video, or None.
         badge: an element on top of the pictures.
         key: when the key changes, the gallery starts again at the first picture.
+        wanted: index of the picture of the chosen variant; -1 for none.
     """
     of_video: Any = rx.cond(video, 1, 0)
     count = pictures.length() + of_video
@@ -98,6 +100,7 @@ def gallery(
         ),
         count=count,
         interval_ms=0,
+        wanted=wanted,
         key=key,
     )
 

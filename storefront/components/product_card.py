@@ -11,6 +11,7 @@ from storefront.components.icons import icon
 from storefront.components.pictures import picture, product_picture
 from storefront.components.react_components import AddToCart
 from storefront.components.reviews import card_rating
+from storefront.components.variant_picker import swatch
 from storefront.components.wishlist import heart_button
 from storefront.links import product_href
 from storefront.state.cart import CartState
@@ -51,6 +52,23 @@ def price_tag(card: ObjectVar[ProductCard] | ObjectVar[VariantView] | ObjectVar[
 def age_label(card: ObjectVar[ProductCard]) -> rx.Component:
     """Build the label of the product's age range."""
     return rx.cond(card.age_range != "", rx.el.span(_("{ages} años").format(ages=card.age_range)))
+
+
+def card_swatches(card: ObjectVar[ProductCard]) -> rx.Component:
+    """Build the colours of a product, if it has a choice of colours."""
+    return rx.cond(
+        card.swatches.length() > 0,
+        rx.el.p(
+            rx.el.span(_("Colores:"), class_name="sr-only"),
+            rx.foreach(
+                card.swatches,
+                lambda shown: rx.fragment(
+                    swatch(shown.color), rx.el.span(shown.name, class_name="sr-only"), key=shown.name
+                ),
+            ),
+            class_name="card__swatches",
+        ),
+    )
 
 
 @rx.memo
@@ -115,6 +133,7 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool], has_add: 
             rx.el.p(rx.el.span(card.brand), age_label(card), class_name="card__meta"),
             card_rating(card.rating),
             price_tag(card),
+            card_swatches(card),
             class_name="card__text",
         ),
         heart_button(handle=card.handle, title=card.title),

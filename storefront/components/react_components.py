@@ -89,6 +89,8 @@ class Slides(rx.Component):
     tag = "Slides"
     count: rx.Var[int]
     interval_ms: rx.Var[int]
+    wanted: rx.Var[int]
+    """Index of a slide to show whenever it changes; -1 for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class ChosenVariant:
 
     Attributes:
         shown: the chosen variant; if the combination of values does not exist, a variant that cannot be bought.
+        picture: index of the picture that shows the customer's choice; -1 before a choice, and without such a picture.
         is_missing: True if the combination does not exist.
         query: query parameter that selects the variant in a URL; empty for the default variant.
         picked: the chosen value of each option.
@@ -28,6 +29,7 @@ class ChosenVariant:
     """
 
     shown: VariantView
+    picture: int
     is_missing: bool
     query: str
     picked: list[str]
@@ -64,6 +66,13 @@ class VariantChoice(rx.Component):
     missing_label: rx.Var[str]
 
 
+def swatch(color: rx.Var[str]) -> rx.Component:
+    """Build the chip of a colour. Its name must be next to it, for people who do not see it."""
+    return rx.el.span(
+        class_name="swatch", aria_hidden="true", custom_attrs={"style": {"backgroundColor": color}}
+    )
+
+
 def choice_note(choice: ObjectVar[Choice]) -> rx.Component:
     """Build the note below an option's value: its price, or the reason why it cannot be bought.
 
@@ -86,11 +95,11 @@ def choice_note(choice: ObjectVar[Choice]) -> rx.Component:
 def option_pickers(options: ArrayVar[list[OptionView]]) -> rx.Component:
     """Build a group of radio buttons for each option."""
 
-    def button(value: rx.Var[str], place: NumberVar[int]) -> rx.Component:
+    def button(value: rx.Var[str], place: NumberVar[int], color: rx.Var[str]) -> rx.Component:
         choice = CHOSEN.choice.to(FunctionVar).call(place, value).to(ObjectVar, Choice)
         return rx.el.label(
             rx.el.input(special_props=[props(CHOSEN.radio, place, value)]),
-            rx.el.span(value, class_name="choice__value"),
+            rx.el.span(rx.cond(color != "", swatch(color)), value, class_name="choice__value"),
             choice_note(choice),
             class_name="choice",
             data_kind=choice.kind,
@@ -107,7 +116,8 @@ def option_pickers(options: ArrayVar[list[OptionView]]) -> rx.Component:
                 class_name="option__title",
             ),
             rx.el.div(
-                rx.foreach(option.choices, lambda value: button(value, place)), class_name="option__values"
+                rx.foreach(option.choices, lambda value, number: button(value, place, option.colors[number])),
+                class_name="option__values",
             ),
             class_name="option",
             key=option.title,

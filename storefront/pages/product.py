@@ -317,6 +317,7 @@ def _article(
             detail.video,
             rx.el.div(discount_badge(SHOWN_VARIANT), class_name="gallery__badge"),
             key=content.slug,
+            wanted=CHOSEN.picture,
         ),
         rx.el.div(
             rx.el.p(card.subtitle, class_name="product__subtitle"),

@@ -176,11 +176,17 @@ async def update_value(
     database: Db,
     fields: RequestedFields,
 ) -> Wire[OptionValueAnswer]:
-    """Rename an option value. Titles of variants that consist of their option values are updated too."""
+    """Change an option value. Titles of variants that consist of their option values are updated too."""
     async with database.transaction() as session:
         product = await _find_for_change(session, actor, product_option_id)
-        value = await option_service.rename_value(
-            session, actor, product.id, product_option_id, value_id=value_id, text=body.value
+        value = await option_service.change_value(
+            session,
+            actor,
+            product.id,
+            product_option_id,
+            value_id=value_id,
+            text=body.value,
+            metadata=body.metadata,
         )
         return Wire({"product_option_value": fields.pick(value_wire(value))})
 

@@ -12,7 +12,7 @@ from backend.catalog.products.commands import (
 )
 from backend.catalog.products.options import OptionInput
 from backend.catalog.schemas import admin
-from backend.catalog.schemas.admin import COST, IS_FREE
+from backend.catalog.schemas.admin import ALT, COST, IS_FREE, OPTION_VALUE_ID
 from backend.catalog.schemas.product_fields import FIELDS
 from backend.core.commands import UNCHANGED
 from backend.core.errors import InvalidData
@@ -118,8 +118,15 @@ def _to_option(option: admin.OptionIn) -> OptionInput:
 
 
 def _to_picture(image: admin.ImageIn) -> WritePicture:
-    alt = (image.metadata or {}).get("alt")
-    return WritePicture(url=image.url, alt=alt if isinstance(alt, str) else None)
+    metadata = image.metadata or {}
+    alt, value_id = metadata.get(ALT), UNCHANGED
+    if OPTION_VALUE_ID in metadata:
+        value_id = metadata[OPTION_VALUE_ID] or None
+        if not isinstance(value_id, str | None):
+            raise InvalidData(
+                f"Invalid request: Expected type: 'string' for field 'metadata, {OPTION_VALUE_ID}'"
+            )
+    return WritePicture(url=image.url, alt=alt if isinstance(alt, str) else None, value_id=value_id)
 
 
 def _get_cost(body: admin.VariantChange) -> Cop | None:

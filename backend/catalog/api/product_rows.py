@@ -68,6 +68,7 @@ class VariantRow(NamedTuple):
     price: int
     compare_at_price: int | None
     cost: int | None
+    thumbnail: str | None
     rank: int
     is_free: bool
     """A Boolean; SQLite returns 0 or 1."""
@@ -87,6 +88,7 @@ class PictureRow(NamedTuple):
     id: str
     url: str
     alt: str
+    value_id: str | None
     rank: int
     created_at: str
     updated_at: str
@@ -136,6 +138,7 @@ class ValueRow(NamedTuple):
     option_id: str
     value: str
     rank: int
+    meta: JsonObject
     created_at: str
     updated_at: str
 

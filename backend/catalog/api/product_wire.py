@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import orjson
 from sqlalchemy import Row
@@ -37,7 +40,7 @@ from backend.catalog.models import ProductOption, ProductOptionValue
 from backend.catalog.products.options import IMPLIED_TITLE, Option
 from backend.catalog.products.sales_channels import list_channels, read_shipping_profile
 from backend.catalog.products.tags_and_types import TAGS, TYPES
-from backend.catalog.schemas.admin import COST, IS_FREE
+from backend.catalog.schemas.admin import ALT, COST, IS_FREE, OPTION_VALUE_ID
 from backend.catalog.schemas.product_fields import METADATA_FIELDS, SHOWN_ON_REQUEST
 from backend.channels.answers import ChannelOut, ProfileOut
 from backend.channels.wire import channel_wire, profile_wire
@@ -128,13 +131,18 @@ class ProductWriter:
     ) -> ProductOut:
         kind = next(map(TYPES.to_wire, parse_rows(WordRow, row.type)), None)
         options = options_from(row.options)
-        pictures = [self._picture_json(row, picture) for picture in parse_rows(PictureRow, row.pictures)]
+        rows = parse_rows(PictureRow, row.pictures)
+        pictures = [self._picture_json(row, picture) for picture in rows]
         written = [self._full_variant_json(row, variant, options, levels) for variant in variants]
-        if (
-            self._shows_pictures_of_variants
-        ):  # pictures belong to the product, so every variant has all of them
+        if self._shows_pictures_of_variants:
+            values = list_values_of_variants(options)
             for variant in written:
-                variant["images"] = pictures
+                own = values.get(variant["id"], frozenset())
+                variant["images"] = [
+                    image
+                    for image, picture in zip(pictures, rows, strict=True)
+                    if picture.value_id is None or picture.value_id in own
+                ]
         implied = [] if options or not self._shows_variants else [_implied_option_json(row, written)]
         own: ProductOwnFields = {
             "id": row.id,
@@ -188,6 +196,7 @@ class ProductWriter:
         self, product: Row[Any], row: VariantRow, options: Sequence[OptionRow], levels: Levels
     ) -> VariantOut:
         variant = _base_variant_json(row, product.id)
+        variant["thumbnail"] = self._picture_url(row.thumbnail)
         if self._shows_items:
             variant["inventory_items"] = [linked_item_wire(row, product.title, levels.get(row.id, ()))]
         if options:
@@ -215,7 +224,7 @@ class ProductWriter:
             "url": self._picture_url(row.url),
             "rank": row.rank,
             "product_id": product.id,
-            "metadata": {"alt": row.alt} if row.alt else None,
+            "metadata": picture_metadata(row) or None,
             **stamps(row.created_at, row.updated_at),
             "deleted_at": None,
         }
@@ -274,6 +283,21 @@ def _base_variant_json(row: VariantRow, product_id: str) -> VariantOut:
     }
 
 
+def list_values_of_variants(options: Iterable[OptionRow]) -> Mapping[str, set[str]]:
+    """Return the ids of each variant's option values, by the variant's id."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for option in options:
+        for variant_id, value in option.of_variants.items():
+            found[variant_id].add(value.id)
+    return found
+
+
+def picture_metadata(row: PictureRow) -> JsonDict:
+    """Return the alternative text of a picture and the id of the option value that it shows, as far as it has them."""
+    values = {ALT: row.alt, OPTION_VALUE_ID: row.value_id}
+    return {name: value for name, value in values.items() if value}
+
+
 def option_wire(option: Option | OptionRow) -> ProductOptionOut:
     """Return an option with its values."""
     row = option.row if isinstance(option, Option) else option
@@ -298,7 +322,7 @@ def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
         "value": value.value,
         "option_id": value.option_id,
         "rank": value.rank,
-        "metadata": None,
+        "metadata": value.meta or None,
         **stamps(value.created_at, value.updated_at),
         "deleted_at": None,
     }

@@ -13,6 +13,7 @@ from backend.catalog.products.service import (
     lock_product,
     lock_products,
 )
+from backend.catalog.products.variant_pictures import update_thumbnails
 from backend.catalog.products.variants import read_variants, set_variants
 from backend.core.clock import now
 from backend.core.errors import NotAllowed, NotFound
@@ -66,6 +67,7 @@ async def apply_variant_batch(
     changes_to_set = [changes.get(one) or WriteVariant(id=one) for one in remaining_ids]
     await set_variants(session, product, [*changes_to_set, *batch.create])
     await require_different_variants(session, product_id)
+    await update_thumbnails(session, product_id)
     product.updated_at = now()
     await publish_product_changes(session, [product_id])
     return [

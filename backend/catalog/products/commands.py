@@ -15,10 +15,11 @@ from backend.core.money import Cop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePicture:
-    """A picture of a product, identified by its address."""
+    """A picture of a product, identified by its address. `value_id` is the option value that it shows, if any."""
 
     url: str
     alt: str | None = None
+    value_id: str | None = UNCHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

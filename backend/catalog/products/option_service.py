@@ -18,6 +18,7 @@ from backend.catalog.products.options import (
     store_implied_option,
 )
 from backend.catalog.products.service import lock_product
+from backend.catalog.products.variant_pictures import update_thumbnails
 from backend.catalog.products.variants import read_variants
 from backend.core.clock import now
 from backend.core.db.tables import JsonObject
@@ -65,6 +66,7 @@ async def change_option(
     ]
     await set_options(session, product, options_to_set)
     await replace_values(session, product, options_to_set)
+    await update_thumbnails(session, product_id)
     await publish_product_changes(session, [product_id])
 
 
@@ -82,13 +84,21 @@ async def delete_option(session: AsyncSession, actor: Actor, product_id: str, op
         session, product, [one for one in await _current_options(session, product) if one.id != option_id]
     )
     await require_different_variants(session, product_id)
+    await update_thumbnails(session, product_id)
     await publish_product_changes(session, [product_id])
 
 
-async def rename_value(
-    session: AsyncSession, actor: Actor, product_id: str, option_id: str, *, value_id: str, text: str
+async def change_value(
+    session: AsyncSession,
+    actor: Actor,
+    product_id: str,
+    option_id: str,
+    *,
+    value_id: str,
+    text: str | None = None,
+    metadata: JsonObject | None = None,
 ) -> ProductOptionValue:
-    """Rename an option value, and update variant titles that consist of their values.
+    """Rename an option value, and update variant titles that consist of their values. None leaves a field unchanged.
 
     Raises:
         NotFound: the product, the option or the value does not exist.
@@ -98,6 +108,8 @@ async def rename_value(
     await _lock_with_options(session, actor, product_id, "option changed")
     option = await find_option(session, product_id, option_id)
     value = option.find_value(value_id)
+    value.meta = value.meta if metadata is None else metadata
+    text = text or value.value
     if any(one.value == text for one in option.values if one is not value):
         raise InvalidData(f"Product option {option.row.title} has the value {text} already.")
     variants = await read_variants(session, product_id)
@@ -127,6 +139,7 @@ async def delete_value(
     removed = option.find_value(value_id)
     rest = [one.value for one in option.values if one is not removed]
     await replace_values(session, product, [OptionInput(option.row.title, rest)])
+    await update_thumbnails(session, product_id)
     await publish_product_changes(session, [product_id])
 
 

@@ -18,6 +18,7 @@ from backend.catalog.products.options import (
 )
 from backend.catalog.products.sales_channels import require_known_channels
 from backend.catalog.products.tags_and_types import set_tags_and_type
+from backend.catalog.products.variant_pictures import require_own_values, update_thumbnails
 from backend.catalog.products.variants import (
     find_variant,
     insert_variant,
@@ -70,6 +71,7 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
         only = WriteVariant(price=new.price, compare_at_price=new.compare_at_price)
         await insert_variant(session, product, only)
     await _finish_options(session, product, new)
+    await update_thumbnails(session, product.id)
     await publish_product_changes(session, [product.id], created_ids=[product.id])
     return product.id
 
@@ -99,6 +101,8 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     if change.variants is not None:
         await set_variants(session, product, change.variants)
     await _finish_options(session, product, change)
+    if any(part is not None for part in (change.pictures, change.variants, change.options)):
+        await update_thumbnails(session, product_id)
     if change.price is not None or change.compare_at_price is not UNCHANGED:
         await _price_only_variant(session, product, change)
     await publish_product_changes(session, [product_id])
@@ -133,6 +137,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
     await record(session, actor, "variant added", Subject(SubjectType.PRODUCT, product_id))
     await insert_variant(session, product, new)
     await require_different_variants(session, product_id)
+    await update_thumbnails(session, product_id)
     product.updated_at = now()
     await publish_product_changes(session, [product_id])
 
@@ -151,6 +156,7 @@ async def change_variant(
     await record(session, actor, "variant changed", Subject(SubjectType.PRODUCT, product_id))
     await set_variant(session, product, await find_variant(session, product_id, variant_id), change)
     await require_different_variants(session, product_id)
+    await update_thumbnails(session, product_id)
     product.updated_at = now()
     await publish_product_changes(session, [product_id])
 
@@ -243,14 +249,20 @@ async def _set_pictures(session: AsyncSession, product: Product, pictures: Seque
     """Set the product's pictures in this order.
 
     If the product already has a picture with the same URL, that picture keeps its files. It also keeps its
-    alternative text, unless a new one is given.
+    alternative text and its option value, unless new ones are given.
+
+    Raises:
+        InvalidData: an option value is not the product's.
     """
     found = await session.execute(select(Picture).where(Picture.product_id == product.id))
     current_pictures = {picture.url: picture for picture in found.scalars()}
     ordered: list[Picture] = []
+    chosen = {one.value_id for one in pictures if one.value_id is not UNCHANGED and one.value_id}
+    await require_own_values(session, product.id, chosen)
     for one in pictures:
         picture = current_pictures.pop(one.url, None) or _new_picture(product, one.url)
         picture.alt = picture.alt if one.alt is None else one.alt
+        picture.value_id = picture.value_id if one.value_id is UNCHANGED else one.value_id
         ordered.append(picture)
     for picture in current_pictures.values():
         await session.delete(picture)

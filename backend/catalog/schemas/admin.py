@@ -164,8 +164,16 @@ class VariantBatch(Body):
     delete: Annotated[list[Name], Field(max_length=MAX_VARIANTS)] = Field(default_factory=list)
 
 
+ALT, OPTION_VALUE_ID = "alt", "option_value_id"
+"""Metadata keys of a picture: its alternative text, and the option value that it shows."""
+
+
 class ImageIn(Body):
-    """A picture by its address. File names may contain spaces and parentheses."""
+    """A picture by its address. File names may contain spaces and parentheses.
+
+    `metadata.option_value_id` is the option value that it shows: the pictures of a variant are those of its values
+    and those of no value. Null removes it.
+    """
 
     url: Annotated[PictureAddress, Field(min_length=1)]
     id: Name | None = None
@@ -195,11 +203,12 @@ class NewOption(OptionChange):
 
 
 class ValueChange(Body):
-    """A new text of an option value."""
+    """A change of an option value; omitted fields stay. `metadata.color` is the colour of its swatch, as `#rrggbb`."""
 
     model_config = example(value="Extra grande")
 
-    value: FilledName
+    value: FilledName | None = None
+    metadata: Metadata | None = None
 
 
 class OptionIn(OptionChange):

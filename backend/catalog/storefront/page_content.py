@@ -187,17 +187,16 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
     card = next(iter(await read_cards(session, [product])), None)
     if card is None:
         return None
-    pictures = await session.execute(
-        select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank)
-    )
-    options, variants = await read_choices(session, product.id)
+    query = select(Picture).where(Picture.product_id == product.id).order_by(Picture.rank)
+    pictures = (await session.execute(query)).scalars().all()
+    options, variants = await read_choices(session, product.id, [picture.url for picture in pictures])
     collection = await session.get(Collection, product.collection_id) if product.collection_id else None
     return ProductDetail(
         card=card,
         description=to_plain_text(product.description),
         options=options,
         variants=variants,
-        pictures=[picture_view(picture) for picture in pictures.scalars()],
+        pictures=[picture_view(picture) for picture in pictures],
         breadcrumb=await _breadcrumb(session, product.id),
         collection=CategoryRef(handle=collection.handle, name=collection.title)
         if collection and collection.is_active

@@ -1,15 +1,25 @@
 """Product cards: the summary of a product in lists."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Picture, Product, Variant, new_products_cutoff
+from backend.catalog.colors import MAX_SWATCHES, find_color, is_color_option
+from backend.catalog.models import (
+    Picture,
+    Product,
+    ProductOption,
+    ProductOptionValue,
+    Variant,
+    VariantOptionValue,
+    new_products_cutoff,
+)
 from backend.catalog.price_labels import format_price
 from backend.catalog.ratings import make_rating_view
-from backend.catalog.views import PictureView, ProductCard
+from backend.catalog.views import PictureView, ProductCard, SwatchView
 from backend.core.money import format_cop, percent_off
 from backend.core.texts import _
 from backend.inventory.models import InventoryLevel
@@ -32,10 +42,37 @@ def _in_srcset(url: str) -> str:
     return encode_picture_url(url).replace(",", "%2C")
 
 
-async def first_pictures(session: AsyncSession, product_ids: Iterable[str]) -> dict[str, PictureView]:
-    """Return the first picture of each of these products, by product id. Products without pictures are left out."""
-    query = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
-    return {picture.product_id: picture_view(picture) for picture in (await session.execute(query)).scalars()}
+class VariantLine(Protocol):
+    """A line of an order."""
+
+    product_id: str
+    variant_id: str
+
+
+async def line_pictures(session: AsyncSession, lines: Iterable[VariantLine]) -> dict[str, PictureView]:
+    """Return the picture of each line's variant by variant id: its own, else the product's first one.
+
+    Products without pictures are left out. A deleted variant has the product's picture.
+    """
+    products = {line.variant_id: line.product_id for line in lines}
+    is_own = (
+        (Variant.product_id == Picture.product_id)
+        & (Variant.thumbnail == Picture.url)
+        & Variant.id.in_(products)
+    )
+    query = select(Picture, Variant.id).outerjoin(Variant, is_own)
+    query = query.where(
+        Picture.product_id.in_(set(products.values())), (Picture.rank == 0) | Variant.id.is_not(None)
+    )
+    own: dict[str, PictureView] = {}
+    first: dict[str, PictureView] = {}
+    for picture, variant_id in await session.execute(query):
+        if variant_id is not None:
+            own[variant_id] = picture_view(picture)
+        if picture.rank == 0:
+            first[picture.product_id] = picture_view(picture)
+    found = {variant: own.get(variant) or first.get(product) for variant, product in products.items()}
+    return {variant: picture for variant, picture in found.items() if picture is not None}
 
 
 async def read_variants_with_units(
@@ -57,33 +94,77 @@ async def read_variants_with_units(
 
 
 async def read_cards(session: AsyncSession, products: Sequence[Product]) -> list[ProductCard]:
-    """Return the products' cards in the same order. It runs two queries, whatever the number of products."""
+    """Return the products' cards in the same order. It runs at most three queries, whatever the number of products."""
     ids = [product.id for product in products]
     if not ids:
         return []
     variants = await read_variants_with_units(session, ids)
     pictures: dict[str, list[Picture]] = defaultdict(list)
     found = await session.execute(
-        select(Picture).where(Picture.product_id.in_(ids), Picture.rank < 2).order_by(Picture.rank)
+        select(Picture)
+        .where(Picture.product_id.in_(ids), (Picture.rank < 2) | Picture.url.in_(_thumbnails(variants)))
+        .order_by(Picture.rank)
     )
     for picture in found.scalars():
         pictures[picture.product_id].append(picture)
+    with_choice = [product_id for product_id, some in variants.items() if len(some) > 1]
+    swatches = await _read_swatches(session, with_choice)
     return [
-        _card(product, variants[product.id], pictures[product.id])
+        _card(product, variants[product.id], pictures[product.id], swatches.get(product.id, []))
         for product in products
         if variants[product.id]
     ]
 
 
+def _thumbnails(variants: Mapping[str, Sequence[tuple[Variant, int]]]) -> set[str]:
+    return {variant.thumbnail for some in variants.values() for variant, _units in some if variant.thumbnail}
+
+
+async def _read_swatches(session: AsyncSession, product_ids: Collection[str]) -> dict[str, list[SwatchView]]:
+    """Return the colours in which the products are sold, by product id."""
+    if not product_ids:
+        return {}
+    is_used = exists().where(VariantOptionValue.value_id == ProductOptionValue.id)
+    rows = await session.execute(
+        select(
+            ProductOption.product_id, ProductOption.title, ProductOptionValue.value, ProductOptionValue.meta
+        )
+        .join(ProductOptionValue, ProductOptionValue.option_id == ProductOption.id)
+        .where(ProductOption.product_id.in_(product_ids), is_used)
+        .order_by(ProductOption.rank, ProductOptionValue.rank, ProductOptionValue.id)
+    )
+    found: defaultdict[str, list[SwatchView]] = defaultdict(list)
+    for product_id, title, name, metadata in rows:
+        color = find_color(name, metadata) if is_color_option(title) else ""
+        if color and len(found[product_id]) < MAX_SWATCHES:
+            found[product_id].append(SwatchView(name, color))
+    return {product_id: some for product_id, some in found.items() if len(some) > 1}
+
+
+def _order_pictures(pictures: Sequence[Picture], variant: Variant) -> list[Picture]:
+    """Return the pictures of a card that shows the variant.
+
+    The product's first picture stays first, unless it shows another option value than the variant's own picture.
+    """
+    own = [picture for picture in pictures if picture.url == variant.thumbnail]
+    ranked = [picture for picture in pictures if picture.rank < 2]
+    if not own or ranked[0].value_id in (None, own[0].value_id):
+        return ranked
+    return [own[0], *(picture for picture in ranked if picture is not own[0])]
+
+
 def _card(
-    product: Product, variants: Sequence[tuple[Variant, int]], pictures: Iterable[Picture]
+    product: Product,
+    variants: Sequence[tuple[Variant, int]],
+    pictures: Sequence[Picture],
+    swatches: list[SwatchView],
 ) -> ProductCard:
     in_stock = [variant for variant, units in variants if units > 0 and variant.has_price]
     every = [variant for variant, _units in variants]
     priced = [variant for variant in every if variant.has_price] or every
     variant = min(in_stock or priced, key=lambda one: one.price)
     price = format_price(variant)
-    views = [picture_view(picture) for picture in pictures]
+    views = [picture_view(picture) for picture in _order_pictures(pictures, variant)]
     saved = percent_off(variant.price, variant.compare_at_price)
     return ProductCard(
         id=product.id,
@@ -107,4 +188,5 @@ def _card(
         second_picture=views[1] if len(views) > 1 else None,
         has_choice=len(variants) > 1,
         rating=make_rating_view(product.rating_count, product.rating_total),
+        swatches=swatches,
     )

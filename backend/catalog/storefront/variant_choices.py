@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.colors import find_color, is_color_option
 from backend.catalog.models import Variant
 from backend.catalog.price_labels import format_price
 from backend.catalog.products.options import IMPLIED_TITLE, read_options, read_variant_values
@@ -16,24 +17,32 @@ from backend.core.money import format_cop, percent_off
 Choices = tuple[list[OptionView], list[VariantView]]
 
 
-async def read_choices(session: AsyncSession, product_id: str) -> Choices:
-    """Return a product's options and variants. A product with a single variant has no options to choose."""
+async def read_choices(session: AsyncSession, product_id: str, pictures: Sequence[str]) -> Choices:
+    """Return a product's options and variants. A product with a single variant has no options to choose.
+
+    `pictures` are the URLs of the product's pictures, as they are stored.
+    """
     stocked = (await read_variants_with_units(session, [product_id]))[product_id]
     variants = [variant for variant, _count in stocked]
     pickers = await _option_pickers(session, product_id, variants) or _title_pickers(variants)
-    return [OptionView(picker.title, picker.choices) for picker in pickers], [
-        _variant_view(variant, [picker.values[place] for picker in pickers], count)
+    places = {url: place for place, url in reversed(list(enumerate(pictures)))}
+    return [OptionView(picker.title, picker.choices, picker.colors) for picker in pickers], [
+        replace(
+            _variant_view(variant, [picker.values[place] for picker in pickers], count),
+            picture=places.get(variant.thumbnail or "", -1),
+        )
         for place, (variant, count) in enumerate(stocked)
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Picker:
-    """An option with its values to choose from, and the value of each variant."""
+    """An option with its values to choose from, their colours, and the value of each variant."""
 
     title: str
     choices: list[str]
     values: list[str]
+    colors: list[str]
 
 
 async def _option_pickers(
@@ -53,9 +62,11 @@ async def _option_pickers(
         if None in of_each:
             return []
         texts = [value.value for value in of_each if value is not None]
-        choices = [value.value for value in option.values if value.value in texts]
-        if len(choices) > 1:
-            pickers.append(_Picker(option.row.title, choices, texts))
+        used = [value for value in option.values if value.value in texts]
+        is_color = is_color_option(option.row.title)
+        if len(used) > 1:
+            colors = [find_color(value.value, value.meta) if is_color else "" for value in used]
+            pickers.append(_Picker(option.row.title, [value.value for value in used], texts, colors))
     combinations = set(zip(*(picker.values for picker in pickers), strict=True))
     return pickers if len(combinations) == len(variants) else []
 
@@ -65,7 +76,7 @@ def _title_pickers(variants: Sequence[Variant]) -> list[_Picker]:
     if len(variants) < 2:
         return []
     names = _distinct_titles(variants)
-    return [_Picker(IMPLIED_TITLE, names, names)]
+    return [_Picker(IMPLIED_TITLE, names, names, ["" for _name in names])]
 
 
 def _distinct_titles(variants: Iterable[Variant]) -> list[str]:

@@ -228,7 +228,9 @@ def _item_wire(whole: WholeCart, line: Line, part: PartTotals | None, base_url: 
         "cart_id": line.item.cart_id,
         "title": product.title if product else variant.title,
         "subtitle": variant.title,
-        "thumbnail": to_absolute_picture_url(product.thumbnail, base_url) if product else None,
+        "thumbnail": to_absolute_picture_url(variant.thumbnail or product.thumbnail, base_url)
+        if product
+        else None,
         "variant_id": variant.id,
         "product_id": variant.product_id,
         "product_title": product.title if product else None,

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '991a1643a806'
+revision: str = '20ff78d76801'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1478,25 +1478,6 @@ def _create_tables() -> None:
         sa.UniqueConstraint('cart_id', name=op.f('uq_payment_collection_cart_id')),
     )
     op.create_table(
-        'picture',
-        sa.Column('created_at', UtcDateTime(), nullable=False),
-        sa.Column('updated_at', UtcDateTime(), nullable=False),
-        sa.Column('id', sa.String(), nullable=False),
-        sa.Column('product_id', sa.String(), nullable=False),
-        sa.Column('url', sa.String(), nullable=False),
-        sa.Column('alt', sa.String(), nullable=False),
-        sa.Column('rank', sa.Integer(), nullable=False),
-        sa.Column('width', sa.Integer(), nullable=False),
-        sa.Column('height', sa.Integer(), nullable=False),
-        sa.Column('sources', Json, nullable=False),
-        sa.Column('source_url', sa.String(), nullable=False),
-        sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_picture_product_id'), ondelete='CASCADE'),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_picture')),
-        sa.UniqueConstraint('product_id', 'rank', name=op.f('uq_picture_product_id_rank')),
-    )
-    op.create_index(op.f('ix_picture_product_id'), 'picture', ['product_id'])
-    op.create_index('ix_picture_source_url', 'picture', ['source_url'], **_where("source_url <> ''"))
-    op.create_table(
         'product_category',
         sa.Column('product_id', sa.String(), nullable=False),
         sa.Column('category_id', sa.String(), nullable=False),
@@ -1651,6 +1632,7 @@ def _create_tables() -> None:
         sa.Column('price', sa.Integer(), nullable=False),
         sa.Column('compare_at_price', sa.Integer(), nullable=True),
         sa.Column('cost', sa.Integer(), nullable=True),
+        sa.Column('thumbnail', sa.String(), nullable=True),
         sa.Column('rank', sa.Integer(), nullable=False),
         sa.Column('is_free', sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.CheckConstraint('cost >= 0', name=op.f('ck_variant_cost')),
@@ -1863,10 +1845,33 @@ def _create_tables() -> None:
         sa.Column('option_id', sa.String(), nullable=False),
         sa.Column('value', sa.String(), nullable=False),
         sa.Column('rank', sa.Integer(), nullable=False),
+        sa.Column('meta', Json, server_default=sa.text("'{}'"), nullable=False),
         sa.ForeignKeyConstraint(['option_id'], ['product_option.id'], name=op.f('fk_product_option_value_option_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_product_option_value')),
         sa.UniqueConstraint('option_id', 'value', name=op.f('uq_product_option_value_option_id_value')),
     )
+    op.create_table(
+        'picture',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('product_id', sa.String(), nullable=False),
+        sa.Column('url', sa.String(), nullable=False),
+        sa.Column('alt', sa.String(), nullable=False),
+        sa.Column('value_id', sa.String(), nullable=True),
+        sa.Column('rank', sa.Integer(), nullable=False),
+        sa.Column('width', sa.Integer(), nullable=False),
+        sa.Column('height', sa.Integer(), nullable=False),
+        sa.Column('sources', Json, nullable=False),
+        sa.Column('source_url', sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_picture_product_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['value_id'], ['product_option_value.id'], name=op.f('fk_picture_value_id'), ondelete='SET NULL'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_picture')),
+        sa.UniqueConstraint('product_id', 'rank', name=op.f('uq_picture_product_id_rank')),
+    )
+    op.create_index(op.f('ix_picture_product_id'), 'picture', ['product_id'])
+    op.create_index('ix_picture_source_url', 'picture', ['source_url'], **_where("source_url <> ''"))
+    op.create_index(op.f('ix_picture_value_id'), 'picture', ['value_id'])
     op.create_table(
         'shipping_option',
         sa.Column('created_at', UtcDateTime(), nullable=False),

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.dates import time_label
@@ -200,7 +200,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     recipient_phone = str(order.shipping_address.get("phone") or "")
     phone = find_customer_phone(order.billing_address, order.shipping_address)
     prices = compute_order_totals(order, lines)
-    pictures = await first_pictures(session, [line.product_id for line in lines])
+    pictures = await line_pictures(session, lines)
     greeting = _("Hola, te escribimos de {store} por tu pedido {number}.").format(
         store=store_name, number=order.number
     )
@@ -224,7 +224,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         address=_address_fields(order.shipping_address),
         gift_message=read_gift_message(order.meta),
         lines=[
-            _line_view(line, format_cop(part.original_total), pictures.get(line.product_id))
+            _line_view(line, format_cop(part.original_total), pictures.get(line.variant_id))
             for line, part in zip(lines, prices.lines, strict=True)
         ],
         totals=[

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.bar_codes import equivalent_codes
 from backend.catalog.models import Variant
-from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import day_label
 from backend.core.errors import NotFound
@@ -164,7 +164,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
     is_packed = state == "packed"
     units = count_units_to_box(lines)
     shown = [line for line in lines if line.id in units]
-    pictures = await first_pictures(session, [line.product_id for line in shown])
+    pictures = await line_pictures(session, shown)
     bar_codes = await _bar_codes(session, [line.variant_id for line in shown])
     notes = select(OrderNote.text).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
     return PackOrder(
@@ -179,7 +179,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
         notes=list((await session.execute(notes)).scalars()),
         lines=[
             _pack_line(
-                line, units[line.id], pictures.get(line.product_id), bar_codes.get(line.variant_id, "")
+                line, units[line.id], pictures.get(line.variant_id), bar_codes.get(line.variant_id, "")
             )
             for line in shown
         ],

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.storefront.product_cards import first_pictures
+from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
 from backend.core.dates import date_label, last_day, time_label
 from backend.core.db.database import database_now
@@ -214,7 +214,7 @@ async def new_return_view(session: AsyncSession, actor: Actor, order_id: str) ->
     order = await read_order(session, order_id)
     lines = await list_order_lines(session, order.id)
     sent = await count_returnable_units(session, order, lines)
-    pictures = await first_pictures(session, [line.product_id for line in lines])
+    pictures = await line_pictures(session, lines)
     return NewReturnView(
         order_id=order.id,
         order_number=order.number or 0,
@@ -227,7 +227,7 @@ async def new_return_view(session: AsyncSession, actor: Actor, order_id: str) ->
                 detail=format_line_detail(line),
                 sent=sent.get(line.id, 0),
                 unsent=line.quantity - line.fulfilled - line.withdrawn,
-                picture=pictures.get(line.product_id),
+                picture=pictures.get(line.variant_id),
             )
             for line in lines
         ],
@@ -281,7 +281,7 @@ async def _line_views(
     session: AsyncSession, sold: Sequence[OrderLine], lines: Sequence[ReturnLine], row: Return
 ) -> list[ReturnLineView]:
     by_id = {line.id: line for line in sold}
-    pictures = await first_pictures(session, [line.product_id for line in sold])
+    pictures = await line_pictures(session, sold)
     return [
         ReturnLineView(
             id=line.line_id,
@@ -289,7 +289,7 @@ async def _line_views(
             detail=format_line_detail(of),
             quantity=line.quantity,
             arrived=_arrived_text(line) if row.received_at is not None else "",
-            picture=pictures.get(of.product_id),
+            picture=pictures.get(of.variant_id),
         )
         for line in lines
         if (of := by_id.get(line.line_id)) is not None

@@ -233,7 +233,7 @@ def _stock_row(product: Product, variant: Variant, level: InventoryLevel, usual:
         location_id=level.location_id,
         title=product.title,
         detail=" · ".join(filter(None, (variant_name(variant.title), variant.sku, variant.ean))),
-        picture=encode_picture_url(product.thumbnail or ""),
+        picture=encode_picture_url(variant.thumbnail or product.thumbnail or ""),
         stocked=level.stocked,
         reserved=level.reserved,
         free=free,

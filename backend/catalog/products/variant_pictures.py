@@ -1,0 +1,52 @@
+"""Pictures of option values: a variant shows the pictures of its values, and those of no value."""
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Picture, ProductOption, ProductOptionValue, Variant, VariantOptionValue
+from backend.core.db.tables import table_of
+from backend.core.errors import InvalidData
+
+_PICTURE, _LINK, _VARIANT = table_of(Picture), table_of(VariantOptionValue), table_of(Variant)
+_FIRST_OWN = (
+    select(_PICTURE.c.url)
+    .join(_LINK, _LINK.c.value_id == _PICTURE.c.value_id)
+    .where(_LINK.c.variant_id == _VARIANT.c.id)
+    .order_by(_PICTURE.c.rank)
+    .limit(1)
+    .correlate(_VARIANT)
+    .scalar_subquery()
+)
+
+
+async def update_thumbnails(session: AsyncSession, product_id: str) -> None:
+    """Set the thumbnail of each variant to the first picture of its option values; None if they have none.
+
+    Call this after each change of the product's pictures, variants or options.
+    """
+    await session.flush()
+    of_product = (_VARIANT.c.product_id == product_id) & _VARIANT.c.thumbnail.is_distinct_from(_FIRST_OWN)
+    changed = await session.execute(
+        update(_VARIANT).where(of_product).values(thumbnail=_FIRST_OWN).returning(_VARIANT.c.id)
+    )
+    for variant_id in changed.scalars().all():
+        variant = session.identity_map.get(session.identity_key(Variant, variant_id))
+        if variant is not None:
+            await session.refresh(variant, ["thumbnail"])
+
+
+async def require_own_values(session: AsyncSession, product_id: str, value_ids: set[str]) -> None:
+    """Check that these option values belong to the product.
+
+    Raises:
+        InvalidData: a value does not.
+    """
+    if not value_ids:
+        return
+    query = (
+        select(ProductOptionValue.id)
+        .join(ProductOption, ProductOption.id == ProductOptionValue.option_id)
+        .where(ProductOption.product_id == product_id, ProductOptionValue.id.in_(value_ids))
+    )
+    if missing := value_ids - set((await session.execute(query)).scalars()):
+        raise InvalidData(f"The product has no option value with id: {min(missing)}")
