@@ -117,12 +117,23 @@ async def read_margins(session: AsyncSession, period: Period) -> MarginFigures:
             .join(Order, Order.id == OrderLine.order_id)
             .where(*conditions, ~is_whole)
         )
-        for id_, product_id, title, rate, quantity, price, cost, units, adjustments in await session.execute(
-            reduced
-        ):
-            total = quantity * price - sum_discounts_by_part(adjustments).get(id_, 0)
-            pesos = price_of_units(total, quantity, units)
-            add(product_id, ProductMargin(title, units, margin_of_price(pesos, rate, cost * units)))
+        for (
+            id_,
+            product_id,
+            title,
+            rate,
+            quantity,
+            price,
+            unit_cost,
+            units,
+            adjustments,
+        ) in await session.execute(reduced):
+            paid = quantity * price - sum_discounts_by_part(adjustments).get(id_, 0)
+            pesos = price_of_units(paid, quantity, units)
+            add(
+                product_id,
+                ProductMargin(title, units, margin_of_price(pesos, rate, (unit_cost or 0) * units)),
+            )
         missing = select(func.sum(_UNITS)).join(Order, Order.id == OrderLine.order_id)
         of_month = [*sold_conditions(month.begin, month.end), OrderLine.unit_cost.is_(None)]
         unknown += int((await session.execute(missing.where(*of_month))).scalar_one() or 0)

@@ -108,6 +108,7 @@ def option_pickers(options: ArrayVar[list[OptionView]]) -> rx.Component:
         )
 
     def group(option: ObjectVar[OptionView], place: NumberVar[int]) -> rx.Component:
+        colors = option.colors.to(ArrayVar, list[str])
         return rx.el.fieldset(
             rx.el.legend(
                 option.title,
@@ -116,7 +117,7 @@ def option_pickers(options: ArrayVar[list[OptionView]]) -> rx.Component:
                 class_name="option__title",
             ),
             rx.el.div(
-                rx.foreach(option.choices, lambda value, number: button(value, place, option.colors[number])),
+                rx.foreach(option.choices, lambda value, number: button(value, place, colors[number])),
                 class_name="option__values",
             ),
             class_name="option",

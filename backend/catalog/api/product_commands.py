@@ -132,7 +132,8 @@ def _to_picture(image: admin.ImageIn) -> WritePicture:
 def _get_cost(body: admin.VariantChange) -> Cop | None:
     """Return the cost in pesos; `UNCHANGED` if the body has none."""
     if not body.metadata or COST not in body.metadata:
-        return UNCHANGED
+        unchanged: Cop | None = UNCHANGED
+        return unchanged
     cost: Cop | str | None = body.metadata[COST]
     return cost if isinstance(cost, int) else None
 

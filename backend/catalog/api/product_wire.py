@@ -1,10 +1,8 @@
 """Conversion of products to the platform's JSON: one SQL statement per page, which reads only the requested parts."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
 
 import orjson
 from sqlalchemy import Row
@@ -137,11 +135,11 @@ class ProductWriter:
         if self._shows_pictures_of_variants:
             values = list_values_of_variants(options)
             for variant in written:
-                own = values.get(variant["id"], frozenset())
+                shown_values = values.get(variant["id"], set())
                 variant["images"] = [
                     image
                     for image, picture in zip(pictures, rows, strict=True)
-                    if picture.value_id is None or picture.value_id in own
+                    if picture.value_id is None or picture.value_id in shown_values
                 ]
         implied = [] if options or not self._shows_variants else [_implied_option_json(row, written)]
         own: ProductOwnFields = {

@@ -6,7 +6,7 @@ equal texts.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 
@@ -25,9 +25,11 @@ from backend.catalog.schemas.admin import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.schemas.cell_numbers import LENGTH, WEIGHT, Measure
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.catalog.schemas.cell_words import AGE_RANGES
+from backend.core.errors import InvalidData
 from backend.core.money import MAX_AMOUNT
 from backend.core.texts import _, language
 from backend.media.videos import VIDEO_KEY
+from backend.office.products.options_form import OptionDraft, find_option_problems, normalize_options
 from backend.pricing import TAX_RATES
 
 FREE = "1"
@@ -94,10 +96,11 @@ class VariantDraft:
 
 @dataclass(frozen=True, slots=True)
 class PictureDraft:
-    """A picture, identified by its URL."""
+    """A picture, identified by its URL. `value` is the id of the option value that it shows; empty for none."""
 
     url: str
     alt: str = ""
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,14 @@ class Draft:
     categories: list[str]
     pictures: list[PictureDraft]
     variants: list[VariantDraft]
+    options: list[OptionDraft] = field(default_factory=list)
+
+
+class FormRefused(InvalidData):
+    """The form cannot be saved; `fields` has the problems by field."""
+
+    def __init__(self, fields: dict[str, str]) -> None:
+        super().__init__("The form has problems", fields=fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +178,9 @@ def normalize_draft(draft: Draft) -> Draft:
         )
         for one in draft.variants
     ]
-    return replace(draft, texts=texts, variants=variants, categories=sorted(set(draft.categories)))
+    options = normalize_options(draft.options)
+    categories = sorted(set(draft.categories))
+    return replace(draft, texts=texts, variants=variants, categories=categories, options=options)
 
 
 def find_problems(draft: Draft, before: Draft | None = None) -> dict[str, str]:
@@ -190,6 +203,9 @@ def find_problems(draft: Draft, before: Draft | None = None) -> dict[str, str]:
         problems["variants"] = _("Un juguete tiene por lo menos una presentación.")
     elif len(draft.variants) > MAX_VARIANTS:
         problems["variants"] = _("Máximo {n} presentaciones.").format(n=MAX_VARIANTS)
+    if before is None or draft.options != before.options:
+        takes_titles = before is not None and not before.options and len(draft.variants) > 1
+        problems |= find_option_problems(draft.options, takes_titles=takes_titles)
     for one in draft.variants:
         if one != known.get(one.key):
             problems |= _problems_of_variant(one)
@@ -256,22 +272,39 @@ def merge_drafts(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, list[C
         categories=sorted((now | (new - before)) - (before - new)),
         pictures=_merged_pictures(base, mine, theirs, text),
         variants=_merged_variants(base, mine, theirs, text, clashes),
+        options=_merged_options(base, mine, theirs, clashes),
     )
     return draft, clashes
+
+
+def _merged_options(base: Draft, mine: Draft, theirs: Draft, clashes: list[Clash]) -> list[OptionDraft]:
+    """Return the options of the person who changed them. If both did, and differently, there is a clash."""
+    if mine.options in (base.options, theirs.options):
+        return theirs.options
+    if theirs.options != base.options:
+        clashes.append(Clash("options", *(_describe_options(one.options) for one in (mine, theirs))))
+        return theirs.options
+    return mine.options
+
+
+def _describe_options(options: Iterable[OptionDraft]) -> str:
+    return "; ".join(f"{one.title}: {', '.join(value.value for value in one.values)}" for one in options)
 
 
 MergeText = Callable[[str, str, str, str], str]
 
 
 def _merged_pictures(base: Draft, mine: Draft, theirs: Draft, text: MergeText) -> list[PictureDraft]:
-    of_base, of_mine, of_theirs = (
-        {one.url: one.alt for one in draft.pictures} for draft in (base, mine, theirs)
-    )
+    of_base, of_mine, of_theirs = ({one.url: one for one in draft.pictures} for draft in (base, mine, theirs))
     pictures = []
     for url in _merge_order(list(of_base), list(of_mine), list(of_theirs)):
-        now = of_theirs.get(url, of_mine.get(url, ""))
-        new = of_mine.get(url, now)
-        pictures.append(PictureDraft(url, text(f"alt-{picture_key(url)}", of_base.get(url, now), new, now)))
+        now = of_theirs.get(url) or of_mine[url]
+        new, before = of_mine.get(url, now), of_base.get(url, now)
+        key = picture_key(url)
+        alt = text(f"alt-{key}", before.alt, new.alt, now.alt)
+        pictures.append(
+            PictureDraft(url, alt, text(f"picture_value-{key}", before.value, new.value, now.value))
+        )
     return pictures
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.category_tree import Tree, read_tree
 from backend.catalog.models import Collection, FormerHandle, Picture, Product, ProductCategory, Variant
 from backend.catalog.product_facts import MAX_VALUE_LENGTH
+from backend.catalog.products.options import read_options
 from backend.catalog.products.variants import read_variants
 from backend.core.errors import NotFound
 from backend.core.ids import new_id
@@ -31,6 +32,7 @@ from backend.office.products.draft import (
     format_measure,
     parse_pesos,
 )
+from backend.office.products.options_form import to_option_drafts
 from backend.pricing import STANDARD_RATE
 from backend.reports.margins import margin_of_price
 from backend.shipping.models import StockLocation
@@ -163,7 +165,11 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
         is_published=product.status == PUBLISHED,
         is_featured=product.featured,
         categories=sorted((await session.execute(in_categories)).scalars()),
-        pictures=[PictureDraft(one.url, one.alt) for one in (await session.execute(pictures)).scalars()],
+        pictures=[
+            PictureDraft(one.url, one.alt, one.value_id or "")
+            for one in (await session.execute(pictures)).scalars()
+        ],
+        options=to_option_drafts((await read_options(session, [product.id])).get(product.id, [])),
         variants=[
             VariantDraft(
                 one.id,

@@ -19,13 +19,13 @@ from backend.catalog.handles import MAX_HANDLE_LENGTH, make_handle
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.products.commands import ChangeProduct, CreateProduct, WritePicture, WriteVariant
 from backend.catalog.products.options import SEPARATOR, OptionInput, read_options, read_variant_values
-from backend.catalog.products.service import change_product, create_product, lock_products
+from backend.catalog.products.service import change_product, create_product, lock_product, lock_products
 from backend.catalog.products.variants import CODES, read_variants
 from backend.catalog.schemas import cell_words
 from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import table_of
-from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
+from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.texts import _
 from backend.inventory.movements import MAX_MOVED_UNITS, MovementDetails, Reason, StockCountOutdated
 from backend.media.picture_urls import is_picture_address
@@ -39,6 +39,7 @@ from backend.office.products.draft import (
     TEXTS,
     Clash,
     Draft,
+    FormRefused,
     VariantDraft,
     find_problems,
     merge_drafts,
@@ -47,6 +48,8 @@ from backend.office.products.draft import (
     parse_pesos,
 )
 from backend.office.products.editor import PUBLISHED, FormBase, draft_of
+from backend.office.products.options_form import OptionDraft
+from backend.office.products.options_saving import describe_units, save_options
 from backend.staff.rights import Actor, Right
 from backend.warehouse.service import ReservedForOrders, correct_stock
 
@@ -71,13 +74,6 @@ class SubmittedForm:
     draft: Draft
     units: dict[str, int]
     location_id: str
-
-
-class FormRefused(InvalidData):
-    """The form cannot be saved; `fields` has the problems by field."""
-
-    def __init__(self, fields: dict[str, str]) -> None:
-        super().__init__("The form has problems", fields=fields)
 
 
 class FormClashes(Conflict):
@@ -113,6 +109,7 @@ async def save_form(session: AsyncSession, actor: Actor, form: SubmittedForm) ->
 
 
 async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm) -> str:
+    stored_options: list[OptionDraft] = []
     mine, before = normalize_draft(form.draft), normalize_draft(form.base.draft)
     product_id = form.base.id
     await _lock_places(session, before, mine)
@@ -129,10 +126,12 @@ async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm
         if product is None:
             raise NotFound(f'Product with id "{product_id}" not found')
         stored = normalize_draft(await draft_of(session, product))
+        stored_options = stored.options
         draft, clashes = merge_drafts(before, mine, stored)
         if clashes:
             raise FormClashes(clashes)
         await _validate(session, product_id, draft, stored)
+        await _refuse_removed_units(session, product_id, draft)
         change = _build_command(ChangeProduct, draft, stored, product.thumbnail)
         if change != ChangeProduct():
             change = await _add_options(session, product_id, change, (stored, draft))
@@ -142,8 +141,24 @@ async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm
                 raise FormRefused({"variants": RESERVED}) from None
         await _set_places(session, actor, product_id, stored, draft)
     await _move_units(session, actor, form, draft)
+    if draft.options != stored_options:
+        await save_options(
+            session, actor, await lock_product(session, product_id), stored_options, draft.options
+        )
     await session.flush()
     return product_id
+
+
+async def _refuse_removed_units(session: AsyncSession, product_id: str, draft: Draft) -> None:
+    """Check that no removed variant has units.
+
+    Raises:
+        FormRefused: units of a removed variant are stocked or reserved.
+    """
+    kept = {one.key for one in draft.variants}
+    removed = [variant for variant in await read_variants(session, product_id) if variant.id not in kept]
+    if removed and (problem := await describe_units(session, removed)):
+        raise FormRefused({"variants": problem})
 
 
 async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> None:
@@ -235,7 +250,9 @@ def _build_command(
         known = {one.url for one in stored.pictures} if stored else set()
         urls = [one.url for one in draft.pictures]
         pictures = [
-            WritePicture(url=one.url, alt=one.alt if one.alt or one.url in known else None)
+            WritePicture(
+                url=one.url, alt=one.alt if one.alt or one.url in known else None, value_id=one.value or None
+            )
             for one in draft.pictures
         ]
         was_first = stored is not None and [thumbnail] == [one.url for one in stored.pictures[:1]]

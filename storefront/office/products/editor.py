@@ -23,12 +23,10 @@ from storefront.office.components.forms import edit_form, office_field, office_s
 from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
 from storefront.office.navigation import PRODUCTS
+from storefront.office.products.editor_options import options_group
 from storefront.office.products.editor_rows import FORM, VIEW, pictures_group, variants_group, video_group
-from storefront.office.products.editor_state import (
-    LABELS,
-    ClashRow,
-    ProductState,
-)
+from storefront.office.products.editor_state import ProductState
+from storefront.office.products.editor_view import LABELS, ClashRow
 from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import ABSENT, text_at
 
@@ -86,6 +84,14 @@ def product_form() -> rx.Component:
             video_group(),
             checkbox("is_published", _("Publicado en la tienda"), VIEW.is_published),
             class_name="o-panel o-toy__part",
+        ),
+        form_section(
+            _("Opciones: color, talla…"),
+            options_group(),
+            hint=_(
+                "Cada valor nuevo crea sus presentaciones al guardar, con el precio de la más parecida y sin "
+                "unidades. Un valor se puede quitar cuando no le quedan unidades."
+            ),
         ),
         form_section(
             _("Descripción, edad y categorías"),
@@ -221,7 +227,7 @@ def text_area(name: str, rows: int) -> rx.Component:
 def counted_field(name: str, content: rx.Component) -> rx.Component:
     """Render a text field with the number of its characters: see `EditForm`."""
     counter = rx.el.p(
-        class_name="o-count",
+        class_name="o-letters",
         data_counts=f"{FORM}-{name}",
         data_count=VIEW.texts[name].length(),
         data_limit=str(TEXTS[name]),

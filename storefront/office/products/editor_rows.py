@@ -13,12 +13,8 @@ from storefront.office.components.forms import office_select
 from storefront.office.components.reorder_buttons import add_button, drop_button, move_button
 from storefront.office.components.uploads import picture_upload, video_upload
 from storefront.office.icons import icon
-from storefront.office.products.editor_state import (
-    PictureRow,
-    ProductState,
-    VariantRow,
-    VideoRow,
-)
+from storefront.office.products.editor_state import ProductState
+from storefront.office.products.editor_view import PictureRow, VariantRow, VideoRow
 from storefront.office.react_components import ROWS, ReorderableRows
 from storefront.reflex_ext.hooks import text_at
 
@@ -66,12 +62,27 @@ def variants_group() -> rx.Component:
         field_problem(f"{FORM}-variants", text_at(ProductState.problems, "variants"), ""),
         rx.el.ul(rx.foreach(VARIANTS, variant_row), class_name="o-toy__variants"),
         add_button(_("Otra presentación (color, tamaño)")),
+        rx.cond(ROWS.count > 1, common_price_field()),
         rx.cond(VIEW.locations.length() > 1, where, the_only_place),
         items=VIEW.variants,
         blank=VIEW.blank,
         min_count=1,
         moved_text=_("Ahora es la {n} de {count}."),
         class_name="o-toy__group",
+    )
+
+
+def common_price_field() -> rx.Component:
+    """Render the field of a price for all variants; the empty field changes none."""
+    return field(
+        "common_price",
+        _("Un precio para todas"),
+        element_id=f"{FORM}-common_price",
+        problem=text_at(ProductState.problems, "common_price"),
+        live="",
+        auto_complete="off",
+        is_optional=True,
+        **MONEY,
     )
 
 
@@ -178,6 +189,26 @@ def variant_field(
     )
 
 
+def picture_value_field(row: ObjectVar[PictureRow]) -> rx.Component:
+    """Render the field of the option value that a picture shows."""
+    element_id = f"{FORM}-picture_value-{row.key}"
+    options = rx.foreach(
+        VIEW.picture_values, lambda value: rx.el.option(value.name, value=value.id, key=value.id)
+    )
+    return rx.fragment(
+        rx.el.label(_("Muestra"), html_for=element_id, class_name="sr-only"),
+        rx.el.select(
+            rx.el.option(_("Todas"), value=""),
+            options,
+            id=rx.Var.create(element_id),
+            name="picture_value[]",
+            default_value=row.value,
+            data_now=row.value,
+            class_name="field__input",
+        ),
+    )
+
+
 def pictures_group() -> rx.Component:
     """Render the pictures in their order. Lists display the first one."""
 
@@ -210,6 +241,7 @@ def pictures_group() -> rx.Component:
                 auto_complete="off",
                 class_name="field__input",
             ),
+            rx.cond(VIEW.picture_values.length() > 0, picture_value_field(row)),
             key=row.key,
             data_key=row.key,
             class_name="o-toy__shot",

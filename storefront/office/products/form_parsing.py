@@ -1,6 +1,8 @@
 """Validation of the form that the browser sends from the product editor."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,12 +15,14 @@ from backend.office.products.draft import (
     FREE,
     MAX_ALT_LENGTH,
     MAX_CELL_LENGTH,
+    NEW,
     TEXTS,
     Draft,
     PictureDraft,
     VariantDraft,
 )
 from backend.office.products.editor import FormBase
+from backend.office.products.options_form import MAX_FORM_OPTIONS, OptionDraft, ValueDraft
 from backend.office.products.saving import SubmittedForm
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
@@ -52,6 +56,7 @@ def parse_product_form(form: object) -> SubmittedForm:
     fields = checked_fields(form, "is_published", "is_featured", "location_id")
     urls = _parse_list(form, "picture", MAX_PICTURES, MAX_URL_LENGTH)
     alts = _parse_list(form, "alt", MAX_PICTURES, MAX_ALT_LENGTH)
+    values = _parse_list(form, "picture_value", MAX_PICTURES) or ["" for _url in urls]
     keys = _parse_list(form, "variant", MAX_VARIANTS)
     columns = [
         _parse_list(form, name, MAX_VARIANTS) for name in ("variant_title", "price", "before", "sku", "ean")
@@ -60,7 +65,7 @@ def parse_product_form(form: object) -> SubmittedForm:
     ticked = set(_parse_list(form, "is_free", MAX_VARIANTS))
     free = [FREE if key in ticked else "" for key in keys]
     if (
-        len(urls) != len(alts)
+        not len(urls) == len(alts) == len(values)
         or any(len(column) != len(keys) for column in (*columns, costs))
         or len(set(keys)) < len(keys)
     ):
@@ -70,10 +75,52 @@ def parse_product_form(form: object) -> SubmittedForm:
         is_published=bool(fields["is_published"]),
         is_featured=bool(fields["is_featured"]),
         categories=_parse_list(form, "category", MAX_CATEGORIES),
-        pictures=[PictureDraft(url, alt) for url, alt in dict(zip(urls, alts, strict=True)).items()],
-        variants=[VariantDraft(*row) for row in zip(keys, *columns, free, costs, strict=True)],
+        pictures=list({row[0]: PictureDraft(*row) for row in zip(urls, alts, values, strict=True)}.values()),
+        variants=_set_common_price(
+            form, [VariantDraft(*row) for row in zip(keys, *columns, free, costs, strict=True)]
+        ),
+        options=_parse_options(form, base.draft.options),
     )
     return SubmittedForm(base, draft, _received_units(form), fields["location_id"])
+
+
+def _set_common_price(form: dict[Any, Any], variants: list[VariantDraft]) -> list[VariantDraft]:
+    """Return the variants with the price that was typed for all of them, if there is one."""
+    price = checked_text(form.get("common_price", ""), MAX_CELL_LENGTH)
+    return [replace(variant, price=price) for variant in variants] if price else variants
+
+
+def _parse_options(form: dict[Any, Any], shown: list[OptionDraft]) -> list[OptionDraft]:
+    """Return the options of the form; those that were shown if it has none. An emptied option is left out."""
+    if "option_1" not in form:
+        return shown
+    colors = {value.key: value.color for option in shown for value in option.values}
+    options = [_parse_option(form, number, colors) for number in range(1, MAX_FORM_OPTIONS + 1)]
+    options = [option for option in options if option.title or option.values]
+    known = {key for option in shown for key in _keys_of(option)}
+    sent = [key for option in options for key in _keys_of(option) if key]
+    if len(set(sent) & known) != sum(key in known for key in sent) or any(
+        key not in known and not key.startswith(NEW) for key in sent
+    ):
+        raise InvalidData("the options are not those of the form")
+    return options
+
+
+def _keys_of(option: OptionDraft) -> list[str]:
+    return [option.key, *(value.key for value in option.values)]
+
+
+def _parse_option(form: dict[Any, Any], number: int, colors: Mapping[str, str]) -> OptionDraft:
+    """Return an option of the form. `colors` are the displayed colours by value id, for a form without colours."""
+    key = checked_text(form.get(f"option_key_{number}", ""), MAX_CELL_LENGTH)
+    title = checked_text(form.get(f"option_{number}", ""), MAX_CELL_LENGTH)
+    keys = _parse_list(form, f"value_key_{number}", MAX_VARIANTS)
+    values = _parse_list(form, f"value_{number}", MAX_VARIANTS)
+    own = _parse_list(form, f"color_{number}", MAX_VARIANTS) or [colors.get(one, "") for one in keys]
+    if not len(keys) == len(values) == len(own) or len(set(keys)) < len(keys):
+        raise InvalidData("the columns have different lengths")
+    rows = zip(keys, values, own, strict=True)
+    return OptionDraft(key, title, [ValueDraft(*row) for row in rows if row[1]])
 
 
 def find_unit_problems(form: object) -> dict[str, str]:

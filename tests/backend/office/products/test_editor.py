@@ -22,20 +22,24 @@ from backend.catalog.storefront.page_content import product_detail
 from backend.core.errors import Forbidden, NotFound
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
-from backend.office.products.draft import EXCLUDED, FREE, Draft, PictureDraft, VariantDraft
+from backend.office.products.draft import EXCLUDED, FREE, FormRefused, PictureDraft, VariantDraft
 from backend.office.products.editor import (
     FIRST_VARIANT_KEY,
-    ProductForm,
     describe_margin,
-    new_product_form,
-    read_product_form,
 )
-from backend.office.products.saving import FormClashes, FormRefused, SubmittedForm, save_form
+from backend.office.products.saving import FormClashes
 from backend.staff.rights import Actor, Role
+from tests.backend.office.products.editing import (
+    BERTA,
+    LINA,
+    change_first_variant,
+    edit_form,
+    open_form,
+    save,
+)
 from tests.backend.rivals import run_against_rival
 from tests.store_defaults import Defaults, add_product
 
-LINA, BERTA = Actor("user_lina", Role.SHOP), Actor("user_berta", Role.OWNER)
 CODE = "7701234567897"
 
 
@@ -45,34 +49,6 @@ async def toy(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         variant_id = await add_product(session, shop_defaults, "trompo-de-madera", stock=10)
         return (await session.get_one(Variant, variant_id)).product_id
-
-
-async def open_form(shop: Shop, product_id: str = "", actor: Actor = LINA) -> ProductForm:
-    """Return the current form of a product, or a new form."""
-    async with shop.database.read() as session:
-        return await (
-            read_product_form(session, actor, product_id) if product_id else new_product_form(session, actor)
-        )
-
-
-def edit_form(form: ProductForm, *, units: dict[str, int] | None = None, **changes: Any) -> SubmittedForm:
-    """Return the submitted form with changed texts and other changed parts by name."""
-    draft = form.base.draft
-    parts = {name: changes.pop(name) for name in list(changes) if name in Draft.__dataclass_fields__}
-    draft = replace(draft, texts={**draft.texts, **changes}, **parts)
-    location = form.locations[0].id if form.locations else ""
-    return SubmittedForm(form.base, draft, units or {}, location)
-
-
-async def save(shop: Shop, wanted: SubmittedForm, actor: Actor = LINA) -> str:
-    async with shop.database.transaction() as session:
-        return await save_form(session, actor, wanted)
-
-
-def change_first_variant(form: ProductForm, **values: str) -> list[VariantDraft]:
-    """Return the variants with the first one changed."""
-    one, *others = form.base.draft.variants
-    return [replace(one, **values), *others]
 
 
 def picture_url(number: int) -> str:
@@ -106,7 +82,7 @@ async def test_uploaded_video_is_added_and_removed(shop: Shop, toy: str) -> None
 
 async def test_cost_and_texts_for_search_engines_are_saved(shop: Shop, toy: str) -> None:
     form = await open_form(shop, toy)
-    texts = {"seo_title": "Trompo de guayacán", "seo_description": "El que baila derecho"}
+    texts: dict[str, Any] = {"seo_title": "Trompo de guayacán", "seo_description": "El que baila derecho"}
     await save(shop, edit_form(form, **texts, variants=change_first_variant(form, cost="$ 12.500")))
     saved = (await open_form(shop, toy)).base.draft
     (variant,) = saved.variants
@@ -121,7 +97,7 @@ async def test_cost_and_texts_for_search_engines_are_saved(shop: Shop, toy: str)
         await save(shop, edit_form(form, variants=change_first_variant(form, cost="1")))
     assert [clash.name for clash in clashes.value.clashes] == [f"cost-{variant.key}"]
     fresh = await open_form(shop, toy)
-    wanted = {"seo_title": "x" * 71, "seo_description": "x" * 161}
+    wanted: dict[str, Any] = {"seo_title": "x" * 71, "seo_description": "x" * 161}
     with pytest.raises(FormRefused) as refused:
         await save(shop, edit_form(fresh, **wanted, variants=change_first_variant(fresh, cost="gratis")))
     assert set(refused.value.fields) == {"seo_title", "seo_description", f"cost-{variant.key}"}
@@ -458,6 +434,8 @@ async def test_variants_can_exchange_codes_and_order(shop: Shop, toy: str) -> No
     await save(shop, edit_form(form, variants=swapped))
     assert (await open_form(shop, toy)).base.draft.variants == swapped
     again = VariantDraft("new-1", "Verde", "1000", sku="R", ean=CODE)  # code of the removed variant
+    async with shop.database.transaction() as session:
+        await session.execute(update(InventoryLevel).values(stocked=0))
     form = await open_form(shop, toy)
     await save(shop, edit_form(form, variants=[form.base.draft.variants[0], again]))
     assert [one.title for one in (await open_form(shop, toy)).base.draft.variants] == ["Rojo", "Verde"]

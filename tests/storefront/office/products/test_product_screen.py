@@ -109,7 +109,7 @@ async def test_second_editor_of_a_product_sees_conflicting_values(
     assert (shown.texts["title"], shown.texts["brand"], shown.variants[0].price) == (
         "Trompo azul",
         "Artesanos",
-        "60000",
+        "60.000",
     )
     assert not shown.is_published
 
