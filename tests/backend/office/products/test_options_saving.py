@@ -116,7 +116,7 @@ async def test_titles_become_the_values_of_a_first_option(shop: Shop, toy: str) 
 
 
 async def test_value_with_units_is_not_removed(shop: Shop, toy: str) -> None:
-    """The refusal names variant and units; without units, the value and its variants are removed."""
+    """Check that the refusal names variant and units; without units, the value and its variants are removed."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul"), new_option("Talla", "S", "M"))
     color, size = await read_options(shop, toy)
     async with shop.database.transaction() as session:
@@ -230,7 +230,7 @@ async def test_variant_shows_the_picture_of_its_value(shop: Shop, toy: str) -> N
 
 
 async def test_chosen_color_of_a_value_is_saved(shop: Shop, toy: str) -> None:
-    """A colour that the name already has, white as the field's own value, and nonsense are not stored."""
+    """Check that a colour that the name already has, the unchanged white, and nonsense are not stored."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Hueso", "Azul cielo"))
     (color,) = await read_options(shop, toy)
     chosen = dict(zip(("Rojo", "Hueso", "Azul cielo"), ("#D22D2D", "#F0E8D8", "red"), strict=True))
