@@ -18,6 +18,7 @@
 #   make fmt     format the code, and correct what the linter can correct
 #   make check   check format, lint, types, import contracts, lint rules, dead code, and the collection of the tests
 #   make bench   run the measurements
+#   make docs    build the documentation as a site in dist/docs, with search and without another host
 #   make screenshots take the screenshots of the documentation again
 #   make lock    rewrite the lock files from pyproject.toml (UPGRADE=--upgrade takes newer versions)
 #   make clean   delete everything that these commands created, except the data folder
@@ -80,12 +81,20 @@ $(DEV_STAMP): requirements/dev.txt requirements/run.txt pyproject.toml | .venv/b
 	@if [ -d .git ]; then git config core.hooksPath .githooks; fi
 	@touch $(RUN_STAMP) $@
 
+# The packages of the site are only installed by `make docs`.
+DOCS_STAMP := .venv/.installed-docs
+
+$(DOCS_STAMP): requirements/docs.txt requirements/run.txt pyproject.toml | .venv/bin/uv
+	$(say) 'Installing the locked packages of the documentation …'
+	$(call install,requirements/docs.txt)
+	@touch $(RUN_STAMP) $@
+
 # ------------------------------------------------------------------------------------------------ commands
 
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander fmt check types rules collection bench screenshots lock clean help pages browser packages
+.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander fmt check types rules collection bench docs screenshots lock clean help pages browser packages
 
 # The build skips itself if nothing has changed: see storefront/server/build.py.
 pages: $(RUN_STAMP)
@@ -187,6 +196,10 @@ bench: $(DEV_STAMP) pages
 	  $(python) -m "tests.bench.$${name%.py}" || exit 1; \
 	done
 
+docs: $(DOCS_STAMP)
+	$(say) 'Building the documentation …'
+	@$(python) -m tools.docs_site
+
 screenshots: $(DEV_STAMP) pages browser
 	@$(python) -m tools.screenshots
 
@@ -199,6 +212,7 @@ lock: $(DEV_STAMP)
 	@$(compile) --output-file requirements/run.txt
 	@$(compile) --extra traces --constraints requirements/run.txt --output-file requirements/traces.txt
 	@$(compile) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+	@$(compile) --group docs --constraints requirements/dev.txt --output-file requirements/docs.txt
 	@$(lock) --group installer --constraints requirements/dev.txt --output-file requirements/uv.txt
 
 clean:

@@ -6,9 +6,12 @@ from pathlib import Path
 from backend.attention.kinds import AttentionKind
 from backend.core.config.settings import AdminAccess, Settings
 from backend.operations.table_registry import all_tables
+from tools.docs_site.source import LEFT_OUT, ROOT_FILES, rewrite_links
 from tools.settings_reference import REFERENCE, read_docstrings, write_reference
 
-OPERATIONS = (Path(__file__).parent.parent / "docs" / "operations.md").read_text("utf-8")
+DOCS = Path(__file__).parent.parent / "docs"
+OPERATIONS = (DOCS / "operations.md").read_text("utf-8")
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def read_names_below(heading: str) -> set[str]:
@@ -34,3 +37,30 @@ def test_operations_document_lists_every_kind_of_attention() -> None:
 
 def test_operations_document_lists_every_table() -> None:
     assert set(all_tables().tables) - read_names_below("Data retention") == set()
+
+
+def list_pages_of_the_site() -> set[str]:
+    """Return the pages that the tables of contents name, with the suffix `.md`; of a pattern, what it matches."""
+    pages = set()
+    for document in (DOCS / "index.md", *DOCS.glob("*/README.md")):
+        for tree in TOCTREE.findall(document.read_text("utf-8")):
+            for entry in filter(None, tree.splitlines()):
+                if entry.startswith(":"):
+                    continue
+                name = (document.parent / f"{entry}.md").relative_to(DOCS).as_posix()
+                pages |= {path.relative_to(DOCS).as_posix() for path in DOCS.glob(name)} or {name}
+    return pages
+
+
+def test_site_has_every_document_but_the_log_of_measurements() -> None:
+    documents = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
+    generated = {"api-reference/README.md", *ROOT_FILES.values()}
+    assert list_pages_of_the_site() - generated == documents - {"index.md", LEFT_OUT}
+
+
+def test_links_of_a_document_lead_to_the_pages_of_the_site() -> None:
+    text = "[a](../CONTRIBUTING.md#style) [b](decisions/) [c](performance-log.md#api) [d](../SECURITY.md) [e](api.md#x)"
+    assert rewrite_links(text, "") == (
+        "[a](contributing.md#style) [b](decisions/README.md) c (`docs/performance-log.md` in the repository) "
+        "[d](report-a-vulnerability.md) [e](api.md#x)"
+    )

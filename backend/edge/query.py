@@ -102,7 +102,8 @@ class QueryReader:
 
     def documentation(self) -> list[dict[str, Any]]:
         """Return the parameters for the OpenAPI document."""
-        schema = self.model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schema = self.model.model_json_schema()
+        types = schema.get("$defs", {})
         required = schema.get("required", ())
         return [
             {
@@ -110,7 +111,7 @@ class QueryReader:
                 "in": "query",
                 "required": name in required,
                 **({"description": part.pop("description")} if "description" in part else {}),
-                "schema": _without_null(part),
+                "schema": _inline_types(_without_null(part), types),
             }
             for name, part in schema["properties"].items()
         ]
@@ -125,6 +126,17 @@ def _is_list(annotation: Any) -> bool:
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     return get_origin(annotation) is list or any(map(_is_list, get_args(annotation)))
+
+
+def _inline_types(part: Any, types: Mapping[str, Any]) -> Any:
+    """Return the schema with each reference replaced by its type, because `components` has no types of parameters."""
+    if isinstance(part, list):
+        return [_inline_types(each, types) for each in part]
+    if not isinstance(part, dict):
+        return part
+    named = types[part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+    rest = {name: _inline_types(value, types) for name, value in part.items() if name != "$ref"}
+    return {**named, **rest}
 
 
 def _without_null(part: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import shlex
+from enum import StrEnum
 from typing import Any
 
 import httpx
@@ -19,7 +20,7 @@ from backend.edge.api_docs import curl, example_of
 from backend.edge.api_docs import router as manual_router
 from backend.edge.query import Fields, QueryReader
 from backend.edge.requests import client_address
-from backend.edge.schemas import Body, example
+from backend.edge.schemas import Body, Parameters, example
 from tests.store_steps import post
 
 PRODUCT: dict[str, Any] = {
@@ -291,3 +292,22 @@ async def test_curl_example_is_escaped_for_the_page_and_the_shell() -> None:
         manual = (await client.get("/docs")).text
     assert escape(command) in manual
     assert "<b>$5.000" not in manual
+
+
+class Colour(StrEnum):
+    """A type with a name, which OpenAPI describes separately."""
+
+    RED = "red"
+
+
+class SignsParameters(Parameters):
+    """Parameters with this type."""
+
+    colour: Colour = Colour.RED
+    others: list[Colour] | None = None
+
+
+def test_query_parameter_is_documented_without_a_reference_to_a_type_that_no_schema_describes() -> None:
+    colour, others = QueryReader(SignsParameters).documentation()
+    assert colour["schema"]["enum"] == others["schema"]["items"]["enum"] == ["red"]
+    assert "$ref" not in json.dumps([colour, others])
