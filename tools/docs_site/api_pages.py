@@ -3,6 +3,7 @@
 import json
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -153,7 +154,7 @@ def _format_type(schema: Document) -> str:
     return str(schema.get("format") or schema.get("type", "anything"))
 
 
-def _format_table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _format_table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = (heads, ("---",) * len(heads), *rows)
     return "\n".join(f"| {' | '.join(map(_to_cell, line))} |" for line in lines) + "\n"
 
