@@ -1,7 +1,7 @@
 """Check that the documents name every setting, kind of attention and table."""
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from backend.attention.kinds import AttentionKind
 from backend.core.config.settings import AdminAccess, Settings
@@ -59,8 +59,16 @@ def test_site_has_every_document_but_the_log_of_measurements() -> None:
 
 
 def test_links_of_a_document_lead_to_the_pages_of_the_site() -> None:
-    text = "[a](../CONTRIBUTING.md#style) [b](decisions/) [c](performance-log.md#api) [d](../SECURITY.md) [e](api.md#x)"
-    assert rewrite_links(text, "") == (
+    text = "[a](../CONTRIBUTING.md#style) [b](decisions/) [c](performance-log.md#api) [d](../deploy/Caddyfile) [e](#x)"
+    assert rewrite_links(text, PurePath("docs/testing.md")) == (
         "[a](contributing.md#style) [b](decisions/README.md) c (`docs/performance-log.md` in the repository) "
-        "[d](report-a-vulnerability.md) [e](api.md#x)"
+        "d (`deploy/Caddyfile` in the repository) [e](#x)"
     )
+
+
+def test_links_of_other_folders_are_relative_to_their_page_of_the_site() -> None:
+    how_to = "[a](../api.md#x) [b](../../SECURITY.md) [c](page.md) ![d](../screenshots/a.webp)"
+    assert rewrite_links(how_to, PurePath("docs/how-to/route.md")) == (
+        "[a](../api.md#x) [b](../report-a-vulnerability.md) [c](page.md) ![d](../screenshots/a.webp)"
+    )
+    assert rewrite_links("[a](docs/law.md)", PurePath("CONTRIBUTING.md")) == "[a](law.md)"

@@ -1,12 +1,13 @@
 """The sources of the site: the documents and the files of the root folder.
 
 Documents stay as a code host displays them. The copies for the site have other links: files of the root folder have
-other names there, folders have an index page, and the log of measurements is not part of the site.
+other names there, folders have an index page, and the log of measurements and the code are not part of the site.
 """
 
+import posixpath
 import re
 import shutil
-from pathlib import Path
+from pathlib import Path, PurePath
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
@@ -20,9 +21,8 @@ ROOT_FILES = {
     "LICENSE": "license.txt",
 }
 """Files of the root folder, with their names in the site."""
-FOLDER_LINK = re.compile(r"\]\(([\w./-]*)/\)")
-LOG_LINK = re.compile(rf"\[([^]]*)\]\((?:docs/)?{re.escape(LEFT_OUT)}(?:#[\w-]*)?\)")
-ROOT_LINK = re.compile(rf"\]\((?:\.\./)*({'|'.join(map(re.escape, ROOT_FILES))})([)#])")
+LINK = re.compile(r"\[([^]]*)\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)")
+"""A link to a file, with its text, path and anchor."""
 
 
 def assemble(folder: Path) -> None:
@@ -30,20 +30,30 @@ def assemble(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns(LEFT_OUT))
     for page in folder.rglob("*.md"):
-        depth = len(page.relative_to(folder).parts) - 1
-        page.write_text(rewrite_links(page.read_text("utf-8"), "../" * depth), "utf-8")
+        place = DOCS.relative_to(ROOT) / page.relative_to(folder)
+        page.write_text(rewrite_links(page.read_text("utf-8"), place), "utf-8")
     for name, page_name in ROOT_FILES.items():
         text = (ROOT / name).read_text("utf-8")
-        (folder / page_name).write_text(rewrite_links(text.replace("](docs/", "]("), ""), "utf-8")
+        (folder / page_name).write_text(rewrite_links(text, PurePath(name)), "utf-8")
 
 
-def rewrite_links(text: str, to_root: str) -> str:
+def rewrite_links(text: str, place: PurePath) -> str:
     """Return the text of a document with the links of the site.
 
     Args:
         text: the document.
-        to_root: the path from the document's folder to the root of the site, such as `../`.
+        place: its path in the repository.
     """
-    text = LOG_LINK.sub(rf"\1 (`docs/{LEFT_OUT}` in the repository)", text)
-    text = ROOT_LINK.sub(lambda link: f"]({to_root}{ROOT_FILES[link[1]]}{link[2]}", text)
-    return FOLDER_LINK.sub(r"](\1/README.md)", text)
+    return LINK.sub(lambda link: _rewrite_link(place, link[1], link[2], link[3] or ""), text)
+
+
+def _rewrite_link(place: PurePath, label: str, path: str, anchor: str) -> str:
+    target = posixpath.normpath(place.parent / path)
+    folder = posixpath.relpath(place.parent, "docs") if place.parts[0] == "docs" else "."
+    if target in ROOT_FILES:
+        page = ROOT_FILES[target]
+    elif target.startswith("docs/") and target != f"docs/{LEFT_OUT}":
+        page = target.removeprefix("docs/") + ("/README.md" if path.endswith("/") else "")
+    else:
+        return f"{label} (`{target}` in the repository)"
+    return f"[{label}]({posixpath.relpath(page, folder)}{anchor})"
