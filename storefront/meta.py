@@ -21,6 +21,8 @@ from storefront.links import HOME, catalog_path, legal_path
 MAX_DESCRIPTION_LENGTH = 155
 INDEX = "index,follow"
 NOINDEX = "noindex,follow"
+PRIVATE = "noindex,nofollow"
+"""Robots tag of a page whose path is secret. Its document also forbids the `Referer` header."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ ACTION_LABELS = {
     "option deleted": _("borró una opción de"),
     "packed": _("empacó"),
     "password changed": _("cambió la contraseña de"),
+    "payment link created": _("hizo un enlace de pago de"),
+    "payment link withdrawn": _("retiró el enlace de pago de"),
     "payment reported": _("pidió a la pasarela el estado de"),
     "personal values deleted": _("borró datos personales de la auditoría de"),
     "products assigned": _("puso o quitó productos en"),

@@ -37,6 +37,8 @@ class Cart(Timestamps, table=True):
     billing_address: JsonObject | None = Field(default=None, sa_type=Json)
     draft: JsonObject = Field(default_factory=dict, sa_type=Json)
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+    origin: str = Field(default="web", sa_column_kwargs={"server_default": "web"})
+    """The place where the sale is agreed: an `OrderOrigin`. A draft order of staff has another origin than `web`."""
     staff_discount: Cop = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Pesos that a staff member deducts from the lines: see `backend.cart.staff_discounts`."""
     staff_discount_terms: JsonObject = Field(

@@ -160,7 +160,6 @@ async def sell(
         sale,
         PaymentStatus.AUTHORIZED,
         payer=payment.snapshot.get("payer"),
-        origin=draft.origin,
     )
     draft.is_current = False
     payment.captured_amount = payment.amount

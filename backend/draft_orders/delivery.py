@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from backend.audit import Subject, SubjectType, record
 from backend.cart.owners import set_email
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.form import parse_destination
@@ -40,6 +41,8 @@ async def set_delivery(
         await set_shipping_address(session, locked.cart, destination.to_address())
         locked.cart.billing_address = destination.to_billing_address()
         cart_id = locked.cart.id
+        await session.flush()  # so that the entry has no data of the customer
+        await record(session, actor, "changed", Subject(SubjectType.DRAFT_ORDER, draft_id))
     return await checkout.offer_shipping(cart_id, ip="")
 
 
@@ -51,4 +54,5 @@ async def choose_option(checkout: Checkout, actor: Actor, draft_id: str, option_
     """
     async with checkout.database.transaction() as session:
         cart_id = (await lock_draft(session, actor, draft_id)).cart.id
+        await record(session, actor, "changed", Subject(SubjectType.DRAFT_ORDER, draft_id))
     return await checkout.offer_shipping(cart_id, option_id, ip="", is_choice=True)

@@ -101,9 +101,8 @@ async def create_draft(
     actor.require(Right.SELL)
     cart_id = await create_empty_cart(session, region_id=region_id, sales_channel_id=sales_channel_id)
     cart = await lock_cart(session, cart_id)
-    draft = DraftOrder(
-        id=cart.order_id, cart_id=cart_id, origin=origin, is_current=is_current, created_by=actor.id
-    )
+    cart.origin = origin
+    draft = DraftOrder(id=cart.order_id, cart_id=cart_id, is_current=is_current, created_by=actor.id)
     session.add(draft)
     await session.flush()
     return draft
@@ -154,7 +153,7 @@ async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id:
 async def set_origin(session: AsyncSession, actor: Actor, draft_id: str, origin: OrderOrigin) -> None:
     """Set where the sale is agreed. Only a sale at the counter has no retracto."""
     locked = await lock_draft(session, actor, draft_id)
-    locked.draft.origin = origin
+    locked.cart.origin = origin
 
 
 async def take_along(session: AsyncSession, actor: Actor, draft_id: str) -> None:

@@ -32,8 +32,6 @@ class DraftOrder(Timestamps, table=True):
 
     id: str = Field(primary_key=True)
     cart_id: str = Field(foreign_key="cart.id", unique=True, ondelete="CASCADE")
-    origin: str = "counter"
-    """A `backend.orders.origins.OrderOrigin`."""
     is_current: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """True if it is the sale that its staff member prepares on the screen «Vender»."""
     created_by: str
@@ -53,5 +51,4 @@ class PaymentLink(Timestamps, table=True):
     """The total of the draft when the link was made, without shipping that the customer chooses later."""
     expires_at: datetime = Field(sa_type=UtcDateTime)
     """By the database's clock."""
-    withdrawn_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_by: str

@@ -1,16 +1,18 @@
 """The screen «Vender»: the sale that a staff member is preparing, at current prices."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import read_cart
 from backend.cart.models import Cart
 from backend.cart.views import CartLine, CartView, read_cart_view
+from backend.core.dates import time_label
 from backend.core.money import Cop, format_cop
-from backend.core.texts import _
+from backend.core.texts import _, format_count
 from backend.core.web.contact import full_name
 from backend.draft_orders.drafts import find_current_draft
+from backend.draft_orders.links import LinkState, WaitingLink, list_waiting
 from backend.draft_orders.models import DraftOrder
 from backend.media.picture_urls import encode_picture_url
 from backend.orders.models import Order
@@ -43,6 +45,27 @@ class SaleLine:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkView:
+    """A new payment link: its address, and the address that opens WhatsApp with the message."""
+
+    url: str
+    whatsapp_url: str
+    total_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingSale:
+    """A sale whose payment link was given to a customer, and is not paid yet."""
+
+    id: str
+    total_label: str
+    units_label: str
+    state_label: str
+    made_label: str
+    can_withdraw: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SaleView:
     """The sale in progress. `id` is empty before the first product.
 
@@ -69,6 +92,8 @@ class SaleView:
     has_problem: bool = False
     is_ready: bool = False
     """True if it can be paid."""
+    waiting: list[WaitingSale] = field(default_factory=list)
+    """The newest sales with an unpaid payment link, of all sellers."""
 
 
 def origin_options() -> list[tuple[str, str]]:
@@ -85,11 +110,31 @@ async def sale_view(session: AsyncSession, actor: Actor) -> SaleView:
     """Return the sale that the staff member is preparing."""
     actor.require(Right.READ_ORDERS)
     draft = await find_current_draft(session, actor)
+    waiting = [_to_waiting(one) for one in await list_waiting(session, actor)]
     if draft is None:
-        return SaleView()
+        return SaleView(waiting=waiting)
     cart = await read_cart(session, draft.cart_id)
     view = await read_cart_view(session, cart.id)
-    return _to_sale_view(draft, cart, view)
+    return replace(_to_sale_view(draft, cart, view), waiting=waiting)
+
+
+_STATE_LABELS = {
+    LinkState.OPEN: _("Por pagar"),
+    LinkState.EXPIRED: _("Venció"),
+    LinkState.WAITING: _("En el banco"),
+    LinkState.FAILED: _("No se aprobó"),
+}
+
+
+def _to_waiting(link: WaitingLink) -> WaitingSale:
+    return WaitingSale(
+        id=link.draft_id,
+        total_label=format_cop(link.total),
+        units_label=format_count(link.units, _("{n} unidad"), _("{n} unidades")),
+        state_label=_STATE_LABELS.get(link.state, ""),
+        made_label=time_label(link.made_at),
+        can_withdraw=link.state in (LinkState.OPEN, LinkState.EXPIRED),
+    )
 
 
 def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
@@ -100,7 +145,7 @@ def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
     lines_of_address = [full_name(address), *format_address_lines(address)] if address else []
     return SaleView(
         id=draft.id,
-        origin=draft.origin,
+        origin=cart.origin,
         lines=lines,
         subtotal_label=view.subtotal_label,
         savings=[(one.code, one.amount_label) for one in view.savings],

@@ -14,6 +14,8 @@ class OrderOrigin(StrEnum):
     """In the shop: the customer saw the products."""
     PHONE = "phone"
     WHATSAPP = "whatsapp"
+    LINK = "link"
+    """A payment link that was given to a customer who is neither on the telephone nor on WhatsApp."""
 
 
 ORIGIN_NAMES = {
@@ -21,6 +23,7 @@ ORIGIN_NAMES = {
     OrderOrigin.COUNTER: _("Mostrador"),
     OrderOrigin.PHONE: _("Teléfono"),
     OrderOrigin.WHATSAPP: _("WhatsApp"),
+    OrderOrigin.LINK: _("Enlace de pago"),
 }
 
 

@@ -109,7 +109,6 @@ async def create_order(
     *,
     moment: datetime | None = None,
     payer: JsonObject | None = None,
-    origin: str = "web",
 ) -> tuple[Order, list[OrderLine]]:
     """Create the order of the (locked) cart and complete the cart.
 
@@ -120,7 +119,6 @@ async def create_order(
         payment_status: the status of its payment.
         moment: the time of the database, if it is known.
         payer: the person or company whose identity document was given for the invoice.
-        origin: the place where the sale was agreed (`backend.orders.origins.OrderOrigin`).
 
     Returns:
         The order and its lines.
@@ -134,7 +132,7 @@ async def create_order(
         sales_channel_id=cart.sales_channel_id,
         payment_status=payment_status,
         payer=payer,
-        origin=origin,
+        origin=cart.origin,
         **_build_terms(sale, lines),
     )
     cart.completed_at = moment
@@ -143,9 +141,9 @@ async def create_order(
     for line in lines:
         await insert_row(session, line)
     await index_order(session, order, is_new=True)
-    await publish(session, OrderPlaced(order.id, origin))
+    await publish(session, OrderPlaced(order.id, cart.origin))
     if payment_status is PaymentStatus.CAPTURED:
-        await publish(session, OrderPaid(order.id, origin))
+        await publish(session, OrderPaid(order.id, cart.origin))
     return order, lines
 
 

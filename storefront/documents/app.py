@@ -38,7 +38,7 @@ from storefront.documents.security_headers import (
     inline_scripts,
 )
 from storefront.links import BRAND
-from storefront.meta import INDEX, NOINDEX, DocumentMeta
+from storefront.meta import INDEX, NOINDEX, PRIVATE, DocumentMeta
 from storefront.office.routes import TITLE_SUFFIX, OfficePage, find_office_page
 from storefront.pages.routes import Page, find_page, sample_path
 from storefront.reflex_ext.earlier_builds import EarlierBuilds
@@ -192,7 +192,7 @@ class Documents:
         document = await self._renders.document(loaded, is_patient=is_patient)
         if document is None:
             return self._shell_of(loaded)
-        headers = _document_headers(document.policy, loaded.meta.robots)
+        headers = document_headers(document.policy, loaded.meta.robots)
         return DocumentResponse(loaded.meta.status, document.body, document.tag, headers)
 
     def _shell_of(self, loaded: LoadedPage) -> DocumentResponse:
@@ -205,7 +205,7 @@ class Documents:
             + further_tags(loaded.meta, loaded.site_name)
             + initial_state_element(loaded.initial_state)
         )
-        headers = _document_headers(self._shell_policy, loaded.meta.robots)
+        headers = document_headers(self._shell_policy, loaded.meta.robots)
         html = with_plain_page(with_tags(self._shell, tags), _plain_page(loaded))
         return DocumentResponse(loaded.meta.status, Body.of(html, HTML), headers=headers)
 
@@ -214,7 +214,7 @@ class Documents:
 
         The browser retries by websocket.
         """
-        headers = {**_document_headers(self._shell_policy, NOINDEX), "retry-after": "5"}
+        headers = {**document_headers(self._shell_policy, NOINDEX), "retry-after": "5"}
         html = with_plain_page(self._shell, plain_failure(current_shop().settings))
         return DocumentResponse(503, Body.of(html, HTML), headers=headers)
 
@@ -261,8 +261,11 @@ def _plain_page(loaded: LoadedPage) -> str:
         return ""
 
 
-def _document_headers(policy: str, robots: str) -> dict[str, str]:
+def document_headers(policy: str, robots: str) -> dict[str, str]:
+    """Return the headers of a page's document with this policy and robots tag."""
     headers = {**DOCUMENT_HEADERS, "content-security-policy": policy}
+    if robots == PRIVATE:
+        headers["referrer-policy"] = "no-referrer"
     return headers if robots == INDEX else {**headers, "x-robots-tag": robots}
 
 

@@ -22,6 +22,7 @@ from storefront.pages import (
     legal,
     not_found,
     order,
+    pay,
     pqrs,
     product,
     review,
@@ -142,6 +143,7 @@ PAGES = (
     Page("/notify", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/unsubscribe", stock_notices.page, stock_notices.load, stock_notices.NoticeState, is_public=True),
     Page("/order/[id]", order.page, order.load, order.OrderState, title=order.TITLE),
+    Page(pay.ROUTE, pay.page, pay.load, pay.PayState, title=pay.TITLE),
     Page("/review/[id]", review.page, review.load, review.ReviewPageState, title=review.TITLE),
     Page(
         "/wishlist",

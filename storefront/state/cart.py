@@ -82,6 +82,8 @@ class CartState(rx.State):
 
     The cart may have become an order, if the response to the browser was lost.
     """
+    kept_cart_id: str = rx.LocalStorage("", name="trompo_kept_cart")
+    """Id of the cart that this browser had before it opened a payment link. It is used again after the payment."""
     cart: rx.Field[CartView] = rx.field(default_factory=lambda: EMPTY_CART)
     is_loaded: rx.Field[bool] = rx.field(False)
     has_problem: rx.Field[bool] = rx.field(False)
@@ -256,7 +258,14 @@ async def use_own_cart(state: CartState) -> None:
 def forget_cart(state: CartState) -> None:
     """Forget the cart. Its id is stored as `forgotten_cart_id`, because the cart may have become an order."""
     if state.cart_id:
-        state.forgotten_cart_id, state.cart_id = state.cart_id, ""
+        state.forgotten_cart_id, state.cart_id = state.cart_id, state.kept_cart_id
+        state.kept_cart_id = ""
+
+
+def use_linked_cart(state: CartState, cart_id: str) -> None:
+    """Switch to the cart of a payment link. The browser's own cart is restored when that cart has become an order."""
+    if cart_id != state.cart_id:
+        state.kept_cart_id, state.cart_id = state.cart_id, cart_id
 
 
 async def refresh_cart(state: CartState) -> None:
@@ -267,6 +276,7 @@ async def refresh_cart(state: CartState) -> None:
     view = await _read_cart(state)
     if view is None:
         forget_cart(state)
+        view = await _read_cart(state)  # the cart from before a payment link
     show_cart(state, view or EMPTY_CART)
 
 

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '1677e1287a70'
+revision: str = '2a02ca1c43f4'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -966,6 +966,7 @@ def _create_tables() -> None:
         sa.Column('billing_address', Json, nullable=True),
         sa.Column('draft', Json, nullable=False),
         sa.Column('meta', Json, nullable=False),
+        sa.Column('origin', sa.String(), server_default='web', nullable=False),
         sa.Column('staff_discount', sa.Integer(), server_default=sa.text('0'), nullable=False),
         sa.Column('staff_discount_terms', Json, server_default=sa.text("'{}'"), nullable=False),
         sa.Column('payment_session_id', sa.String(), nullable=True),
@@ -1731,7 +1732,6 @@ def _create_tables() -> None:
         sa.Column('updated_at', UtcDateTime(), nullable=False),
         sa.Column('id', sa.String(), nullable=False),
         sa.Column('cart_id', sa.String(), nullable=False),
-        sa.Column('origin', sa.String(), nullable=False),
         sa.Column('is_current', sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column('created_by', sa.String(), nullable=False),
         sa.Column('canceled_at', UtcDateTime(), nullable=True),
@@ -1750,7 +1750,6 @@ def _create_tables() -> None:
         sa.Column('token_hash', sa.String(), nullable=False),
         sa.Column('total', sa.Integer(), nullable=False),
         sa.Column('expires_at', UtcDateTime(), nullable=False),
-        sa.Column('withdrawn_at', UtcDateTime(), nullable=True),
         sa.Column('created_by', sa.String(), nullable=False),
         sa.ForeignKeyConstraint(['draft_order_id'], ['draft_order.id'], name=op.f('fk_payment_link_draft_order_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_payment_link')),

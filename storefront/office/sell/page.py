@@ -8,7 +8,7 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.draft_orders.counter_sale import MAX_REFERENCE_LENGTH
 from backend.draft_orders.drafts import MAX_REASON_LENGTH
-from backend.office.sell import SaleLine, method_options, origin_options
+from backend.office.sell import SaleLine, WaitingSale, method_options, origin_options
 from backend.office.stock.page import StockRow
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from storefront.components.forms import SubmitOnce, town_field, town_panel
@@ -30,11 +30,20 @@ def page() -> rx.Component:
     """Render the sale in progress."""
     content = rx.el.div(
         rx.cond(SellState.sold, sold_panel()),
+        rx.cond(SellState.link, link_panel()),
         search_panel(),
         rx.cond(
             VIEW.lines.length() > 0,
-            rx.fragment(lines_panel(), delivery_panel(), discount_panel(), totals_panel(), payment_panel()),
+            rx.fragment(
+                lines_panel(),
+                delivery_panel(),
+                discount_panel(),
+                totals_panel(),
+                payment_panel(),
+                new_link_panel(),
+            ),
         ),
+        rx.cond(VIEW.waiting.length() > 0, waiting_panel()),
         class_name="o-sell",
     )
     return office_layout(SellState, SELL, TITLE, screen(SellState, content))
@@ -367,3 +376,100 @@ def payment_panel() -> rx.Component:
 def pay_field(name: str, label: str, **more: Any) -> rx.Component:
     """Render a text field of the payment's form."""
     return office_field(SellState, "pay", name, label, auto_complete="off", **more)
+
+
+def new_link_panel() -> rx.Component:
+    """Render the form that makes a payment link."""
+    form = rx.el.form(
+        rx.el.input(type="hidden", name="draft", value=VIEW.id, read_only=True),
+        office_field(
+            SellState,
+            "link",
+            "phone",
+            _("WhatsApp del cliente"),
+            is_optional=True,
+            type="tel",
+            auto_complete="off",
+            hint=_(
+                "El cliente escribe sus datos y paga en tu tienda. El enlace sirve 7 días y no aparta unidades."
+            ),
+        ),
+        rx.el.button(_("Hacer el enlace"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-sell__form",
+        key=f"link-{VIEW.id}",
+        no_validate=True,
+        on_submit=SellState.make_link,
+        data_testid="sell-link",
+    )
+    return rx.el.details(
+        rx.el.summary(
+            rx.el.span(
+                icon("chat", size=20), _("Cobrar con un enlace de pago"), class_name="o-stock__receive"
+            ),
+            icon("down", size=20),
+            class_name="o-audit__head",
+        ),
+        once(form),
+        class_name="o-panel o-sell__part",
+    )
+
+
+def link_panel() -> rx.Component:
+    """Render the new payment link."""
+    link = SellState.link
+    return rx.el.section(
+        rx.el.h2(icon("check", size=20), _("Enlace listo"), class_name="o-section__title"),
+        rx.el.p(
+            _("Por "), rx.el.b(link.total_label), _(". Cópialo o envíalo ahora: no se vuelve a mostrar.")
+        ),
+        rx.el.input(
+            value=link.url,
+            read_only=True,
+            aria_label=_("Enlace de pago"),
+            class_name="field__input",
+            data_testid="sell-link-url",
+        ),
+        rx.el.a(
+            icon("chat", size=20),
+            _("Enviarlo por WhatsApp"),
+            href=link.whatsapp_url,
+            target="_blank",
+            rel="noopener noreferrer",
+            class_name="button button--small button--primary",
+        ),
+        class_name="o-panel o-sell__done",
+        role="status",
+        data_testid="sell-done",
+    )
+
+
+def waiting_panel() -> rx.Component:
+    """Render the sales that wait for the payment of their link."""
+    return rx.el.section(
+        rx.el.h2(_("Enlaces sin pagar"), class_name="o-section__title"),
+        once(rx.el.ul(rx.foreach(VIEW.waiting, waiting_row), class_name="o-sell__lines")),
+        class_name="o-panel",
+    )
+
+
+def waiting_row(sale: ObjectVar[WaitingSale]) -> rx.Component:
+    """Render a sale whose link is not paid yet."""
+    return rx.el.li(
+        rx.el.span(
+            rx.el.span(sale.total_label, " · ", sale.units_label, class_name="o-row__title"),
+            rx.el.span(sale.state_label, " · ", sale.made_label, class_name="o-row__detail"),
+            class_name="o-stock__words",
+        ),
+        rx.cond(
+            sale.can_withdraw,
+            confirm_button(
+                _("Retirar"),
+                _("Nadie lo podrá pagar."),
+                _("Sí, retirarlo"),
+                SellState.withdraw_link(sale.id),
+            ),
+        ),
+        class_name="o-sell__waiting",
+        key=sale.id,
+        data_testid="sell-waiting",
+    )

@@ -6,8 +6,9 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.core.errors import InsufficientStock, InvalidData, TotalChanged
-from backend.core.money import parse_pesos
+from backend.core.money import format_cop, parse_pesos
 from backend.core.texts import _
+from backend.core.web.contact import parse_phone
 from backend.draft_orders.contact import FIELDS as CONTACT_FIELDS
 from backend.draft_orders.contact import parse_contact
 from backend.draft_orders.counter_sale import parse_received, sell
@@ -22,8 +23,9 @@ from backend.draft_orders.drafts import (
     set_units,
     take_along,
 )
+from backend.draft_orders.links import build_whatsapp_url, create_link, withdraw
 from backend.news.topics import Topic
-from backend.office.sell import SOLD_IN, SaleView, SoldView, sale_view, sold_view
+from backend.office.sell import SOLD_IN, LinkView, SaleView, SoldView, sale_view, sold_view
 from backend.office.stock.page import StockRow, find_variants
 from backend.orders.origins import OrderOrigin
 from backend.presses.service import use_press
@@ -47,11 +49,13 @@ class SellState(OfficeScreen, KnownClientState):
     options: rx.Field[list[dict[str, str]]] = rx.field(default_factory=list)
     """Shipping options with their prices, after the address was stored."""
     sold: rx.Field[SoldView | None] = rx.field(None)
+    link: rx.Field[LinkView | None] = rx.field(None)
+    """The new payment link. Its address is shown only once, because only its hash is stored."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
 
     _right: ClassVar[Right] = Right.SELL
-    _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK})
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK, Topic.ORDERS})
 
     async def _read_content(self, actor: Actor) -> SaleView:
         async with current_shop().database.read() as session:
@@ -81,7 +85,7 @@ class SellState(OfficeScreen, KnownClientState):
         await self._add(actor, variant_id)
 
     async def _add(self, actor: Actor, variant_id: str) -> None:
-        self.sold = None
+        self.sold = self.link = None
         try:
             async with current_shop().database.transaction() as session:
                 draft = await open_current_draft(session, actor)
@@ -201,6 +205,31 @@ class SellState(OfficeScreen, KnownClientState):
             return
         self.sold, self.options, self.matches = sold_view(order, received.method, given), [], []
         await self._announce_done(actor, _("Venta guardada."))
+
+    @office_event()
+    async def make_link(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Create a payment link, with the WhatsApp message for the typed number."""
+        typed = checked_fields(form_data, "draft", "phone")
+        self.problems = {}
+        phone = typed["phone"]
+        if phone and not parse_phone(phone):
+            raise InvalidData("no number", fields={"phone": _("El celular debe tener 10 dígitos.")})
+        shop = current_shop()
+        async with shop.database.transaction() as session:
+            link = await create_link(session, actor, shop.settings, checked_id(typed["draft"]))
+        name = (await shop.effective_settings.now()).store_name
+        self.link = LinkView(link.url, build_whatsapp_url(phone, link, name), format_cop(link.total))
+        self.options, self.matches, self.sold = [], [], None
+        await self._announce_done(actor, _("Enlace listo."))
+
+    @office_event()
+    async def withdraw_link(self, actor: Actor, draft_id: str) -> None:
+        """Withdraw the links of a draft that waits for its payment."""
+        checked_id(draft_id)
+        async with current_shop().database.transaction() as session:
+            await withdraw(session, actor, draft_id)
+        self.link = None
+        await self._announce_done(actor, _("Enlace retirado: ya nadie lo puede pagar."))
 
     @office_event()
     async def discard(self, actor: Actor, draft_id: str) -> None:

@@ -23,8 +23,6 @@ ACTOR_TYPES = {"Actor", "StaffMember", "AuditActor"}
 OPTIONAL_ACTOR_TYPES = {"AuditActor | None", "Actor | None", "Decision"}
 """Optional actors. Decisions are recorded where they are resolved, by `AttentionService`."""
 ONLY_READ = {
-    "draft_orders/delivery.py::choose_option",
-    "draft_orders/delivery.py::set_delivery",
     "draft_orders/drafts.py::add_units",
     "draft_orders/drafts.py::create_draft",
     "draft_orders/drafts.py::lock_draft",

@@ -173,3 +173,22 @@ async def test_stockroom_cannot_open_the_screen(variant_id: str, browser_of: Bro
     assert screen.problem == "forbidden"
     await send_event(screen, "scan", CODE)
     assert screen.content is None
+
+
+async def test_payment_link_is_shown_once_and_withdrawn(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    draft_id = screen.content.id
+    await send_event(screen, "make_link", {"draft": draft_id, "phone": "12"})
+    assert "phone" in screen.problems
+    await send_event(screen, "make_link", {"draft": draft_id, "phone": "300 123 4567"})
+    assert "/pay/" in screen.link.url
+    assert screen.link.whatsapp_url.startswith("https://wa.me/573001234567")
+    assert screen.content.id == ""
+    (waiting,) = screen.content.waiting
+    assert (waiting.id, waiting.total_label, waiting.can_withdraw) == (draft_id, "$ 40.000", True)
+    await send_event(screen, "withdraw_link", draft_id)
+    assert (screen.link, screen.content.waiting) == (None, [])
+    assert await list_orders(shop) == []

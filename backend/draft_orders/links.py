@@ -1,0 +1,209 @@
+"""Payment links: a customer opens a draft order in the shop's own checkout and pays it there.
+
+The token is random; the database has only its hash. A link opens the draft's cart and nothing else: before the link
+is made, the customer's data leave the cart, so the holder of a link sees only products and prices. The link reserves
+no stock. The checkout asks for the consents, as always, and the cart becomes at most one order.
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from urllib.parse import quote
+
+from sqlalchemy import bindparam, delete, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import Subject, SubjectType, record
+from backend.cart.contents import read_contents
+from backend.cart.models import Cart, LineItem
+from backend.cart.shipping_method import mark_cart_changed
+from backend.cart.totals import read_goods_total
+from backend.core.config.settings import Settings
+from backend.core.db.database import database_now, db_now
+from backend.core.errors import InvalidData, NotFound
+from backend.core.money import Cop, format_cop
+from backend.core.texts import _
+from backend.core.web.contact import parse_phone
+from backend.draft_orders.drafts import lock_draft, require_allowed_discount
+from backend.draft_orders.models import LINK_LIFETIME, DraftOrder, PaymentLink
+from backend.orders.models import Order
+from backend.orders.origins import OrderOrigin
+from backend.orders.states import HAS_MONEY, OrderStatus
+from backend.rate_limit.limiter import RateLimit
+from backend.staff.rights import Actor, Right
+
+LINK_OPENINGS = RateLimit("payment link", per_pair=60, per_client=600, per_subject=0)
+"""How often a client may open payment links in a quarter of an hour, so that links cannot be found by trying."""
+TOKEN_BYTES = 24
+MAX_TOKEN_LENGTH = 64
+MAX_WAITING = 20
+PATH = "/pay"
+
+
+class LinkState(StrEnum):
+    """State of a payment link."""
+
+    OPEN = "open"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    WAITING = "waiting"
+    """The bank has not decided about the payment yet."""
+    PAID = "paid"
+    FAILED = "failed"
+    """The order was cancelled, because it was not paid."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLink:
+    """A new payment link. Its address can be shown only once, because the token is not stored."""
+
+    id: str
+    url: str
+    total: Cop
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """A payment link that a token opens."""
+
+    state: LinkState
+    draft_id: str
+    cart_id: str
+    total: Cop
+    """The total of the products when the link was made."""
+
+
+async def create_link(session: AsyncSession, actor: Actor, settings: Settings, draft_id: str) -> NewLink:
+    """Create a payment link of the draft, and make room for the seller's next sale.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
+        InvalidData: the draft has no lines.
+        DiscountTooLarge: see `backend.draft_orders.drafts.require_allowed_discount`.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    contents = await read_contents(session, locked.cart.id)
+    if not contents.lines:
+        raise InvalidData("A draft order without lines has nothing to pay")
+    await require_allowed_discount(session, actor, settings, locked.cart)
+    await record(session, actor, "payment link created", Subject(SubjectType.DRAFT_ORDER, draft_id))
+    await _remove_customer(session, locked.cart)
+    if locked.cart.origin == OrderOrigin.COUNTER:
+        locked.cart.origin = OrderOrigin.LINK  # a sale at a distance, with retracto
+    locked.draft.is_current = False
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    total = await read_goods_total(session, locked.cart.id, contents)
+    link = PaymentLink(
+        draft_order_id=draft_id,
+        token_hash=hash_token(token),
+        total=total,
+        expires_at=await database_now(session) + LINK_LIFETIME,
+        created_by=actor.id,
+    )
+    session.add(link)
+    await session.flush()
+    return NewLink(link.id, f"{settings.base_url}{PATH}/{token}", total)
+
+
+async def withdraw(session: AsyncSession, actor: Actor, draft_id: str) -> None:
+    """Cancel the draft and empty its cart, so that it cannot be paid any more, not even with an open checkout.
+
+    Raises:
+        NotFound, NotAllowed: see `backend.draft_orders.drafts.lock_draft`.
+        Conflict: a customer is paying it at the bank.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    await record(session, actor, "payment link withdrawn", Subject(SubjectType.DRAFT_ORDER, draft_id))
+    locked.draft.canceled_at = await database_now(session)
+    locked.draft.is_current = False
+    await session.execute(delete(LineItem).where(LineItem.cart_id == locked.cart.id))
+    await mark_cart_changed(session, locked.cart)
+    await session.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLink:
+    """An unpaid draft order with a payment link."""
+
+    draft_id: str
+    state: LinkState
+    total: Cop
+    units: int
+    made_at: datetime
+
+
+async def list_waiting(session: AsyncSession, actor: Actor) -> list[WaitingLink]:
+    """Return the newest drafts with a link that are neither paid nor withdrawn."""
+    actor.require(Right.READ_ORDERS)
+    found: dict[str, WaitingLink] = {}
+    for link, draft, order, is_expired, units in await session.execute(_WAITING):
+        state = _find_state(draft, order, is_expired=is_expired)
+        found.setdefault(draft.id, WaitingLink(draft.id, state, link.total, int(units or 0), link.created_at))
+    return list(found.values())[:MAX_WAITING]
+
+
+async def find_link(session: AsyncSession, token: str) -> FoundLink:
+    """Return the link that this token opens.
+
+    Raises:
+        NotFound: there is none. The error is the same for every unknown token.
+    """
+    row = None
+    if 0 < len(token) <= MAX_TOKEN_LENGTH:
+        row = (await session.execute(_LINK, {"token_hash": hash_token(token)})).one_or_none()
+    if row is None:
+        raise NotFound("Payment link was not found")
+    link, draft, cart, order, is_expired = row
+    return FoundLink(_find_state(draft, order, is_expired=is_expired), draft.id, cart.id, link.total)
+
+
+def _find_state(draft: DraftOrder, order: Order | None, *, is_expired: bool) -> LinkState:
+    if order is not None:
+        if order.payment_status in HAS_MONEY or order.paid_at is not None:
+            return LinkState.PAID
+        return LinkState.FAILED if order.status == OrderStatus.CANCELED else LinkState.WAITING
+    if draft.canceled_at is not None:
+        return LinkState.WITHDRAWN
+    return LinkState.EXPIRED if is_expired else LinkState.OPEN
+
+
+def hash_token(token: str) -> str:
+    """Return the hash under which a link is stored."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def build_whatsapp_url(phone: str, link: NewLink, store_name: str) -> str:
+    """Return the address that opens WhatsApp with the message. Without a Colombian number, the sender chooses it."""
+    text = _("Hola, este es tu pedido de {store} por {total}. Puedes pagarlo aquí: {url}").format(
+        store=store_name, total=format_cop(link.total), url=link.url
+    )
+    number = parse_phone(phone)
+    return f"https://wa.me/{'57' + number if number else ''}?text={quote(text)}"
+
+
+async def _remove_customer(session: AsyncSession, cart: Cart) -> None:
+    """Remove the customer's data from the (locked) cart. The customer enters them at the checkout."""
+    cart.email = cart.guest_id = cart.customer_id = None
+    cart.shipping_address = cart.billing_address = None
+    cart.draft = {}
+    await mark_cart_changed(session, cart)
+
+
+_UNITS = select(func.sum(LineItem.quantity)).where(LineItem.cart_id == DraftOrder.cart_id).scalar_subquery()
+_WAITING = (
+    select(PaymentLink, DraftOrder, Order, PaymentLink.expires_at <= db_now(), _UNITS)
+    .join(DraftOrder, DraftOrder.id == PaymentLink.draft_order_id)
+    .outerjoin(Order, Order.id == DraftOrder.id)
+    .where(DraftOrder.canceled_at.is_(None), or_(Order.id.is_(None), Order.paid_at.is_(None)))
+    .order_by(PaymentLink.created_at.desc(), PaymentLink.id.desc())
+    .limit(MAX_WAITING * 3)
+)
+_LINK = (
+    select(PaymentLink, DraftOrder, Cart, Order, PaymentLink.expires_at <= db_now())
+    .join(DraftOrder, DraftOrder.id == PaymentLink.draft_order_id)
+    .join(Cart, Cart.id == DraftOrder.cart_id)
+    .outerjoin(Order, Order.cart_id == Cart.id)
+    .where(PaymentLink.token_hash == bindparam("token_hash"))
+)

@@ -1,0 +1,230 @@
+"""`/pay/{token}`: a customer opens the sale that the shop has prepared, and pays it in the checkout.
+
+The page shows products and prices, and no data of a person. Opening it changes nothing; the button puts the sale's
+cart into this browser. The cart that the browser had is restored when the sale is paid.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.cart.views import read_cart_view
+from backend.core.errors import NotFound
+from backend.core.money import format_cop
+from backend.core.texts import _
+from backend.draft_orders.links import LINK_OPENINGS, MAX_TOKEN_LENGTH, PATH, FoundLink, LinkState, find_link
+from backend.rate_limit.limiter import Client, hit
+from storefront.components.frame import page_frame
+from storefront.components.icons import icon
+from storefront.components.placeholders import link_button, loaded_content, not_found_state, skeleton_bar
+from storefront.links import CHECKOUT, FIND_ORDER
+from storefront.meta import PRIVATE, DocumentMeta
+from storefront.pages.page_loader import PageData, PageParams, PageState
+from storefront.reflex_ext.hooks import address_part
+from storefront.state.cart import CartState, refresh_cart, use_linked_cart
+from storefront.state.frame import errors_as_notices
+from storefront.state.handlers import Resend, checked_text, event
+from storefront.state.session import get_client_ip
+
+VARIABLE = "id"
+"""The variable part of the route: the token. Another name would add a variable to the state of every shopper."""
+ROUTE = f"{PATH}/[{VARIABLE}]"
+TITLE = _("Tu compra")
+UNKNOWN = _("Este enlace de pago no existe")
+REASONS = {
+    LinkState.EXPIRED: _("Este enlace venció. Escríbenos y te enviamos otro."),
+    LinkState.WITHDRAWN: _("La tienda retiró este enlace. Escríbenos si todavía quieres la compra."),
+    LinkState.WAITING: _(
+        "Ya hay un pago de esta compra en el banco. Te avisamos por correo cuando se confirme."
+    ),
+    LinkState.PAID: _("Esta compra ya está pagada. ¡Gracias!"),
+    LinkState.FAILED: _("El pago de esta compra no se aprobó. Escríbenos y te enviamos otro enlace."),
+}
+"""The text for a link that cannot be paid."""
+
+
+@dataclass(frozen=True, slots=True)
+class PayLine:
+    """A line of the sale. `problem` is empty if all its units can be sold."""
+
+    id: str
+    title: str
+    quantity: int
+    total_label: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PayPage:
+    """The page of a link. `token` is from the URL; `reason` is why it cannot be paid, empty if it can."""
+
+    token: str = ""
+    is_known: bool = False
+    reason: str = ""
+    lines: list[PayLine] = field(default_factory=list)
+    savings: list[tuple[str, str]] = field(default_factory=list)
+    total_label: str = ""
+    was_label: str = ""
+    """The total when the link was made, if it is another now."""
+    has_problem: bool = False
+
+
+async def load(params: PageParams) -> PageData[PayPage]:
+    """Read the sale of the link's token."""
+    token = params.last_part
+    try:
+        async with current_shop().database.read() as session:
+            link = await find_link(session, token)
+    except NotFound:
+        return PageData(PayPage(token), DocumentMeta(title=UNKNOWN, status=404, robots=PRIVATE))
+    return PageData(await _read_page(token, link), DocumentMeta(title=TITLE, robots=PRIVATE))
+
+
+async def _read_page(token: str, link: FoundLink) -> PayPage:
+    if link.state is not LinkState.OPEN:
+        return PayPage(token, is_known=True, reason=REASONS[link.state])
+    async with current_shop().database.read() as session:
+        view = await read_cart_view(session, link.cart_id)
+    problems = {"gone": _("Se agotó"), "short": _("Quedan menos")}
+    lines = [
+        PayLine(
+            line.id,
+            ", ".join(filter(None, (line.title, line.variant))),
+            line.quantity,
+            line.line_total_label,
+            problems.get(line.problem or "", ""),
+        )
+        for line in view.lines
+    ]
+    return PayPage(
+        token,
+        is_known=True,
+        lines=lines,
+        savings=[(one.code, one.amount_label) for one in view.savings],
+        total_label=view.item_total_label,
+        was_label="" if view.item_total == link.total else format_cop(link.total),
+        has_problem=any(line.problem for line in lines),
+    )
+
+
+class PayState(PageState, rx.State):
+    """State of the page of a payment link."""
+
+    content: rx.Field[PayPage] = rx.field(default_factory=PayPage)
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=TITLE, robots=PRIVATE))
+
+    async def _data(self, params: PageParams) -> PageData[PayPage]:
+        await _count_opening(self)
+        return await load(params)
+
+    @event(press=Resend.SAME_PAGE)
+    async def open_checkout(self, token: str) -> Any:
+        """Put the sale's cart into this browser, and open the checkout. A repeated event has the same effect."""
+        answer: Any = None
+        async with errors_as_notices(self):
+            token = checked_text(token, MAX_TOKEN_LENGTH)
+            await _count_opening(self)
+            async with current_shop().database.read() as session:
+                link = await find_link(session, token)
+            if link.state is LinkState.OPEN:
+                cart = await self.get_state(CartState)
+                use_linked_cart(cart, link.cart_id)
+                await refresh_cart(cart)
+                answer = rx.redirect(CHECKOUT)
+            else:
+                self.content = await _read_page(token, link)
+        return answer
+
+
+async def _count_opening(state: rx.State) -> None:
+    shop = current_shop()
+    await hit(shop.database, LINK_OPENINGS, "", Client.from_ip(get_client_ip(state), shop.settings))
+
+
+VIEW = PayState.content
+
+
+def page() -> rx.Component:
+    """Build the page."""
+    skeleton = rx.el.div(skeleton_bar("60%", "2rem"), skeleton_bar("100%", "12rem"), aria_hidden="true")
+    unknown = not_found_state(UNKNOWN, _("Revisa que el enlace esté completo, como te llegó."))
+    return page_frame(
+        loaded_content(
+            PayState.is_ready & (VIEW.token == address_part(VARIABLE)),
+            PayState.has_failed,
+            PayState.load,
+            skeleton,
+            rx.cond(VIEW.is_known, sale_card(), unknown),
+        ),
+        class_name="main--account",
+    )
+
+
+def sale_card() -> rx.Component:
+    """Build the sale with the button that opens the checkout, or the reason why it cannot be paid."""
+    return rx.el.div(
+        rx.el.h1(TITLE, class_name="page-title"),
+        rx.cond(VIEW.reason != "", closed_note(), open_sale()),
+        class_name="account-card",
+    )
+
+
+def closed_note() -> rx.Component:
+    """Build the reason why the link cannot be paid."""
+    return rx.el.div(
+        rx.el.p(VIEW.reason, class_name="account-form__said", role="status", data_testid="pay-closed"),
+        link_button(_("Encuentra tu pedido"), FIND_ORDER, "quiet"),
+    )
+
+
+def open_sale() -> rx.Component:
+    """Build the lines, the total, and the button."""
+    return rx.el.div(
+        rx.el.ul(rx.foreach(VIEW.lines, pay_line), class_name="pay__lines"),
+        rx.foreach(VIEW.savings, lambda one: rx.el.p(one[0], " ", one[1], class_name="account__soft")),
+        rx.el.p(_("Total sin envío: "), rx.el.b(VIEW.total_label, data_testid="pay-total")),
+        rx.cond(
+            VIEW.was_label != "",
+            rx.el.p(
+                icon("warning", size=20),
+                rx.el.span(
+                    _("El precio cambió desde que te enviamos el enlace. Antes era "), VIEW.was_label, "."
+                ),
+                class_name="account-form__said",
+                data_testid="pay-changed",
+            ),
+        ),
+        rx.cond(
+            VIEW.has_problem,
+            rx.el.p(
+                icon("warning", size=20),
+                rx.el.span(
+                    _("Ya no quedan todas las unidades. Puedes cambiarlas en el carrito, o escríbenos.")
+                ),
+                class_name="account-form__said",
+                data_testid="pay-short",
+            ),
+        ),
+        rx.el.p(_("En el siguiente paso escribes tus datos y eliges el envío."), class_name="account__soft"),
+        rx.el.button(
+            _("Ir a pagar"),
+            type="button",
+            class_name="button button--primary",
+            on_click=PayState.open_checkout(VIEW.token),  # type: ignore[call-arg, arg-type]
+            data_testid="pay-open",
+        ),
+    )
+
+
+def pay_line(line: ObjectVar[PayLine]) -> rx.Component:
+    """Build a line of the sale."""
+    return rx.el.li(
+        rx.el.span(line.quantity, " × ", line.title),
+        rx.el.b(line.total_label),
+        rx.cond(line.problem != "", rx.el.span(line.problem, class_name="account__soft")),
+        class_name="pay__line",
+        key=line.id,
+    )

@@ -1,0 +1,230 @@
+"""A payment link opens the draft's cart in the checkout, and nothing else.
+
+| case | outcome |
+|---|---|
+| unknown, empty or very long token | not found |
+| expired, withdrawn | says so; a withdrawn cart has nothing to pay, even in an open checkout |
+| the customer pays at the bank | one order with the draft's id and origin; the link says that it is paid |
+| two browsers pay at the same time | one payment at the bank |
+| the holder takes products out of the cart | the staff discount ends |
+| the draft had a customer | the link's cart has no data of a person |
+| a signed-in customer opens it | the cart merges with no other cart |
+| the draft is being paid, and staff withdraw it | refused |
+"""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+
+from backend.audit.models import AuditEntry
+from backend.cart.access import create_empty_cart, read_cart
+from backend.cart.lines import add_to_cart, change_line
+from backend.cart.models import Cart, LineItem
+from backend.cart.owners import find_browser_cart
+from backend.cart.views import read_cart_view
+from backend.core.db.database import db_now
+from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
+from backend.customers.models import Customer
+from backend.draft_orders.delivery import set_delivery
+from backend.draft_orders.drafts import find_current_draft, set_discount, set_origin
+from backend.draft_orders.links import (
+    FoundLink,
+    LinkState,
+    NewLink,
+    build_whatsapp_url,
+    create_link,
+    find_link,
+    hash_token,
+    withdraw,
+)
+from backend.draft_orders.models import DraftOrder, PaymentLink
+from backend.orders.origins import OrderOrigin
+from backend.payment.providers.base import ProviderState
+from tests.backend.checkout.paying_kit import PRICE, Till
+from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare
+
+
+async def make_link(till: Till, draft: DraftOrder) -> tuple[NewLink, str]:
+    """Return a link of the draft, and its token."""
+    async with till.database.transaction() as session:
+        link = await create_link(session, SELLER, till.checkout.settings, draft.id)
+    return link, link.url.rpartition("/")[2]
+
+
+async def find(till: Till, token: str) -> FoundLink:
+    async with till.database.read() as session:
+        return await find_link(session, token)
+
+
+async def test_link_is_random_and_only_its_hash_is_stored(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 2})
+    link, token = await make_link(till, draft)
+    other, _token = await make_link(till, await prepare(till, {variant: 1}))
+    assert link.url != other.url
+    assert len(token) == 32
+    found = await find(till, token)
+    assert (found.state, found.cart_id, found.total) == (LinkState.OPEN, draft.cart_id, 2 * PRICE)
+    async with till.database.read() as session:
+        stored = (await session.execute(select(PaymentLink.token_hash))).scalars().all()
+        actions = (await session.execute(select(AuditEntry.action))).scalars().all()
+    assert hash_token(token) in stored
+    assert not any(token in one for one in stored)
+    assert actions == ["payment link created"] * 2
+    assert await till.available(variant) == 3  # a link reserves nothing
+
+
+@pytest.mark.parametrize("token", ["", "x", "x" * 65, "\ud800"])
+async def test_unknown_token_is_not_found(till: Till, token: str) -> None:
+    with pytest.raises(NotFound):
+        await find(till, token)
+
+
+async def test_expired_and_withdrawn_links_say_so(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    _link, token = await make_link(till, draft)
+    async with till.database.transaction() as session:
+        await session.execute(update(PaymentLink).values(expires_at=db_now(-timedelta(seconds=1))))
+    assert (await find(till, token)).state is LinkState.EXPIRED
+    async with till.database.transaction() as session:
+        await withdraw(session, SELLER, draft.id)
+    assert (await find(till, token)).state is LinkState.WITHDRAWN
+    with pytest.raises(InvalidData):  # a browser that had opened the checkout
+        await till.start(draft.cart_id)
+
+
+async def test_paid_link_is_the_drafts_order_with_retracto(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    async with till.database.transaction() as session:
+        await set_origin(session, SELLER, draft.id, OrderOrigin.WHATSAPP)
+    _link, token = await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    payment = await till.start(draft.cart_id)
+    order = (await till.checkout.complete(draft.cart_id)).order
+    assert (await find(till, token)).state is LinkState.WAITING
+    await till.decide(payment, ProviderState.CAPTURED)
+    assert (await find(till, token)).state is LinkState.PAID
+    assert (order.id, order.origin, order.total) == (draft.id, "whatsapp", PRICE)
+    assert "order_placed" in await till.mails()
+
+
+async def test_counter_draft_with_a_link_is_a_distance_sale(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    async with till.database.read() as session:
+        assert (await read_cart(session, draft.cart_id)).origin == OrderOrigin.LINK
+        assert await find_current_draft(session, SELLER) is None
+
+
+async def test_rejected_payment_closes_the_link(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    _link, token = await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    payment = await till.start(draft.cart_id)
+    await till.checkout.complete(draft.cart_id)
+    await till.decide(payment, ProviderState.REJECTED)
+    assert (await find(till, token)).state is LinkState.FAILED
+
+
+async def test_two_browsers_start_one_payment(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    results = await asyncio.gather(
+        *(till.start(draft.cart_id) for _browser in range(2)), return_exceptions=True
+    )
+    assert sorted(isinstance(one, Conflict) for one in results) == [False, True]
+
+
+async def test_link_that_is_being_paid_is_not_withdrawn(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    await till.start(draft.cart_id)
+    with pytest.raises(Conflict):
+        async with till.database.transaction() as session:
+            await withdraw(session, SELLER, draft.id)
+
+
+async def test_holder_cannot_keep_the_discount_for_fewer_products(till: Till) -> None:
+    variant, ball = await till.make_variant(), await till.make_variant("pelota")
+    draft = await prepare(till, {variant: 3, ball: 1})
+    async with till.database.transaction() as session:
+        await set_discount(
+            session, SELLER, till.checkout.settings, draft.id, amount=16_000, reason="por cantidad"
+        )
+    link, _token = await make_link(till, draft)
+    assert link.total == 4 * PRICE - 16_000
+    async with till.database.transaction() as session:
+        lines = await session.execute(select(LineItem.id).where(LineItem.variant_id == variant))
+        await change_line(session, draft.cart_id, lines.scalar_one(), 0)
+    async with till.database.read() as session:
+        assert (await read_cart_view(session, draft.cart_id)).item_total == PRICE
+
+
+async def test_cart_of_a_link_has_no_data_of_a_person(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await set_delivery(
+        till.checkout,
+        SELLER,
+        draft.id,
+        {
+            "email": "ana@example.com", "first_name": "Ana", "last_name": "Gómez", "phone": "3001234567",
+            "town": "Medellín, Antioquia", "address": "Carrera 43A # 1-50", "suburb": "El Poblado",
+        },
+    )  # fmt: skip
+    await make_link(till, draft)
+    async with till.database.read() as session:
+        cart = await session.get_one(Cart, draft.cart_id)
+    assert (cart.email, cart.guest_id, cart.shipping_address, cart.billing_address, cart.draft) == (
+        None, None, None, None, {},
+    )  # fmt: skip
+
+
+async def test_cart_of_a_link_merges_with_no_other_cart(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    async with till.database.transaction() as session:
+        customer = Customer(email="luz@example.com")
+        session.add(customer)
+        await session.flush()
+        own = await create_empty_cart(session)
+        await add_to_cart(session, own, variant, 1)
+        (await session.get_one(Cart, own)).customer_id = customer.id
+    assert await find_browser_cart(till.database, draft.cart_id, customer.id) == draft.cart_id
+    async with till.database.read() as session:
+        assert (await read_cart_view(session, draft.cart_id)).count == 1
+        assert (await read_cart_view(session, own)).count == 1
+
+
+async def test_stockroom_may_not_make_links(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    with pytest.raises(Forbidden):
+        async with till.database.transaction() as session:
+            await create_link(session, STOCKROOM, till.checkout.settings, draft.id)
+
+
+async def test_draft_without_lines_has_no_link(till: Till) -> None:
+    draft = await prepare(till, {})
+    with pytest.raises(InvalidData):
+        await make_link(till, draft)
+
+
+def test_whatsapp_message_names_the_shop_the_total_and_the_link() -> None:
+    link = NewLink("paylink_1", "https://shop.test/pay/abc", 40_000)
+    url = build_whatsapp_url("300 123 4567", link, "Juguetería & Cía")
+    assert url.startswith("https://wa.me/573001234567?text=Hola")
+    assert "shop.test/pay/abc" in url
+    assert "%26" in url
+    assert build_whatsapp_url("", link, "x").startswith("https://wa.me/?text=")
