@@ -45,6 +45,7 @@ from backend.invoices.retry import InvoiceRetryResolver
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
 from backend.mail.transports import create_transport
+from backend.media.avif_pictures import AvifPictures
 from backend.media.picture_store import open_picture_store
 from backend.media.uploads import PictureUploads
 from backend.office_settings import EffectiveSettings
@@ -179,6 +180,7 @@ class Shop:
                 self.payments,
                 self.expiry,
                 AbandonedCarts(self.database),
+                AvifPictures(self.pictures),
                 BulkChangeJob(self.database),
                 ContentTurns(self.database),
                 DataExports(self.database, self.settings.base_url),

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from backend.core.outage import RETRY_AFTER_S
 from backend.edge.etags import NotModified, compute_etag, has_current_copy
 from backend.edge.ranges import UnsatisfiableRange, parse_range
+from backend.media.avif_pictures import avif_name
 from backend.media.picture_store import URL, PictureContent, PictureStore, PicturesUnavailable
 from backend.media.videos import parse_video_url
 
@@ -46,14 +47,12 @@ class PictureServer:
     async def _answer(self, scope: Scope, name: str) -> Response:
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Method Not Allowed", 405, {"Allow": "GET, HEAD"})
-        # a strong tag: a name's content never changes
-        tag = compute_etag(name.encode("utf-8", "replace")).removeprefix("W/")
+        tag = _compute_tag(name)
         if has_current_copy(scope, tag) and Headers(scope=scope).get("if-none-match", "").strip() != "*":
             # this server issued the tag, so the picture exists
             return NotModified(Response(headers=_cache_headers(tag)).raw_headers)
-        answer = self._answer_video if parse_video_url(f"{URL}/{name}") else self._answer_picture
         try:
-            response = await answer(scope, name, tag)
+            response = await self._answer_file(scope, name, tag)
         except (PicturesUnavailable, TimeoutError) as error:
             if not self._is_unavailable:
                 self._is_unavailable = True
@@ -69,16 +68,23 @@ class PictureServer:
             log.warning("the store of pictures answers again")
         return response
 
+    async def _answer_file(self, scope: Scope, name: str, tag: str) -> Response:
+        if parse_video_url(f"{URL}/{name}"):
+            return await self._answer_video(scope, name, tag)
+        smaller = avif_name(name)
+        if smaller is not None and "image/avif" in Headers(scope=scope).get("accept", ""):
+            response = await self._answer_picture(scope, smaller, _compute_tag(smaller))
+            if response.status_code != 404:
+                return response
+        return await self._answer_picture(scope, name, tag)
+
     async def _answer_picture(self, scope: Scope, name: str, tag: str) -> Response:
         found = await self._read(name)
         if found is None:
             return PlainTextResponse("Not Found", 404)
         headers = {**_cache_headers(tag), "Last-Modified": format_datetime(found.changed_at, usegmt=True)}
-        response = Response(
-            found.content,
-            media_type=_guess_media_type(name),
-            headers=headers,
-        )
+        kind = "image/webp" if found.content.startswith(b"RIFF") else _guess_media_type(name)
+        response = Response(found.content, media_type=kind, headers=headers)
         return (
             NotModified(response.raw_headers)
             if has_current_copy(scope, tag) or _is_unmodified_since(scope, found.changed_at)
@@ -124,8 +130,13 @@ def _guess_media_type(name: str) -> str:
     return kind if kind.startswith("image/") and "svg" not in kind else "application/octet-stream"
 
 
+def _compute_tag(name: str) -> str:
+    """Return a strong tag: the content of a name never changes."""
+    return compute_etag(name.encode("utf-8", "replace")).removeprefix("W/")
+
+
 def _cache_headers(tag: str) -> dict[str, str]:
-    return {"Cache-Control": PERMANENT_CACHING, "ETag": tag}
+    return {"Cache-Control": PERMANENT_CACHING, "ETag": tag, "Vary": "Accept"}
 
 
 def _is_unmodified_since(scope: Scope, changed_at: datetime) -> bool:
