@@ -17,6 +17,7 @@ from backend.core.texts import _
 from backend.core.threads import Threads
 from backend.core.web.contact import full_name
 from backend.fulfillment.label_merging import merge_labels
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import count_units_to_box, format_line_detail
@@ -118,15 +119,17 @@ async def render_packing_slips(
         raise NotFound("None of these orders exists")
     query = select(OrderLine).where(OrderLine.order_id.in_(ids)).order_by(OrderLine.id)
     lines = (await session.execute(query)).scalars().all()
+    kinds = await read_delivery_kinds(session, ids)
     slips = [
-        _build_slip(order, [line for line in lines if line.order_id == order.id])
+        _build_slip(order, kinds.get(order.id), [line for line in lines if line.order_id == order.id])
         for order in sorted(orders, key=lambda order: ids.index(order.id))
     ]
     page = _read_slip_templates().get_template("packing_slips.html.jinja")
     return page.render(slips=slips, shop=shop_name, language=texts.language, _=_)
 
 
-def _build_slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
+def _build_slip(order: Order, kind: DeliveryKind | None, lines: Sequence[OrderLine]) -> Slip:
+    own = _("Entrega propia")
     address, units = order.shipping_address, count_units_to_box(lines)
     return Slip(
         number=order.number or 0,
@@ -134,7 +137,7 @@ def _build_slip(order: Order, lines: Sequence[OrderLine]) -> Slip:
         name=full_name(address),
         phone=str(address.get("phone") or ""),
         address=format_address_lines(address),
-        shipping=order.shipping_name,
+        shipping=f"{own} · {order.shipping_name}" if kind is DeliveryKind.OWN else order.shipping_name,
         items=[
             SlipItem(
                 units[line.id],

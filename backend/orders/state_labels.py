@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from backend.core.texts import _
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.states import FulfillmentStatus as F
 from backend.orders.states import LabelState, OrderStatus, PaymentStatus
 
@@ -32,8 +33,24 @@ PICKUP_LABELS: Mapping[str, str] = {
     **FULFILLMENT_LABELS,
     F.PARTIALLY_FULFILLED: _("Listo en parte para recoger"),
     F.FULFILLED: _("Listo para recoger"),
+    F.PARTIALLY_SHIPPED: _("Listo en parte para recoger"),
+    F.SHIPPED: _("Listo para recoger"),
+    F.PARTIALLY_DELIVERED: _("Recogido en parte"),
+    F.DELIVERED: _("Recogido"),
 }
 """Labels of the fulfillment of an order that its customer collects in the shop."""
+OWN_LABELS: Mapping[str, str] = {
+    **FULFILLMENT_LABELS,
+    F.PARTIALLY_SHIPPED: _("Salió a entregar en parte"),
+    F.SHIPPED: _("Salió a entregar"),
+}
+"""Labels of the fulfillment of an order that the shop itself delivers."""
+LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
+    DeliveryKind.CARRIER: FULFILLMENT_LABELS,
+    DeliveryKind.OWN: OWN_LABELS,
+    DeliveryKind.PICKUP: PICKUP_LABELS,
+}
+"""Labels of an order's fulfillment by how it reaches its customer."""
 LABEL_LABELS: Mapping[str, str] = {
     LabelState.CREATING: _("Haciendo la guía"),
     LabelState.CREATED: _("Guía lista"),
@@ -55,3 +72,38 @@ STAGE_LABELS: Mapping[str, str] = {
     "canceled": _("Guía anulada"),
 }
 """Labels of a parcel's progress: the carrier's stages, and `ready` and `shipped` of the shop itself."""
+PACKING_LABELS: Mapping[str, str] = {
+    LabelState.CREATING: _("Empacando"),
+    LabelState.CREATED: _("Empacado"),
+    LabelState.FAILED: _("No se pudo empacar"),
+    LabelState.UNKNOWN: _("En duda"),
+    LabelState.TOO_EXPENSIVE: _("En duda"),
+    LabelState.CANCELED: _("Desempacado"),
+}
+"""Labels of a parcel that needs no carrier's label, instead of `LABEL_LABELS`."""
+_STAGES_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
+    DeliveryKind.CARRIER: STAGE_LABELS,
+    DeliveryKind.OWN: {
+        **STAGE_LABELS,
+        "ready": _("Empacado"),
+        "shipped": _("Salió a entregar"),
+        "canceled": _("Desempacado"),
+    },
+    DeliveryKind.PICKUP: {
+        **STAGE_LABELS,
+        "ready": _("Listo para recoger"),
+        "shipped": _("Listo para recoger"),
+        "delivered": _("Recogido"),
+        "canceled": _("Desempacado"),
+    },
+}
+
+
+def get_stage_label(stage: str, kind: DeliveryKind) -> str:
+    """Return the label of a parcel's progress, by how its order reaches the customer."""
+    return _STAGES_BY_KIND[kind].get(stage, stage)
+
+
+def get_label_label(state: str, kind: DeliveryKind) -> str:
+    """Return the label of the state of a parcel's label or, if it needs none, of its packing."""
+    return (LABEL_LABELS if kind.has_label else PACKING_LABELS)[state]

@@ -29,6 +29,7 @@ from backend.office.orders.timeline import EventView, MailView, order_mails, rea
 from backend.office.returns.listing import ReturnRow, returns_of_order
 from backend.office.views import ChipView
 from backend.orders.admin.corrections import hash_address
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.fulfillments import has_left, is_canceled_by_carrier, list_order_fulfillments
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -36,9 +37,8 @@ from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_customer_phone, find_party_name, format_party_name
 from backend.orders.promised_days import describe_promise_for_staff
-from backend.orders.search import list_pickup_options
 from backend.orders.service import compute_order_totals, format_line_detail, list_order_lines, read_order
-from backend.orders.state_labels import LABEL_LABELS, STAGE_LABELS
+from backend.orders.state_labels import get_label_label, get_stage_label
 from backend.orders.states import (
     FAILURE_REASON,
     HAS_MONEY,
@@ -158,7 +158,11 @@ class OrderDetail:
     whatsapp_path: str
     document: str
     is_pickup: bool
+    is_own: bool
+    """True if the shop itself delivers the order."""
     shipping_name: str
+    delivery_note: str
+    """Address and hours of the pickup point, or days and hours of own delivery; empty for a carrier."""
     promise: str
     """The promised day as a sentence; empty if no day was promised."""
     recipient: str
@@ -196,7 +200,8 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     held = await is_held(session, order_id)
     label_paths = await read_label_paths(session, order_id)
     payments = await list_payment_sessions(session, order.cart_id)
-    is_pickup = order.shipping_option_id in await list_pickup_options(session)
+    kind, delivery_note = await read_delivery(session, order)
+    is_pickup = kind is DeliveryKind.PICKUP
     recipient_phone = str(order.shipping_address.get("phone") or "")
     phone = find_customer_phone(order.billing_address, order.shipping_address)
     prices = compute_order_totals(order, lines)
@@ -208,7 +213,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         id=order.id,
         number=order.number or 0,
         placed_label=time_label(order.created_at),
-        chips=order_chips(order, is_pickup=is_pickup),
+        chips=order_chips(order, kind),
         customer_name=order_customer_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         phone=phone,
@@ -216,7 +221,9 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         whatsapp_path=whatsapp_path(phone, greeting),
         document=_payer_text(order) if actor.may(Right.READ_CUSTOMERS) else "",
         is_pickup=is_pickup,
+        is_own=kind is DeliveryKind.OWN,
         shipping_name=order.shipping_name,
+        delivery_note=delivery_note,
         promise=describe_promise_for_staff(order),
         recipient=full_name(order.shipping_address),
         recipient_phone="" if recipient_phone == phone else recipient_phone,
@@ -238,12 +245,9 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         ],
         total_label=format_cop(order.total),
         payment=await _payment_view(session, order),
-        parcels=[
-            _parcel_view(one, is_pickup=is_pickup, label_path=label_paths.get(one.id, ""))
-            for one in fulfillments
-        ],
-        mails=await order_mails(session, order.id),
-        events=await read_timeline(session, order, payments, fulfillments),
+        parcels=[_parcel_view(one, kind, label_paths.get(one.id, "")) for one in fulfillments],
+        mails=await order_mails(session, order.id, kind),
+        events=await read_timeline(session, order, payments, fulfillments, kind),
         consents=[describe_consent(proof) for proof in await consents_of_cart(session, order.cart_id)],
         customer_id=order.customer_id or order.guest_id or "",
         returns=await returns_of_order(session, order.id),
@@ -287,7 +291,7 @@ async def _payment_view(session: AsyncSession, order: Order) -> PaymentView:
     payment = await find_decisive_session(session, order.cart_id)
     _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     return PaymentView(
-        chip=order_chips(order, is_pickup=False)[0],
+        chip=order_chips(order, DeliveryKind.CARRIER)[0],
         method=_payment_method(payment),
         facts=_payment_facts(payment) if payment else [],
         difference=describe_difference(await read_order_money(session, order)),
@@ -333,15 +337,13 @@ LABEL_TONES: dict[str, str] = {
 """Colours of the chips by the state of the label. All other states are `plain`."""
 
 
-def _parcel_view(one: Fulfillment, *, is_pickup: bool, label_path: str) -> ParcelView:
+def _parcel_view(one: Fulfillment, kind: DeliveryKind, label_path: str) -> ParcelView:
     stage = get_display_stage(one)
     is_made = one.state == LabelState.CREATED
     if not is_made:
-        text, tone = LABEL_LABELS[one.state], LABEL_TONES.get(one.state, "plain")
-    elif is_pickup and stage == "ready":
-        text, tone = _("Listo para recoger"), "plain"
+        text, tone = get_label_label(one.state, kind), LABEL_TONES.get(one.state, "plain")
     else:
-        text, tone = STAGE_LABELS.get(stage, stage), STAGE_TONES.get(stage, "plain")
+        text, tone = get_stage_label(stage, kind), STAGE_TONES.get(stage, "plain")
     return ParcelView(
         id=one.id,
         reference=one.reference,
@@ -350,7 +352,10 @@ def _parcel_view(one: Fulfillment, *, is_pickup: bool, label_path: str) -> Parce
         chip=ChipView(text, tone),
         label_path=label_path,
         can_cancel=is_made and not has_left(one),
-        can_deliver=is_made and not is_pickup and has_left(one) and one.delivered_at is None,
+        can_deliver=is_made
+        and kind is not DeliveryKind.PICKUP
+        and has_left(one)
+        and one.delivered_at is None,
         is_test=bool(one.data.get(IS_TEST_LABEL)),
         waits=one.state in (LabelState.UNKNOWN, LabelState.TOO_EXPENSIVE),
         problem=str(one.data.get(FAILURE_REASON) or "") if one.state == LabelState.FAILED else "",

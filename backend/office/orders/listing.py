@@ -23,21 +23,20 @@ from backend.office.listing import (
     read_filters,
 )
 from backend.office.views import ChipView
+from backend.orders.delivery_kinds import DeliveryKind, list_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import OrderMoney
 from backend.orders.search import (
     OrderFilter,
     build_conditions,
-    list_pickup_options,
     make_order_cursor,
     parse_order_cursor,
     read_orders_page,
 )
 from backend.orders.state_labels import (
-    FULFILLMENT_LABELS,
+    LABELS_BY_KIND,
     ORDER_LABELS,
     PAYMENT_LABELS,
-    PICKUP_LABELS,
 )
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
 from backend.staff.rights import Actor, Right
@@ -96,6 +95,7 @@ class OrderRow:
     chips: list[ChipView]
     guide: str
     is_pickup: bool
+    is_own: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +203,8 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
     )
     guides = {order_id: guide or "" for order_id, guide in await session.execute(made)}
-    fetched = set(await list_pickup_options(session)) if orders else set()
+    kinds = await list_delivery_kinds(session) if orders else {}
+    kind_of = {order.id: kinds.get(order.shipping_option_id or "", DeliveryKind.CARRIER) for order in orders}
     return [
         OrderRow(
             id=order.id,
@@ -213,15 +214,16 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
             placed_label=short_time_label(order.created_at),
             products=_products_text(lines[order.id]),
             total_label=format_cop(order.total),
-            chips=order_chips(order, is_pickup=order.shipping_option_id in fetched),
+            chips=order_chips(order, kind_of[order.id]),
             guide=guides.get(order.id, ""),
-            is_pickup=order.shipping_option_id in fetched,
+            is_pickup=kind_of[order.id] is DeliveryKind.PICKUP,
+            is_own=kind_of[order.id] is DeliveryKind.OWN,
         )
         for order in orders
     ]
 
 
-def order_chips(order: Order, *, is_pickup: bool) -> list[ChipView]:
+def order_chips(order: Order, kind: DeliveryKind) -> list[ChipView]:
     """Return the status chips of an order: its payment status and, once paid or packed, its fulfillment status."""
     status = order.payment_status
     paid = ChipView(PAYMENT_LABELS.get(status, status), PAYMENT_TONES.get(status, "plain"))
@@ -231,7 +233,7 @@ def order_chips(order: Order, *, is_pickup: bool) -> list[ChipView]:
     progress = order.fulfillment_status
     if progress == F.NOT_FULFILLED and status not in HAS_MONEY:
         return [paid]
-    labels = PICKUP_LABELS if is_pickup else FULFILLMENT_LABELS
+    labels = LABELS_BY_KIND[kind]
     return [paid, ChipView(labels.get(progress, progress), FULFILLMENT_TONES.get(progress, "plain"))]
 
 

@@ -17,12 +17,13 @@ from backend.fulfillment.printing import read_label_paths
 from backend.office.customer_labels import recipient_name
 from backend.office.orders.listing import describe_difference
 from backend.office.orders.timeline import describe_last_action
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.packing_holds import IS_HELD, is_held
-from backend.orders.search import TO_PACK, list_pickup_options
+from backend.orders.search import TO_PACK
 from backend.orders.service import count_units_to_box, format_line_detail, list_order_lines, read_order
 from backend.orders.states import LabelState
 from backend.shipping.providers.base import IS_TEST_LABEL
@@ -67,6 +68,9 @@ class PackOrder:
     """An order to pack.
 
     Attributes:
+        is_pickup: True if its customer collects it.
+        is_own: True if the shop itself delivers it.
+        needs_label: True if a carrier needs a label for it.
         state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the payment
             provider reports another payment than the shop has stored), `busy` (its label is being created) or
             `closed` (cancelled or not paid).
@@ -83,6 +87,8 @@ class PackOrder:
     town: str
     since_label: str
     is_pickup: bool
+    is_own: bool
+    needs_label: bool
     notes: list[str]
     difference: str
     gift_message: str
@@ -158,6 +164,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
     lines = await list_order_lines(session, order.id)
     fulfillments = await list_order_fulfillments(session, order.id)
     label_paths = await read_label_paths(session, order.id)
+    kind, _note = await read_delivery(session, order)
     state = _pack_state(order, lines, {one.state for one in fulfillments})
     if state == "open" and await is_held(session, order.id):
         state = "held"
@@ -173,7 +180,9 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
         customer_name=recipient_name(order),
         town=str(order.shipping_address.get("city") or ""),
         since_label=day_label(order.paid_at or order.created_at),
-        is_pickup=order.shipping_option_id in await list_pickup_options(session),
+        is_pickup=kind is DeliveryKind.PICKUP,
+        is_own=kind is DeliveryKind.OWN,
+        needs_label=kind.has_label,
         difference=describe_difference(await read_order_money(session, order)),
         gift_message=read_gift_message(order.meta),
         notes=list((await session.execute(notes)).scalars()),

@@ -1,6 +1,6 @@
 """The timeline of an order: actions of the customer, the bank, the staff and the carrier, and the sent mails."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
 from backend.mail.models import Mail, MailKind
 from backend.mail.resend import list_order_mails
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Fulfillment, Order, OrderNote
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
@@ -43,6 +44,23 @@ ACTION_LABELS = {
     "invoiced elsewhere": _("Facturado por fuera de la tienda"),
 }
 """Labels of staff actions by audit action. The actions in `HIDDEN_ACTIONS` have no label: the timeline omits them."""
+_PACKING_ACTIONS = {
+    "packed": _("Empacado"),
+    "label requested": _("Empezó a empacarse"),
+    "label canceled": _("Desempacado"),
+}
+ACTION_LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
+    DeliveryKind.CARRIER: ACTION_LABELS,
+    DeliveryKind.OWN: {**ACTION_LABELS, **_PACKING_ACTIONS, "shipped": _("Salió a entregar")},
+    DeliveryKind.PICKUP: {
+        **ACTION_LABELS,
+        **_PACKING_ACTIONS,
+        "packed": _("Listo para recoger"),
+        "shipped": _("Listo para recoger"),
+        "delivered": _("Recogido"),
+    },
+}
+"""`ACTION_LABELS`, by how the order reaches its customer."""
 HIDDEN_ACTIONS = frozenset({"noted", "return written"})
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
     SessionState.CAPTURED: (_("El banco aprobó el pago"), "good"),
@@ -103,6 +121,7 @@ async def read_timeline(
     order: Order,
     payments: Sequence[PaymentSession],
     fulfillments: Sequence[Fulfillment],
+    kind: DeliveryKind,
 ) -> list[EventView]:
     """Return the events of the order, the newest first. The caller must check the right to see orders."""
     entries = await _read_entries(session, order.id)
@@ -114,6 +133,7 @@ async def read_timeline(
     events: list[tuple[datetime, EventView]] = [
         (order.created_at, _event_view("placed", _("Pedido hecho"), order.created_at))
     ]
+    labels = ACTION_LABELS_BY_KIND[kind]
     for payment in payments:
         known = PAYMENT_EVENTS.get(payment.state)
         if known is not None:
@@ -126,7 +146,7 @@ async def read_timeline(
     for entry in entries:
         if entry.action in HIDDEN_ACTIONS:
             continue
-        title = ACTION_LABELS.get(entry.action, entry.action)
+        title = labels.get(entry.action, entry.action)
         by = names.get(entry.actor_id, "")
         events.append((entry.created_at, _event_view(entry.id, title, entry.created_at, by=by)))
     for note in noted:
@@ -138,7 +158,7 @@ async def read_timeline(
         is_recorded = any(entry.action == "delivered" for entry in entries)
         if fulfillment.delivered_at is not None and not is_recorded:
             moment = fulfillment.delivered_at
-            events.append((moment, _event_view(fulfillment.id, _("Entregado"), moment, tone="good")))
+            events.append((moment, _event_view(fulfillment.id, labels["delivered"], moment, tone="good")))
     events.sort(key=lambda one: one[0], reverse=True)
     return [event for _moment, event in events]
 
@@ -163,10 +183,12 @@ async def describe_last_action(session: AsyncSession, order_id: str, actions: Se
     return _("Lo hizo {name}: {when}").format(name=name, when=when) if name else ""
 
 
-async def order_mails(session: AsyncSession, order_id: str) -> list[MailView]:
+async def order_mails(session: AsyncSession, order_id: str, kind: DeliveryKind) -> list[MailView]:
     """Return the mails to the order's customer, the oldest first."""
     return [
-        _mail_view(mail) for mail in await list_order_mails(session, order_id) if mail.kind in MAIL_LABELS
+        _mail_view(mail, kind)
+        for mail in await list_order_mails(session, order_id)
+        if mail.kind in MAIL_LABELS
     ]
 
 
@@ -186,5 +208,7 @@ def _event_view(
     return EventView(event_id, title, short_time_label(moment), by, text, tone)
 
 
-def _mail_view(mail: Mail) -> MailView:
-    return MailView(mail.id, MAIL_LABELS[mail.kind], short_time_label(mail.sent_at) if mail.sent_at else "")
+def _mail_view(mail: Mail, kind: DeliveryKind) -> MailView:
+    is_ready = kind is DeliveryKind.PICKUP and mail.kind == MailKind.ORDER_SHIPPED
+    title = _("Tu pedido está listo para recoger") if is_ready else MAIL_LABELS[mail.kind]
+    return MailView(mail.id, title, short_time_label(mail.sent_at) if mail.sent_at else "")

@@ -10,10 +10,11 @@ from backend.core.dates import TIME_ZONE
 from backend.core.db.database import Database
 from backend.core.spreadsheet import format_csv_for_people
 from backend.core.texts import _
+from backend.orders.delivery_kinds import DeliveryKind, list_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.parties import find_party_name, format_party_name
-from backend.orders.search import list_pickup_options, read_page_where
-from backend.orders.state_labels import FULFILLMENT_LABELS, ORDER_LABELS, PAYMENT_LABELS, PICKUP_LABELS
+from backend.orders.search import read_page_where
+from backend.orders.state_labels import LABELS_BY_KIND, ORDER_LABELS, PAYMENT_LABELS
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
@@ -96,21 +97,21 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Seq
         )
     )
     codes = {cart_id: code or "" for cart_id, code in await session.execute(paid)}
-    pickup_options = set(await list_pickup_options(session))
+    kinds = await list_delivery_kinds(session)
     return [
         _order_row(
             order,
             items.get(order.id, []),
             guides.get(order.id, []),
             codes.get(order.cart_id, ""),
-            is_pickup=order.shipping_option_id in pickup_options,
+            kind=kinds.get(order.shipping_option_id or "", DeliveryKind.CARRIER),
         )
         for order in orders
     ]
 
 
 def _order_row(
-    order: Order, items: Sequence[str], guides: Sequence[str], code: str, *, is_pickup: bool
+    order: Order, items: Sequence[str], guides: Sequence[str], code: str, *, kind: DeliveryKind
 ) -> Sequence[object]:
     address, payer = order.shipping_address, order.payer or {}
     return (
@@ -118,7 +119,7 @@ def _order_row(
         order.created_at.astimezone(TIME_ZONE).strftime("%Y-%m-%d %H:%M"),
         ORDER_LABELS[order.status],
         PAYMENT_LABELS[order.payment_status],
-        (PICKUP_LABELS if is_pickup else FULFILLMENT_LABELS)[order.fulfillment_status],
+        LABELS_BY_KIND[kind][order.fulfillment_status],
         format_party_name(find_party_name(None, address, "")),
         order.email,
         address.get("phone"),

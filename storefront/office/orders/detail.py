@@ -39,6 +39,8 @@ from storefront.office.state import answer_number, has_right
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Pedido")
+NEEDS_LABEL = ~VIEW.is_pickup & ~VIEW.is_own
+"""True if a carrier needs a label for the order's parcels."""
 
 
 def page() -> rx.Component:
@@ -82,6 +84,7 @@ def status_line() -> rx.Component:
     return rx.el.div(
         rx.foreach(VIEW.chips, state_chip),
         rx.cond(VIEW.is_pickup, chip(_("Recoge en tienda"))),
+        rx.cond(VIEW.is_own, chip(_("Entrega propia"))),
         rx.el.span(VIEW.placed_label, class_name="o-row__detail"),
         class_name="o-one__head",
         data_testid="order-state",
@@ -130,10 +133,13 @@ def action_buttons() -> rx.Component:
                 class_name=f"{BUTTON}button--dark",
             ),
         ),
+        step_button("pack", "tag", rx.cond(NEEDS_LABEL, _("Hacer la guía"), _("Empacado")), OrderState.pack),
         step_button(
-            "pack", "tag", rx.cond(VIEW.is_pickup, _("Empacado"), _("Hacer la guía")), OrderState.pack
+            "ship",
+            "truck",
+            rx.cond(VIEW.is_own, _("Salió a entregar"), _("Marcar enviado")),
+            OrderState.ship,
         ),
-        step_button("ship", "truck", _("Marcar enviado"), OrderState.ship),
         step_button("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
         rx.el.a(
             icon("receipt", size=20),
@@ -186,9 +192,13 @@ def parcels_panel() -> rx.Component:
 
     def parcel_item(view: ObjectVar[ParcelView]) -> rx.Component:
         undo = confirm_button(
-            _("Anular la guía"),
-            _("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido."),
-            _("Sí, anularla"),
+            rx.cond(NEEDS_LABEL, _("Anular la guía"), _("Desempacar")),
+            rx.cond(
+                NEEDS_LABEL,
+                _("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido."),
+                _("¿Desempacar? Las unidades vuelven a la bodega, guardadas para el pedido."),
+            ),
+            rx.cond(NEEDS_LABEL, _("Sí, anularla"), _("Sí, desempacar")),
             OrderState.cancel_label(view.id),
         )
         return rx.el.li(

@@ -112,6 +112,10 @@ def address_panel() -> rx.Component:
         ),
         rx.el.p(VIEW.shipping_name, class_name="o-row__detail"),
         rx.cond(
+            VIEW.delivery_note != "",
+            rx.el.p(VIEW.delivery_note, class_name="o-row__detail", data_testid="order-delivery-note"),
+        ),
+        rx.cond(
             VIEW.promise != "",
             rx.el.p(VIEW.promise, class_name="o-row__detail", data_testid="order-promise"),
         ),

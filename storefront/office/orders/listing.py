@@ -128,6 +128,7 @@ def order_row(order: ObjectVar[OrderRow]) -> rx.Component:
             rx.el.span(order.products, class_name="o-order__items"),
             rx.el.span(
                 rx.cond(order.is_pickup, _("Recoge en tienda"), order.town),
+                rx.cond(order.is_own, _(" · Entrega propia"), ""),
                 " · ",
                 order.placed_label,
                 class_name="o-order__when",

@@ -206,6 +206,7 @@ def order_panel() -> rx.Component:
                 ORDER.customer_name,
                 " · ",
                 rx.cond(ORDER.is_pickup, _("Recoge en tienda"), ORDER.town),
+                rx.cond(ORDER.is_own, _(" · Entrega propia"), ""),
                 class_name="o-row__detail",
             ),
             rx.el.p(_("Pagado el {day}").format(day=ORDER.since_label), class_name="o-row__detail"),
@@ -240,7 +241,7 @@ def order_panel() -> rx.Component:
             ("packed", packed_panel()),
             ("doubt", stopped_panel(_("La guía espera una decisión: no la pidas otra vez."), is_doubt=True)),
             ("held", stopped_panel(HELD_TEXT, is_doubt=True)),
-            ("busy", stopped_panel(_("Alguien está haciendo esta guía en este momento."))),
+            ("busy", stopped_panel(_("Alguien está empacando este pedido en este momento."))),
             stopped_panel(_("Este pedido ya no se empaca: está cancelado o sin pago.")),
         ),
         key=ORDER.id,
@@ -320,8 +321,8 @@ def label_buttons() -> rx.Component:
             icon("tag", size=22),
             rx.cond(
                 BUSY,
-                _("Haciendo la guía…"),
-                rx.cond(ORDER.is_pickup, _("Empacado"), _("Hacer la guía")),
+                rx.cond(ORDER.needs_label, _("Haciendo la guía…"), _("Guardando…")),
+                rx.cond(ORDER.needs_label, _("Hacer la guía"), _("Empacado")),
             ),
             type="button",
             data_once="",
@@ -335,9 +336,9 @@ def label_buttons() -> rx.Component:
             rx.el.button(
                 icon("tag", size=20),
                 rx.cond(
-                    ORDER.is_pickup,
-                    _("Empacar solo lo marcado ({n})").format(n=BOX.chosen_count),
+                    ORDER.needs_label,
                     _("Hacer la guía de lo marcado ({n})").format(n=BOX.chosen_count),
+                    _("Empacar solo lo marcado ({n})").format(n=BOX.chosen_count),
                 ),
                 type="button",
                 data_once="",
@@ -362,7 +363,10 @@ def packed_panel() -> rx.Component:
     return rx.el.div(
         rx.el.div(
             icon("check", size=36),
-            rx.el.p(_("Está empacado."), class_name="o-empty__title"),
+            rx.el.p(
+                rx.cond(ORDER.is_pickup, _("Está listo para recoger."), _("Está empacado.")),
+                class_name="o-empty__title",
+            ),
             rx.el.p(ORDER.packed_by, class_name="o-row__detail"),
             class_name="o-empty",
             role="status",
