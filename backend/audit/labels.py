@@ -36,6 +36,8 @@ ACTION_LABELS = {
     "joined": _("aceptó una invitación y abrió"),
     "label canceled": _("anuló la guía de"),
     "label requested": _("pidió la guía de"),
+    "packing canceled": _("desempacó"),
+    "packing requested": _("empezó a empacar"),
     "mail sent again": _("envió otra vez un correo de"),
     "notices chosen": _("eligió los avisos de"),
     "noted": _("escribió una nota en"),

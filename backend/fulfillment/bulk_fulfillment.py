@@ -19,10 +19,10 @@ from backend.fulfillment.delivery import mark_delivered, mark_shipped
 from backend.fulfillment.labels import describe_label_failure
 from backend.fulfillment.packing import fulfill
 from backend.fulfillment.parcels import ParcelsChanged
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.fulfillments import is_canceled_by_carrier, list_order_fulfillments
 from backend.orders.models import Order
 from backend.orders.packing_holds import PackingHeld
-from backend.orders.search import list_pickup_options
 from backend.orders.service import list_order_lines, read_order
 from backend.orders.states import HAS_MONEY, LabelState, OrderStatus, PaymentStatus
 from backend.shipping.addresses import list_missing_label_parts
@@ -32,6 +32,11 @@ from backend.staff.rights import Actor, Right
 log = logging.getLogger(__name__)
 
 MAX_ORDERS_PER_CALL = 50
+_PACKED_TEXTS = {
+    DeliveryKind.CARRIER: _("Guía lista."),
+    DeliveryKind.OWN: _("Empacado: falta salir a entregarlo."),
+    DeliveryKind.PICKUP: _("Listo para recoger. Le avisamos al comprador."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,8 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
     actor.require(Right.FULFILL)
     order = await read_order(session, order_id)
     number = order.number or 0
-    if order.shipping_option_id in await list_pickup_options(session):
+    kind, _note = await read_delivery(session, order)
+    if kind is DeliveryKind.PICKUP:
         return Outcome(order_id, number, is_done=False, text=_("Lo recogen en la tienda: no se envía."))
     labelled = [
         one
@@ -177,11 +183,15 @@ async def ship_order(session: AsyncSession, actor: Actor, order_id: str) -> Outc
         if one.state == LabelState.CREATED and not is_canceled_by_carrier(one)
     ]
     if not labelled:
-        return Outcome(order_id, number, is_done=False, text=_("Todavía no tiene guía."))
+        text = _("Todavía no tiene guía.") if kind.has_label else _("Todavía no está empacado.")
+        return Outcome(order_id, number, is_done=False, text=text)
     waiting = [one for one in labelled if one.shipped_at is None]
     for fulfillment in waiting:
         await mark_shipped(session, actor, order_id, fulfillment.id, MarkShipped())
-    text = _("Enviado.") if waiting else _("Ya estaba enviado.")
+    if kind is DeliveryKind.OWN:
+        text = _("Salió a entregar.") if waiting else _("Ya había salido a entregar.")
+    else:
+        text = _("Enviado.") if waiting else _("Ya estaba enviado.")
     return Outcome(order_id, number, is_done=True, text=text, was_already_done=not waiting)
 
 
@@ -202,7 +212,7 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
     waiting = [one for one in labelled if one.delivered_at is None]
     for fulfillment in waiting:
         await mark_delivered(session, actor, order_id, fulfillment.id)
-    text = _("Entregado.") if waiting else _("Ya estaba entregado.")
+    text = _("Recogido.") if waiting else _("Ya lo habían recogido.")
     return Outcome(order_id, number, is_done=True, text=text, was_already_done=not waiting)
 
 
@@ -216,9 +226,10 @@ async def _build_outcome(
     states = {one.state for one in await list_order_fulfillments(session, order.id)}
     lines = await list_order_lines(session, order.id)
     is_all_packed = all(line.quantity <= line.fulfilled + line.withdrawn for line in lines)
+    kind, _note = await read_delivery(session, order)
     is_done = waits = False
     if was_left and error is None:
-        is_done, text = True, _("Guía lista.")
+        is_done, text = True, _PACKED_TEXTS[kind]
     elif order.status == OrderStatus.CANCELED:
         text = _("Está cancelado.")
     elif order.payment_status != PaymentStatus.AUTHORIZED and order.payment_status not in HAS_MONEY:
@@ -230,11 +241,15 @@ async def _build_outcome(
     elif LabelState.TOO_EXPENSIVE in states or isinstance(error, LabelTooExpensive):
         waits, text = True, _("La guía cuesta mucho más de lo cobrado. Decide en Por resolver.")
     elif LabelState.CREATING in states or (isinstance(error, Conflict) and not is_all_packed):
-        busy = _("Otra persona la está haciendo en este momento.")
+        busy = (
+            _("Otra persona la está haciendo en este momento.")
+            if kind.has_label
+            else _("Otra persona lo está empacando en este momento.")
+        )
         changed = _("Alguien empacó una parte antes. Mira lo que falta.")
         text = changed if isinstance(error, ParcelsChanged) else busy
     elif is_all_packed:
-        is_done, text = True, _("Ya tenía guía.")
+        is_done, text = True, _("Ya tenía guía.") if kind.has_label else _("Ya estaba empacado.")
     elif isinstance(error, OutsideFailure) or (
         isinstance(error, InvalidData) and (error.fields or list_missing_label_parts(order.shipping_address))
     ):

@@ -50,7 +50,7 @@ async def cancel_fulfillment(
         fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
         if not provider.gives_numbers or fulfillment.delivered_at is not None:
             _require_cancellable(fulfillment)  # without a carrier, it may have left in the meantime
-        await _mark_canceled(session, fulfillment, actor=actor)
+        await _mark_canceled(session, provider, fulfillment, actor=actor)
         await record(session, actor, "unpacked", Subject(SubjectType.ORDER, order_id))
         if PACKED in fulfillment.data and UNPACKED not in fulfillment.data:
             fulfillment.data = {**fulfillment.data, UNPACKED: iso(now())}
@@ -85,7 +85,7 @@ async def cancel_label(
     await _request_cancellation(database, provider, fulfillment_id)
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
-        await _mark_canceled(session, fulfillment, actor=actor)
+        await _mark_canceled(session, provider, fulfillment, actor=actor)
     return fulfillment
 
 
@@ -122,11 +122,14 @@ def _require_cancellable(fulfillment: Fulfillment) -> None:
         raise NotAllowed(f"Fulfillment {fulfillment.reference} is on its way and cannot be cancelled")
 
 
-async def _mark_canceled(session: AsyncSession, fulfillment: Fulfillment, *, actor: AuditActor) -> None:
+async def _mark_canceled(
+    session: AsyncSession, provider: FulfillmentProvider, fulfillment: Fulfillment, *, actor: AuditActor
+) -> None:
     """Store that the label of the (locked) fulfillment is cancelled, unless it already is."""
     if fulfillment.state == LabelState.CANCELED:
         return
-    await record(session, actor, "label canceled", Subject(SubjectType.ORDER, fulfillment.order_id))
+    action = "label canceled" if provider.gives_numbers else "packing canceled"
+    await record(session, actor, action, Subject(SubjectType.ORDER, fulfillment.order_id))
     move(fulfillment, LabelState.CANCELED)
     fulfillment.canceled_at = now()
     await stop_tracking(session, fulfillment)

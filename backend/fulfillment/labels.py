@@ -71,7 +71,7 @@ async def create_label(
         LabelTooExpensive: it costs more than `max_price`; staff must decide (`label_decisions.decide_price`).
         OutcomeUnknown: a label may exist; staff must look it up (`label_decisions.resolve_doubt`).
     """
-    fulfillment, is_claimed = await _claim(database, provider.id, new, actor)
+    fulfillment, is_claimed = await _claim(database, provider, new, actor)
     if not is_claimed:
         return fulfillment
     try:
@@ -132,7 +132,7 @@ async def store_label(session: AsyncSession, fulfillment: Fulfillment, label: La
 
 
 async def _claim(
-    database: Database, provider_id: str, new: NewLabel, actor: AuditActor
+    database: Database, provider: FulfillmentProvider, new: NewLabel, actor: AuditActor
 ) -> tuple[Fulfillment, bool]:
     """Return the fulfillment, and True if the caller must request its label from the carrier.
 
@@ -140,22 +140,23 @@ async def _claim(
     """
     try:
         async with database.transaction() as session:
-            return await _claim_in(session, provider_id, new, actor)
+            return await _claim_in(session, provider, new, actor)
     except IntegrityError:
         # on PostgreSQL a concurrent transaction may have inserted the row after our query
         async with database.transaction() as session:
             if await _lock_existing(session, new) is None:
                 raise  # the error has another cause
-            return await _claim_in(session, provider_id, new, actor)
+            return await _claim_in(session, provider, new, actor)
 
 
 async def _claim_in(
-    session: AsyncSession, provider_id: str, new: NewLabel, actor: AuditActor
+    session: AsyncSession, provider: FulfillmentProvider, new: NewLabel, actor: AuditActor
 ) -> tuple[Fulfillment, bool]:
     fulfillment = await _lock_existing(session, new)
     if fulfillment is not None and fulfillment.state == LabelState.CREATED:
         return fulfillment, False
-    await record(session, actor, "label requested", Subject(SubjectType.ORDER, new.order_id))
+    action = "label requested" if provider.gives_numbers else "packing requested"
+    await record(session, actor, action, Subject(SubjectType.ORDER, new.order_id))
     if fulfillment is not None:
         require_retryable(fulfillment)
         move(fulfillment, LabelState.CREATING)
@@ -164,12 +165,12 @@ async def _claim_in(
             order_id=new.order_id,
             reference=new.request.reference,
             location_id=new.location_id,
-            provider_id=provider_id,
+            provider_id=provider.id,
             state=LabelState.CREATING,
         )
         session.add(fulfillment)
     fulfillment.items, fulfillment.location_id = new.items, new.location_id
-    fulfillment.provider_id = provider_id
+    fulfillment.provider_id = provider.id
     before = {name: value for name, value in fulfillment.data.items() if name != FAILURE_REASON}
     fulfillment.data = {**before, **new.data}
     await session.flush()

@@ -13,6 +13,7 @@ from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.errors import Conflict, InsufficientStock
+from backend.core.events import publish
 from backend.edge.wire import iso
 from backend.fulfillment.cancellation import cancel_label
 from backend.fulfillment.commands import CreateFulfillment
@@ -21,6 +22,8 @@ from backend.fulfillment.labels import create_label
 from backend.fulfillment.parcels import CONCURRENT_FULFILLMENT, build_label, build_parcel, choose_location
 from backend.inventory import stock_fulfillment
 from backend.inventory.movements import MovementDetails, Reason
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
+from backend.orders.events import FulfillmentReady
 from backend.orders.fulfillments import count_units_by_variant
 from backend.orders.packing_holds import require_not_held
 from backend.orders.service import list_order_lines, lock_order, update_fulfillment_status
@@ -103,4 +106,7 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
         lines = {line.id: line for line in await list_order_lines(session, order_id)}
         for item in fulfillment.items:
             lines[item["line_item_id"]].fulfilled += item["quantity"]
+        kind, _note = await read_delivery(session, order)
+        if kind is DeliveryKind.PICKUP:
+            await publish(session, FulfillmentReady(fulfillment_id, order_id))
     await update_fulfillment_status(session, order)

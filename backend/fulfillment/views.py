@@ -1,13 +1,14 @@
 """Views of fulfillments for customers, on the order's page and in the account."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import day_label, time_label
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.states import TRACKING, TRACKING_URL, LabelState
@@ -22,8 +23,13 @@ class FulfillmentView:
     tracking_number: str
     tracking_url: str
     """Address of the tracking page; empty unless staff sent one."""
+    kind: str
+    """A `DeliveryKind`: by a carrier, by the shop itself, or collected by the customer."""
     stage: str
-    """`preparing`, `ready` (it has its label), `shipped`, or a `backend.shipping.providers.base.TrackingStage`."""
+    """`preparing`, `ready` (it has its label), `shipped`, or a `backend.shipping.providers.base.TrackingStage`.
+
+    Without a carrier: `packing`, `packed`, `out_for_delivery`, `to_collect`, `picked_up`, `delivered` or `unpacked`.
+    """
     note: str
     """The carrier's own words about an incident."""
     expected_label: str
@@ -37,13 +43,15 @@ async def list_fulfillment_views(
 ) -> dict[str, list[FulfillmentView]]:
     """Return the fulfillments of these orders by order id, the oldest first."""
     views: dict[str, list[FulfillmentView]] = defaultdict(list)
+    kinds = await read_delivery_kinds(session, order_ids)
     found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids)))
     for fulfillment in found.scalars():
-        views[fulfillment.order_id].append(fulfillment_view(fulfillment))
+        kind = kinds.get(fulfillment.order_id, DeliveryKind.CARRIER)
+        views[fulfillment.order_id].append(fulfillment_view(fulfillment, kind))
     return views
 
 
-def fulfillment_view(fulfillment: Fulfillment) -> FulfillmentView:
+def fulfillment_view(fulfillment: Fulfillment, kind: DeliveryKind) -> FulfillmentView:
     """Return the view of the fulfillment for its customer."""
     stage, tracking = get_display_stage(fulfillment), fulfillment.data.get(TRACKING) or {}
     is_expected = stage not in (Stage.DELIVERED, Stage.RETURNED, Stage.CANCELED)
@@ -51,13 +59,33 @@ def fulfillment_view(fulfillment: Fulfillment) -> FulfillmentView:
         carrier=str(fulfillment.data.get("carrier") or ""),
         tracking_number=fulfillment.tracking_number or "",
         tracking_url=str(fulfillment.data.get(TRACKING_URL) or ""),
-        stage=stage,
+        kind=kind,
+        stage=_STAGES_BY_KIND[kind].get(stage, stage),
         note=str(tracking.get("words") or "") if stage == Stage.INCIDENT else "",
         expected_label=_format_expected_day(tracking.get("expected_at")) if is_expected else "",
         shipped_label=time_label(fulfillment.shipped_at) if fulfillment.shipped_at else "",
         delivered_label=time_label(fulfillment.delivered_at) if fulfillment.delivered_at else "",
         received_by=str(tracking.get("received_by") or "") if stage == Stage.DELIVERED else "",
     )
+
+
+_STAGES_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
+    DeliveryKind.CARRIER: {},
+    DeliveryKind.OWN: {
+        "preparing": "packing",
+        "ready": "packed",
+        "shipped": Stage.OUT_FOR_DELIVERY,
+        Stage.CANCELED: "unpacked",
+    },
+    DeliveryKind.PICKUP: {
+        "preparing": "packing",
+        "ready": "to_collect",
+        "shipped": "to_collect",
+        Stage.DELIVERED: "picked_up",
+        Stage.CANCELED: "unpacked",
+    },
+}
+"""The stage that the customer sees, by how the order reaches them."""
 
 
 def get_display_stage(fulfillment: Fulfillment) -> str:

@@ -38,6 +38,7 @@ from backend.mail.transports import MailInDoubt, MailRefused, RefusalDuration, T
 from backend.office_settings import read_effective_settings
 from backend.orders.events import (
     AccountLinkRequested,
+    FulfillmentReady,
     FulfillmentShipped,
     OrderLinkRequested,
     OrderLost,
@@ -246,9 +247,10 @@ async def send_refunded(session: AsyncSession, event: RefundBooked) -> None:
     await _enqueue(session, MailKind.REFUNDED, event.refund_id)
 
 
+@subscribe(FulfillmentReady)
 @subscribe(FulfillmentShipped)
-async def send_order_shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
-    """Notify the customer that the order is on its way, unless staff disabled the notification."""
+async def send_order_shipped(session: AsyncSession, event: FulfillmentReady | FulfillmentShipped) -> None:
+    """Notify the customer that the order is on its way or can be collected, unless staff disabled the notification."""
     fulfillment = await session.get_one(Fulfillment, event.fulfillment_id)
     if fulfillment.data.get(NO_NOTIFICATION):
         return

@@ -34,6 +34,7 @@ from backend.invoices.states import InvoiceKind
 from backend.mail.acknowledgement import build_acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.mail.staff_notice import read_notice_values
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.gifts import read_gift_message
 from backend.orders.links.account_links import create_account_token
 from backend.orders.links.mailed_links import find_order_of_address
@@ -89,7 +90,10 @@ async def compose_message(session: AsyncSession, settings: Settings, mail: Mail)
     if kind is not MailKind.ORDER_SHIPPED:
         return await _compose_order_message(session, settings, kind, mail.about)
     fulfillment = await session.get_one(Fulfillment, mail.about)
+    kind_of_delivery, _note = await read_delivery(session, await read_order(session, fulfillment.order_id))
     tracking = {
+        "is_pickup": kind_of_delivery is DeliveryKind.PICKUP,
+        "is_own": kind_of_delivery is DeliveryKind.OWN,
         "carrier": str(fulfillment.data.get("carrier") or ""),
         "tracking_number": fulfillment.tracking_number,
         "tracking_url": fulfillment.data.get(TRACKING_URL),
@@ -111,6 +115,8 @@ async def _compose_order_message(
     bill = await build_bill(session, order)
     values = await _build_order_values(session, settings, order)
     details = await build_acknowledgement(session, settings, order)
+    delivery, values["delivery_note"] = await read_delivery(session, order)
+    values["is_pickup"] = delivery is DeliveryKind.PICKUP
     values["is_gift"] = bool(read_gift_message(order.meta))
     money = await read_order_money(session, order)
     values["received"] = money.paid_label if money.is_different else ""

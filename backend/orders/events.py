@@ -56,6 +56,14 @@ class FulfillmentShipped:
 
 
 @dataclass(frozen=True, slots=True)
+class FulfillmentReady:
+    """Event: a parcel waits for its customer, who collects it. Published in the transaction that packs it."""
+
+    fulfillment_id: str
+    order_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class FulfillmentDelivered:
     """A fulfillment was delivered. Published in the transaction that records the delivery."""
 

@@ -34,7 +34,7 @@ KIND_NAMES = {
     ReturnKind.WITHDRAWAL: _("Retracto"),
     ReturnKind.WARRANTY: _("Garantía"),
     ReturnKind.REVERSAL: _("Reversión del pago"),
-    ReturnKind.NOT_SENT: _("No despachado"),
+    ReturnKind.NOT_SENT: _("No entregado"),
 }
 NEXT_STEPS = {
     ReturnKind.WITHDRAWAL: _(

@@ -4,6 +4,7 @@ PSE, the bank network, requires certain facts about the merchant and the payment
 checkout).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -24,6 +25,7 @@ from backend.core.web.contact import full_name
 from backend.fulfillment.views import FulfillmentView, list_fulfillment_views
 from backend.invoices.files import CustomerInvoice, list_customer_invoices
 from backend.office_settings import read_effective_settings
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.gifts import read_gift_message
 from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
@@ -121,6 +123,10 @@ class OrderView:
     savings: list[SavingView]
     shipping_name: str
     shipping_total_label: str
+    delivery_kind: str
+    """A `DeliveryKind`: by a carrier, by the shop itself, or collected by the customer."""
+    delivery_note: str
+    """Address and hours of the pickup point, or days and hours of own delivery; empty for a carrier."""
     promise: OrderPromise
     total: Cop
     total_label: str
@@ -140,7 +146,10 @@ class OrderView:
     payment: PaymentFacts
     fulfillments: list[FulfillmentView]
     journey: str
-    """Progress of a paid order: `preparing`, `shipped` or `delivered`; else empty."""
+    """Progress of a paid order: `preparing`, `shipped` or `delivered`; else empty.
+
+    Without a carrier also `out` (the shop is bringing it), `to_collect` and `picked_up`.
+    """
     returns: ReturnsView
     invoices: list[CustomerInvoice]
     """The existing invoice and credit notes of the order."""
@@ -172,6 +181,21 @@ _JOURNEY_BY_STATUS: dict[str, str] = {
     FulfillmentStatus.PARTIALLY_DELIVERED: "shipped",
     FulfillmentStatus.DELIVERED: "delivered",
 }
+_JOURNEY_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
+    DeliveryKind.CARRIER: {},
+    DeliveryKind.OWN: {
+        FulfillmentStatus.PARTIALLY_SHIPPED: "out",
+        FulfillmentStatus.SHIPPED: "out",
+        FulfillmentStatus.PARTIALLY_DELIVERED: "out",
+    },
+    DeliveryKind.PICKUP: {
+        FulfillmentStatus.FULFILLED: "to_collect",
+        FulfillmentStatus.PARTIALLY_SHIPPED: "to_collect",
+        FulfillmentStatus.SHIPPED: "to_collect",
+        FulfillmentStatus.PARTIALLY_DELIVERED: "to_collect",
+        FulfillmentStatus.DELIVERED: "picked_up",
+    },
+}
 _ORDER_STATUS = {"approved": "paid", "failed": "canceled", "unknown": "pending"}
 
 
@@ -191,6 +215,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     money = await read_order_money(session, order)
     address = order.shipping_address
+    kind, delivery_note = await read_delivery(session, order)
     lines = await list_order_lines(session, order_id)
     totals = compute_order_totals(order, lines)
     pictures = await line_pictures(session, lines)
@@ -213,6 +238,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         subtotal_label=format_cop(totals.items.original_total),
         savings=list_savings(totals),
         shipping_name=order.shipping_name,
+        delivery_kind=kind,
+        delivery_note=delivery_note,
         shipping_total_label=format_cop(totals.shipping.original_total),
         promise=describe_promise(order, now()),
         total=order.total,
@@ -227,7 +254,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         gift_message=read_gift_message(order.meta),
         payment=payment,
         fulfillments=(await list_fulfillment_views(session, [order_id]))[order_id],
-        journey=_derive_journey(order, status),
+        journey=_derive_journey(order, status, kind),
         returns=await returns_view(session, order, lines),
         invoices=await list_customer_invoices(session, order.id),
     )
@@ -241,15 +268,15 @@ def _find_payer(order: Order) -> str:
     return "" if payer == full_name(order.shipping_address) else payer
 
 
-def _derive_journey(order: Order, status: str) -> str:
+def _derive_journey(order: Order, status: str, kind: DeliveryKind) -> str:
     """Return the value of `OrderView.journey`: how far the order is on its way. Empty if it is not paid or authorized.
 
     Staff may ship an order even if its payment is only authorized.
     """
     before = "preparing" if status == "paid" else ""
-    return (
-        _JOURNEY_BY_STATUS.get(order.fulfillment_status, before) if status in ("paid", "authorized") else ""
-    )
+    if status not in ("paid", "authorized"):
+        return ""
+    return {**_JOURNEY_BY_STATUS, **_JOURNEY_BY_KIND[kind]}.get(order.fulfillment_status, before)
 
 
 def _build_payment_facts(

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import date_label, last_day
 from backend.core.money import format_cop
 from backend.core.texts import _
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.models import Order, OrderLine
 from backend.payment.models import Refund
 from backend.returns.models import KIND_NAMES, NEXT_STEPS, Return, ReturnKind
@@ -76,7 +77,9 @@ async def returns_view(session: AsyncSession, order: Order, lines: Sequence[Orde
     requested = [
         _requested_return_view(row, reference or "") for row, reference in await session.execute(query)
     ]
-    return ReturnsView([_offer_view(one, lines) for one in await list_offers(session, order)], requested)
+    kind, _note = await read_delivery(session, order)
+    offers = [_offer_view(one, lines, kind) for one in await list_offers(session, order)]
+    return ReturnsView(offers, requested)
 
 
 async def describe_returns(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, list[str]]:
@@ -89,10 +92,12 @@ async def describe_returns(session: AsyncSession, order_ids: Sequence[str]) -> d
     return words
 
 
-def _offer_view(offer: Offer, lines: Sequence[OrderLine]) -> OfferView:
+def _offer_view(offer: Offer, lines: Sequence[OrderLine], delivery: DeliveryKind) -> OfferView:
     until = date_label(last_day(offer.until)) if offer.until else ""
     is_canceling, is_claim = offer.kind is ReturnKind.NOT_SENT, offer.kind is ReturnKind.WARRANTY
     title, lead, button = _OFFER_TEXTS[offer.kind]
+    if is_canceling and delivery is DeliveryKind.PICKUP:
+        lead = _("Aún no lo has recogido. Te devolvemos todo lo que pagaste en máximo 15 días calendario.")
     if until:
         lead = f"{lead} {_('Puedes pedirlo hasta el {day}.').format(day=until)}"
     return OfferView(

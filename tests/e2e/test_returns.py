@@ -33,15 +33,15 @@ async def test_customer_cancels_an_unshipped_order(open_page: OpenPage, server: 
     placed_order = await place_paid_order(server)
     async with open_page(*PHONE) as shopper, open_page(*PHONE) as office:
         await enter_office(office, server, f"/oficina/pedidos/{placed_order.id}")
-        await expect(office.get_by_test_id("order-returns")).not_to_contain_text("No despachado")
+        await expect(office.get_by_test_id("order-returns")).not_to_contain_text("No entregado")
         await shopper.goto(placed_order.page)
         await request_return(shopper, "not_sent")
         await expect(shopper.get_by_test_id("order-status")).to_have_attribute("data-status", "returning")
         await expect(shopper.get_by_test_id("return")).to_have_attribute("data-state", "to_pay")
         mark = office.get_by_test_id("order-returns")
-        await expect(mark).to_contain_text("No despachado")  # shown without a reload
+        await expect(mark).to_contain_text("No entregado")  # shown without a reload
         await expect(office.get_by_test_id("order-state")).to_contain_text("Cancelado")
-        await mark.get_by_role("link", name="No despachado").click()
+        await mark.get_by_role("link", name="No entregado").click()
         await expect(office.get_by_test_id("return-state")).to_contain_text("Por pagar")
         await expect(office.get_by_text("Bancolombia").first).to_be_visible()
 

@@ -199,7 +199,9 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
             for one in fulfillments
             if one.state == LabelState.CREATED
         ],
-        packed_by=await describe_last_action(session, order.id, ["packed", "label requested"])
+        packed_by=await describe_last_action(
+            session, order.id, ["packed", "label requested", "packing requested"]
+        )
         if is_packed
         else "",
     )

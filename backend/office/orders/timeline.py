@@ -61,7 +61,7 @@ ACTION_LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
     },
 }
 """`ACTION_LABELS`, by how the order reaches its customer."""
-HIDDEN_ACTIONS = frozenset({"noted", "return written"})
+HIDDEN_ACTIONS = frozenset({"noted", "return written", "packing canceled", "packing requested"})
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
     SessionState.CAPTURED: (_("El banco aprobó el pago"), "good"),
     SessionState.AUTHORIZED: (_("Pago por confirmar"), "wait"),

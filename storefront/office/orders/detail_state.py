@@ -34,7 +34,8 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 ADDRESS_FIELDS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
-SENT, PACKED = ("shipped",), ("packed", "label requested")
+SENT, PACKED = ("shipped",), ("packed", "label requested", "packing requested")
+UNPACKED = ("label canceled", "packing canceled")
 
 
 class OrderState(OfficeScreen, KnownClientState):
@@ -84,7 +85,7 @@ class OrderState(OfficeScreen, KnownClientState):
 
     @office_event(Right.FULFILL)
     async def deliver_parcel(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the carrier delivered a parcel, for the typed reason."""
+        """Record that a parcel was delivered, for the typed reason."""
         typed = checked_fields(form, "fulfillment", "reason", max_length=MAX_NOTE_LENGTH)
         fulfillment_id = checked_id(typed["fulfillment"])
         try:
@@ -93,7 +94,7 @@ class OrderState(OfficeScreen, KnownClientState):
                     session, actor, self._id_in_url(), fulfillment_id, typed["reason"]
                 )
         except NotAllowed:
-            await self._announce_refusal(actor, _("Este paquete ya no tiene guía."), ("label canceled",))
+            await self._announce_refusal(actor, _("Este paquete ya se anuló."), UNPACKED)
             return
         if is_new:
             await self._announce_done(actor, _("Entregado."))
@@ -109,7 +110,7 @@ class OrderState(OfficeScreen, KnownClientState):
                 shop.database, actor, shop.fulfillment_providers, self._id_in_url(), fulfillment_id
             )
         except (NotAllowed, Conflict):
-            await self._announce_refusal(actor, _("Ya no se puede anular."), (*SENT, "label canceled"))
+            await self._announce_refusal(actor, _("Ya no se puede anular."), (*SENT, *UNPACKED))
         except OutcomeUnknown:
             text = _("No sabemos si la transportadora anuló la guía. Inténtalo otra vez en un rato.")
             await self._announce_refusal(actor, text, ())
@@ -118,7 +119,9 @@ class OrderState(OfficeScreen, KnownClientState):
             text = _("La guía sigue como estaba. {why}").format(why=why)
             await self._announce_refusal(actor, text, ())
         else:
-            self._announce(_("Guía anulada."))
+            content = self.content
+            has_label = content is None or not (content.is_pickup or content.is_own)
+            self._announce(_("Guía anulada.") if has_label else _("Desempacado."))
             await self._show(actor)
 
     @office_event(Right.CANCEL_ORDERS)
@@ -134,7 +137,7 @@ class OrderState(OfficeScreen, KnownClientState):
             await cancel_order(shop.database, actor, shop.payments, order.id)
         except NotImplementedByProvider:
             await self._announce_refusal(
-                actor, _("Ya está pagado: abre una devolución de lo no despachado."), ()
+                actor, _("Ya está pagado: abre una devolución de lo no entregado."), ()
             )
         except NotAllowed:
             text = _("No se puede: el pago está en el banco, o algo ya se empacó. Mira cómo está.")

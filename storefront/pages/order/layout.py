@@ -62,6 +62,9 @@ def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
 def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
     """Return the explanation below the title."""
     is_sent_unpaid = (order.status == "authorized") & (order.journey == "shipped")
+    is_unpaid_here = (order.status == "authorized") & (
+        (order.journey == "out") | (order.journey == "to_collect")
+    )
     words = rx.match(
         order.journey, *texts.JOURNEY_WORDS.items(), text_by_status(order.status, texts.EXPLANATIONS)
     )
@@ -71,7 +74,8 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
         ("shipped", texts.FREE_SHIPPED),
         rx.cond(order.status == "canceled", texts.FREE_CANCELED, words),
     )
-    return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, words)).to(str)
+    unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, words)
+    return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, unpaid)).to(str)
 
 
 def poll_kind(order: ObjectVar[OrderView]) -> rx.Var[str]:
@@ -102,7 +106,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
             ),
             promise_text(order.promise.to(OrderPromise)),
             rx.cond(
-                (order.status == "paid") & (order.journey != "delivered"),
+                (order.status == "paid") & (order.journey != "delivered") & (order.journey != "picked_up"),
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
             ),
             rx.cond(

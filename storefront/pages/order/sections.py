@@ -87,11 +87,14 @@ def purchase_section(order: ObjectVar[OrderView]) -> rx.Component:
 def fulfillment_row(item: ObjectVar[FulfillmentView]) -> rx.Component:
     """Build a fulfillment with its tracking."""
     return rx.el.li(
-        icon("truck"),
+        icon(rx.cond(item.kind == "pickup", "store", "truck")),
         rx.el.div(
-            rx.el.p(
-                rx.cond(item.carrier != "", item.carrier, _("Transportadora por confirmar")),
-                class_name="parcel__name",
+            rx.cond(
+                item.kind == "carrier",
+                rx.el.p(
+                    rx.cond(item.carrier != "", item.carrier, _("Transportadora por confirmar")),
+                    class_name="parcel__name",
+                ),
             ),
             rx.el.p(
                 stage_text(item.stage),
@@ -117,9 +120,15 @@ def fulfillment_row(item: ObjectVar[FulfillmentView]) -> rx.Component:
                     )
                 ),
             ),
-            moment_row(_("Despachado: "), item.shipped_label),
-            moment_row(_("Entrega estimada: "), item.expected_label),
-            moment_row(_("Entregado: "), item.delivered_label),
+            rx.cond(
+                item.kind == "pickup",
+                moment_row(_("Recogido: "), item.delivered_label),
+                rx.fragment(
+                    moment_row(_("Despachado: "), item.shipped_label),
+                    moment_row(_("Entrega estimada: "), item.expected_label),
+                    moment_row(_("Entregado: "), item.delivered_label),
+                ),
+            ),
             moment_row(_("Recibió: "), item.received_by),
         ),
         class_name="parcel",
@@ -139,12 +148,23 @@ def moment_row(name: str, label: rx.Var[str]) -> rx.Component:
 
 
 def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build the recipient, the address and the fulfillments."""
+    """Build the recipient, the address or the pickup point, and the fulfillments."""
     return section(
         _("Entrega"),
+        rx.cond(
+            order.delivery_note != "",
+            rx.el.p(
+                rx.el.b(order.shipping_name),
+                ": ",
+                order.delivery_note,
+                data_testid="delivery-note",
+            ),
+        ),
         rx.el.address(
             rx.el.b(order.recipient, data_testid="order-recipient"),
-            rx.foreach(order.address_lines, rx.el.span),
+            rx.cond(
+                order.delivery_kind != "pickup", rx.fragment(rx.foreach(order.address_lines, rx.el.span))
+            ),
             rx.el.span(order.email),
             class_name="order__address",
         ),
@@ -165,7 +185,13 @@ def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
             rx.cond(
                 order.status == "paid",
                 rx.el.p(
-                    _("Cuando despachemos tu pedido, aquí verás el número de guía."), class_name="order__soft"
+                    rx.match(
+                        order.delivery_kind,
+                        ("pickup", _("Te escribimos apenas esté listo para recoger.")),
+                        ("own", _("Te escribimos apenas salgamos a llevártelo.")),
+                        _("Cuando despachemos tu pedido, aquí verás el número de guía."),
+                    ),
+                    class_name="order__soft",
                 ),
             ),
         ),

@@ -48,7 +48,7 @@ EXPLANATIONS = {
     "authorized": _(
         "Todavía no recibimos tu pago. Escríbenos o llámanos para acordarlo, y empezamos a prepararlos."
     ),
-    "returning": _("No despachamos nada. Más abajo ves cuándo vuelve tu dinero."),
+    "returning": _("No te entregamos nada. Más abajo ves cuándo vuelve tu dinero."),
     "refunded": _("Hicimos la devolución. Según tu banco, puede tardar unos días en verse en tu cuenta."),
 }
 PAYMENT_STATES = {
@@ -80,10 +80,16 @@ DRAWINGS = {
 JOURNEY_TITLES = {
     "shipped": _("Tu pedido va en camino"),
     "delivered": _("Tu pedido fue entregado"),
+    "out": _("Salimos a llevarte tu pedido"),
+    "to_collect": _("Tu pedido está listo para recoger"),
+    "picked_up": _("Ya recogiste tu pedido"),
 }
 JOURNEY_WORDS = {
     "shipped": _("Tu pago fue aprobado y ya despachamos tus juguetes. Más abajo ves por dónde van."),
     "delivered": _("¡Que lo disfruten! Si algo no llegó bien, escríbenos y lo resolvemos."),
+    "out": _("Lo llevamos nosotros mismos. Más abajo ves los días y las horas."),
+    "to_collect": _("Más abajo ves dónde y a qué horas. Di tu número de pedido cuando llegues."),
+    "picked_up": _("¡Que lo disfruten! Si algo no salió bien, escríbenos y lo resolvemos."),
 }
 FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
 FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus juguetes.")
@@ -95,6 +101,8 @@ SENT_UNPAID = _(
     "para acordarlo."
 )
 """Replaces the shipping text if staff sent an order before it was paid."""
+UNPAID_HERE = _("Todavía no recibimos tu pago: escríbenos o llámanos para acordarlo.")
+"""Replaces the text of an unpaid order that the shop is bringing itself, or that waits to be collected."""
 STAGES = {
     "preparing": _("Preparando el envío"),
     "ready": _("Empacado, esperando que lo recojan"),
@@ -106,6 +114,11 @@ STAGES = {
     "delivered": _("Entregado"),
     "returned": _("Devuelto a nuestra bodega"),
     "canceled": _("Guía anulada"),
+    "packing": _("Preparando tu pedido"),
+    "packed": _("Empacado: pronto sale a tu casa"),
+    "to_collect": _("Listo para recoger"),
+    "picked_up": _("Recogido"),
+    "unpacked": _("Lo estamos empacando otra vez"),
 }
 """The stage of a fulfillment as text for customers: `FulfillmentView.stage`."""
 RETRY = _("Intentar de nuevo con el mismo carrito")

@@ -55,11 +55,11 @@ async def test_page_of_a_cancelled_order_shows_the_refund_date(shop: Shop, paid_
     shown = await page(shop, paid_order)
     assert (shown.status, shown.is_final, shown.can_retry, shown.journey) == ("returning", True, False, "")
     (told,) = shown.returns.requested_returns
-    assert (told.title, told.state) == (f"No despachado {row.number}", "to_pay")
+    assert (told.title, told.state) == (f"No entregado {row.number}", "to_pay")
     assert told.text.startswith("Te transferimos $\xa080.000 a más tardar el") or "80.000" in told.text
     assert await read_account_order(shop, paid_order) == (
         "canceled",
-        [f"No despachado {row.number}: Por pagar"],
+        [f"No entregado {row.number}: Por pagar"],
         True,
     )
     await pay(shop.database, COMMAND_LINE, row.id, 80_000, "A-77")

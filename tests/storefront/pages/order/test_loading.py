@@ -61,7 +61,9 @@ def test_only_texts_of_final_refusals_say_that_nothing_was_charged() -> None:
 
 
 def test_every_fulfillment_stage_has_texts() -> None:
-    assert set(texts.STAGES) == {"preparing", "ready", "shipped", *TrackingStage} - {
+    own = {"packing", "packed", "to_collect", "picked_up", "unpacked"}
+    assert set(texts.STAGES) == {"preparing", "ready", "shipped", *own, *TrackingStage} - {
         TrackingStage.AWAITING_PICKUP
     }
-    assert texts.JOURNEY_TITLES.keys() == texts.JOURNEY_WORDS.keys() == {"shipped", "delivered"}
+    journeys = {"shipped", "delivered", "out", "to_collect", "picked_up"}
+    assert texts.JOURNEY_TITLES.keys() == texts.JOURNEY_WORDS.keys() == journeys
