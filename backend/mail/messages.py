@@ -44,7 +44,7 @@ from backend.orders.money.captured_money import read_order_money
 from backend.orders.money.refunds import REVERSED
 from backend.orders.parties import find_party_name
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
-from backend.orders.states import TRACKING_URL
+from backend.orders.states import NO_NOTIFICATION, TRACKING_URL, LabelState
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import pqrs_path, read_pqrs
@@ -90,13 +90,17 @@ async def compose_message(session: AsyncSession, settings: Settings, mail: Mail)
     if kind is not MailKind.ORDER_SHIPPED:
         return await _compose_order_message(session, settings, kind, mail.about)
     fulfillment = await session.get_one(Fulfillment, mail.about)
+    if fulfillment.data.get(NO_NOTIFICATION) or fulfillment.state == LabelState.CANCELED:
+        return None  # staff decided so after the mail was enqueued
+    tracking_url = fulfillment.data.get(TRACKING_URL)
+    is_sent = bool(fulfillment.tracking_number or tracking_url)  # by a courier, whatever the customer chose
     kind_of_delivery, _note = await read_delivery(session, await read_order(session, fulfillment.order_id))
     tracking = {
-        "is_pickup": kind_of_delivery is DeliveryKind.PICKUP,
-        "is_own": kind_of_delivery is DeliveryKind.OWN,
+        "is_pickup": kind_of_delivery is DeliveryKind.PICKUP and not is_sent,
+        "is_own": kind_of_delivery is DeliveryKind.OWN and not is_sent,
         "carrier": str(fulfillment.data.get("carrier") or ""),
         "tracking_number": fulfillment.tracking_number,
-        "tracking_url": fulfillment.data.get(TRACKING_URL),
+        "tracking_url": tracking_url,
         "is_delivered": fulfillment.delivered_at is not None,
     }
     return await _compose_order_message(session, settings, kind, fulfillment.order_id, tracking)

@@ -95,7 +95,7 @@ async def test_actions_of_two_staff_members_on_an_order_during_its_payment_are_c
     await asyncio.gather(send_event(lina, "pack"), send_event(berta, "pack"))
     assert "news" in {screen.announcement.tone for screen in (lina, berta)}
     await send_event(berta, "pack")
-    assert (berta.announcement.tone, berta.announcement.text.startswith("Ya tenía guía.")) == (
+    assert (berta.announcement.tone, berta.announcement.text.startswith("Ya estaba empacado.")) == (
         "problem",
         True,
     )
@@ -106,7 +106,7 @@ async def test_actions_of_two_staff_members_on_an_order_during_its_payment_are_c
     assert "news" in {screen.announcement.tone for screen in (lina, berta)}
     for screen in (lina, berta):
         await update_state(screen)
-        assert "Entregado" in [chip.text for chip in screen.content.chips]
+        assert "Recogido" in [chip.text for chip in screen.content.chips]
     async with shop.database.read() as session:
         (parcel,) = await list_order_fulfillments(session, order_id)
     assert parcel.delivered_at is not None
