@@ -248,13 +248,21 @@ async def send_refunded(session: AsyncSession, event: RefundBooked) -> None:
 
 
 @subscribe(FulfillmentReady)
+async def send_order_ready(session: AsyncSession, event: FulfillmentReady) -> None:
+    """Notify the customer that the order can be collected, unless staff disabled the notification."""
+    await _enqueue_shipment(session, event.fulfillment_id)
+
+
 @subscribe(FulfillmentShipped)
-async def send_order_shipped(session: AsyncSession, event: FulfillmentReady | FulfillmentShipped) -> None:
-    """Notify the customer that the order is on its way or can be collected, unless staff disabled the notification."""
-    fulfillment = await session.get_one(Fulfillment, event.fulfillment_id)
-    if fulfillment.data.get(NO_NOTIFICATION):
-        return
-    await _enqueue(session, MailKind.ORDER_SHIPPED, event.fulfillment_id)
+async def send_order_shipped(session: AsyncSession, event: FulfillmentShipped) -> None:
+    """Notify the customer that the order is on its way, unless staff disabled the notification."""
+    await _enqueue_shipment(session, event.fulfillment_id)
+
+
+async def _enqueue_shipment(session: AsyncSession, fulfillment_id: str) -> None:
+    fulfillment = await session.get_one(Fulfillment, fulfillment_id)
+    if not fulfillment.data.get(NO_NOTIFICATION):
+        await _enqueue(session, MailKind.ORDER_SHIPPED, fulfillment_id)
 
 
 @subscribe(ResetRequested)

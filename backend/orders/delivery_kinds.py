@@ -1,4 +1,4 @@
-"""How an order reaches its customer: with a carrier, by the shop's own delivery, or by pickup. It decides the words."""
+"""Kinds of delivery: by a carrier, by the shop itself, or by pickup. They decide the words about an order."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -14,7 +14,7 @@ from backend.shipping.terms.own_delivery import PICKUP, describe_option
 
 
 class DeliveryKind(StrEnum):
-    """How an order reaches its customer."""
+    """A way in which an order reaches its customer."""
 
     CARRIER = "carrier"
     OWN = "own"
