@@ -14,6 +14,19 @@ from backend.catalog.count_cache import get_or_count
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
 from backend.catalog.views import CategoryNode
 from backend.core.errors import require_found
+from backend.media.picture_urls import encode_picture_url
+from backend.media.picture_widths import parse_uploaded_picture
+
+
+def to_initial(name: str) -> str:
+    """Return the first letter or digit of a name, in upper case; empty if it has none."""
+    return next((letter.upper() for letter in name if letter.isalnum()), "")
+
+
+def to_small_picture(url: str) -> str:
+    """Return the URL of the smallest file of a category's own picture; empty without one."""
+    prepared = parse_uploaded_picture(url)
+    return encode_picture_url(prepared.sources[0][0] if prepared else url) if url else ""
 
 
 class Tree:
@@ -117,6 +130,8 @@ async def department_nodes(session: AsyncSession, tree: Tree) -> list[CategoryNo
             name=category.name,
             description=category.description,
             count=counts.get(category.id, 0),
+            picture=to_small_picture(category.picture),
+            initial=to_initial(category.name),
             children=[node(child) for child in tree.children(category.id)],
         )
 

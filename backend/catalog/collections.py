@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, SubjectType, record
@@ -13,7 +13,13 @@ from backend.catalog.products.service import lock_products
 from backend.catalog.schemas.admin import CollectionChange
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject, get_or_404
+from backend.core.errors import NotAllowed
+from backend.core.texts import _
+from backend.rate_limit.limiter import take_turns
 from backend.staff.rights import Actor, Right
+
+MAX_COLLECTIONS = 1_000
+TOO_MANY_TEXT = _("Ya hay 1.000 colecciones: borra las que no uses.")
 
 
 async def create_collection(
@@ -24,13 +30,22 @@ async def create_collection(
     handle: str | None = None,
     metadata: JsonObject | None = None,
 ) -> Collection:
-    """Create a collection; without a handle, derive it from the title.
+    """Create a collection after the others; without a handle, derive it from the title.
 
     Raises:
         InvalidData: the handle is taken.
+        NotAllowed: the shop has `MAX_COLLECTIONS`.
     """
     actor.require(Right.CHANGE_CATALOG)
-    collection = Collection(title=title, handle=handle or make_handle(title), meta=metadata or {})
+    await lock_collections(session)
+    count, last = (
+        await session.execute(select(func.count(), func.coalesce(func.max(Collection.rank), -1)))
+    ).one()
+    if count >= MAX_COLLECTIONS:
+        raise NotAllowed(f"The shop has {MAX_COLLECTIONS} collections", staff_text=TOO_MANY_TEXT)
+    collection = Collection(
+        title=title, handle=handle or make_handle(title), rank=last + 1, meta=metadata or {}
+    )
     await require_free_handle(session, collection)
     await record(session, actor, "created", Subject(SubjectType.COLLECTION, collection.id))
     session.add(collection)
@@ -57,6 +72,62 @@ async def change_collection(
         await require_free_handle(session, collection)
     await publish_product_changes(session, await _product_ids_in(session, collection_id))
     return collection
+
+
+async def set_collection_display(
+    session: AsyncSession,
+    actor: Actor,
+    collection_id: str,
+    *,
+    description: str | None = None,
+    is_active: bool | None = None,
+    picture: str | None = None,
+) -> Collection:
+    """Set the description, the visibility or the picture of the collection; None keeps a value.
+
+    Raises:
+        NotFound: the collection does not exist.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    collection = await find_collection(session, collection_id, lock=True)
+    await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
+    was_active = collection.is_active
+    collection.description = collection.description if description is None else description
+    collection.is_active = was_active if is_active is None else is_active
+    collection.picture = collection.picture if picture is None else picture
+    if collection.is_active != was_active:
+        await publish_product_changes(session, await _product_ids_in(session, collection_id))
+    return collection
+
+
+async def move_collection(
+    session: AsyncSession, actor: Actor, collection_id: str, target_id: str, *, is_after: bool
+) -> Collection:
+    """Move the collection before or after another one.
+
+    The place is relative, so the moves of two people at once have the same result one after the other.
+
+    Raises:
+        NotFound: one of the collections does not exist.
+    """
+    actor.require(Right.CHANGE_CATALOG)
+    await lock_collections(session)
+    collection = await find_collection(session, collection_id)
+    target = await find_collection(session, target_id)
+    await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
+    query = select(Collection).order_by(Collection.rank, Collection.title, Collection.id)
+    ordered = list((await session.execute(query.execution_options(populate_existing=True))).scalars())
+    if target is not collection:
+        ordered.remove(collection)
+        ordered.insert(ordered.index(target) + (1 if is_after else 0), collection)
+    for rank, one in enumerate(ordered):
+        one.rank = rank
+    return collection
+
+
+async def lock_collections(session: AsyncSession) -> None:
+    """Lock the order and the titles of the collections until the transaction ends."""
+    await take_turns(session, "collections")
 
 
 async def delete_collection(session: AsyncSession, actor: Actor, collection_id: str) -> None:

@@ -29,13 +29,18 @@ class CategoryRef:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode:
-    """A category of the tree, with its children and the number of published products in it and in its descendants."""
+    """A category of the tree, with its children and the number of published products in it and in its descendants.
+
+    `picture` is the URL of its own picture; empty without one.
+    """
 
     id: str
     handle: str
     name: str
     description: str
     count: int
+    picture: str = ""
+    initial: str = ""
     children: list["CategoryNode"] = field(default_factory=list)
 
 
@@ -228,5 +233,4 @@ class HomeContent:
     slides: list[ProductCard]
     new_or_featured: list[ProductCard]
     on_sale: list[ProductCard]
-    categories: list[CategoryNode]
     ages: list[Facet]

@@ -168,6 +168,8 @@ class SectionKind(StrEnum):
 
 DEFAULT_SECTIONS = (SectionKind.DEPARTMENTS, SectionKind.NEW, SectionKind.SALE, SectionKind.AGES)
 """The default sections of the home page, in their order."""
+FILLABLE_SECTIONS = (SectionKind.NEW, SectionKind.SALE, SectionKind.EDITORIAL)
+"""Sections whose products the office can choose. Without a choice, the shop fills `NEW` and `SALE`."""
 SECTION_NAMES = {
     SectionKind.DEPARTMENTS: _("¿A qué jugamos hoy?"),
     SectionKind.NEW: _("Lo nuevo y lo más querido"),
@@ -177,17 +179,21 @@ SECTION_NAMES = {
 
 
 class Section(ContentModel):
-    """A section of the home page. Only an editorial section uses the fields other than its kind.
+    """A section of the home page. Only an editorial section has a text, a picture and a link.
 
     Attributes:
+        title: empty for the name in `SECTION_NAMES`. An editorial section needs one.
+        is_hidden: True if the page does not show it.
         text: paragraphs, separated by an empty line.
         picture: URL of an uploaded picture; empty for none.
         link: target of `label`; empty for none.
         product_ids: the products that are shown, in this order, while they are for sale.
         category_id: a category whose products are shown after `product_ids`.
+        collection_id: a collection whose products are shown after those.
     """
 
     kind: SectionKind
+    is_hidden: bool = False
     title: Text = ""
     text: Paragraphs = ""
     picture: Address = ""
@@ -196,6 +202,7 @@ class Section(ContentModel):
     label: Text = ""
     product_ids: list[Address] = Field(default_factory=list, max_length=MAX_SECTION_PRODUCTS)
     category_id: Address = ""
+    collection_id: Address = ""
 
 
 class HomeBody(ContentModel):

@@ -98,12 +98,12 @@ def select_visible_content(bodies: dict[Area, Body], day: date) -> VisibleConten
     footer = cast("FooterBody", bodies.get(Area.FOOTER, FooterBody()))
     banner = cast("BannerBody", bodies.get(Area.BANNER, BannerBody()))
     home = cast("HomeBody", bodies.get(Area.HOME, HomeBody()))
-    is_own = [section.kind for section in home.sections] == list(DEFAULT_SECTIONS)
+    is_default = home.sections == [Section(kind=kind) for kind in DEFAULT_SECTIONS]
     return VisibleContent(
         announcement=announcement_view(announcement) if announcement.is_shown_on(day) else Announcement(),
         footer=footer_view(footer),
         slides=tuple(slide for slide in banner.slides if slide.is_shown_on(day)),
-        sections=() if is_own else tuple(home.sections),
+        sections=() if is_default else tuple(home.sections),
     )
 
 

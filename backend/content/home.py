@@ -3,18 +3,29 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import read_tree
 from backend.catalog.models import Category, Product, ProductCategory, for_sale, is_available
+from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
 from backend.catalog.storefront.page_content import home_content
 from backend.catalog.storefront.product_cards import read_cards
-from backend.catalog.views import CategoryNode, Facet, PictureView, ProductCard
-from backend.content.areas import MAX_SECTION_PRODUCTS, Section, SectionKind, Slide, SlideKind
+from backend.catalog.views import Facet, PictureView, ProductCard
+from backend.content.areas import (
+    DEFAULT_SECTIONS,
+    MAX_SECTION_PRODUCTS,
+    SECTION_NAMES,
+    Section,
+    SectionKind,
+    Slide,
+    SlideKind,
+)
 from backend.content.current_content import VisibleContent
 from backend.media.picture_urls import encode_picture_url
 from backend.media.picture_widths import parse_uploaded_picture
+
+EDITORIAL = SectionKind.EDITORIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,7 @@ class SlideView:
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """A section of the home page. Only an editorial section uses the fields other than its kind."""
+    """A section of the home page. Of the sections that the shop fills, only the title is used here."""
 
     kind: str
     key: str
@@ -58,14 +69,15 @@ class HomePage:
         slides: the slides of the banner. If the office set none, they are the slides that the specification defines
             (Storefront view rules 1).
         is_bare: True if no slide is a product, because the store has no active product: the static slide is shown.
-        sections: the sections that the office set; empty if the default ones are shown in their order.
+        new_or_featured, on_sale: the products that the office chose for the section, or that the shop chooses.
+        sections: the sections that are shown, in their order.
     """
 
     slides: list[SlideView]
     is_bare: bool
     new_or_featured: list[ProductCard]
     on_sale: list[ProductCard]
-    categories: list[CategoryNode]
+    categories: list[CategoryTile]
     ages: list[Facet]
     sections: list[SectionView]
 
@@ -79,16 +91,18 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
     """
     content = await home_content(session)
     slides = await list_slide_views(session, visible_content.slides)
+    sections = visible_content.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
+    chosen = {one.kind: await _read_section_cards(session, one) for one in sections if one.kind != EDITORIAL}
     if not any(slide.handle for slide in slides):
         slides = [*slides, *map(_product_slide, content.slides)]
     return HomePage(
         slides=slides,
         is_bare=not any(slide.handle for slide in slides),
-        new_or_featured=content.new_or_featured,
-        on_sale=content.on_sale,
-        categories=content.categories,
+        new_or_featured=chosen.get(SectionKind.NEW) or content.new_or_featured,
+        on_sale=chosen.get(SectionKind.SALE) or content.on_sale,
+        categories=await read_category_tiles(session),
         ages=content.ages,
-        sections=await list_section_views(session, visible_content.sections),
+        sections=await list_section_views(session, sections),
     )
 
 
@@ -106,8 +120,12 @@ async def list_slide_views(session: AsyncSession, slides: Sequence[Slide]) -> li
 
 
 async def list_section_views(session: AsyncSession, sections: Sequence[Section]) -> list[SectionView]:
-    """Return the sections for display."""
-    return [await _section_view(session, section, number) for number, section in enumerate(sections)]
+    """Return the sections for display, without hidden ones."""
+    return [
+        await _section_view(session, section, number)
+        for number, section in enumerate(sections)
+        if not section.is_hidden
+    ]
 
 
 def _product_slide(card: ProductCard, slide: Slide | None = None) -> SlideView:
@@ -150,13 +168,8 @@ def uploaded_picture_view(url: str, alt: str) -> PictureView | None:
 
 
 async def _section_view(session: AsyncSession, section: Section, number: int) -> SectionView:
-    if section.kind is not SectionKind.EDITORIAL:
-        return SectionView(section.kind, section.kind)
-    chosen = await _read_cards(session, section.product_ids)
-    of_category: list[ProductCard] = []
-    if section.category_id and len(chosen) < MAX_SECTION_PRODUCTS:
-        of_category = await _read_category_cards(session, section.category_id)
-    cards = {card.id: card for card in (*chosen, *of_category)}
+    if section.kind != EDITORIAL:
+        return SectionView(section.kind, section.kind, section.title or SECTION_NAMES[section.kind])
     return SectionView(
         kind=section.kind,
         key=f"own-{number}",
@@ -165,8 +178,19 @@ async def _section_view(session: AsyncSession, section: Section, number: int) ->
         picture=uploaded_picture_view(section.picture, section.alt),
         href=section.link,
         label=section.label,
-        cards=list(cards.values())[:MAX_SECTION_PRODUCTS],
+        cards=await _read_section_cards(session, section),
     )
+
+
+async def _read_section_cards(session: AsyncSession, section: Section) -> list[ProductCard]:
+    """Return the products that the office chose for a section: single ones, then those of a category or collection."""
+    cards = {card.id: card for card in await _read_cards(session, section.product_ids)}
+    if section.category_id and len(cards) < MAX_SECTION_PRODUCTS:
+        cards |= {card.id: card for card in await _read_category_cards(session, section.category_id)}
+    if section.collection_id and len(cards) < MAX_SECTION_PRODUCTS:
+        within = Product.collection_id == section.collection_id
+        cards |= {card.id: card for card in await _read_available_cards(session, within)}
+    return list(cards.values())[:MAX_SECTION_PRODUCTS]
 
 
 async def _read_cards(
@@ -190,9 +214,13 @@ async def _read_category_cards(session: AsyncSession, category_id: str) -> list[
         return []
     below = (await read_tree(session)).with_descendants((category.handle,))
     within = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below))
+    return await _read_available_cards(session, Product.id.in_(within))
+
+
+async def _read_available_cards(session: AsyncSession, within: ColumnElement[bool]) -> list[ProductCard]:
     query = (
         select(Product)
-        .where(for_sale(), is_available(), Product.id.in_(within))
+        .where(for_sale(), is_available(), within)
         .order_by(Product.featured.desc(), Product.created_at.desc(), Product.id)
         .limit(MAX_SECTION_PRODUCTS)
     )

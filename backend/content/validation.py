@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Product
+from backend.catalog.models import Category, Collection, Product
 from backend.content.areas import (
     DEFAULT_SECTIONS,
     MAX_PARAGRAPH_CHARS,
@@ -90,10 +90,20 @@ async def _check_sections(session: AsyncSession, sections: list[Section], proble
         session, Product, (one for section in sections for one in section.product_ids)
     )
     categories = await _find_existing_ids(session, Category, (section.category_id for section in sections))
+    collections = await _find_existing_ids(
+        session, Collection, (section.collection_id for section in sections)
+    )
     for number, section in enumerate(sections):
+        at = f"sections.{number}."
+        if not set(section.product_ids) <= toys:
+            problems[f"{at}product_ids"] = _("Uno de los juguetes ya no existe.")
+        if section.category_id and section.category_id not in categories:
+            problems[f"{at}category_id"] = _("Esta categoría ya no existe.")
+        if section.collection_id and section.collection_id not in collections:
+            problems[f"{at}collection_id"] = _("Esta colección ya no existe.")
+        _check_length(section.title, MAX_TITLE_CHARS, f"{at}title", problems)
         if section.kind is not SectionKind.EDITORIAL:
             continue
-        at = f"sections.{number}."
         _check_title(section.title, f"{at}title", problems)
         _check_length(section.text, MAX_PARAGRAPH_CHARS, f"{at}text", problems)
         if section.picture:
@@ -101,10 +111,6 @@ async def _check_sections(session: AsyncSession, sections: list[Section], proble
         if section.link or section.label:
             _check_link(section.link, f"{at}link", problems)
             _check_title(section.label, f"{at}label", problems)
-        if not set(section.product_ids) <= toys:
-            problems[f"{at}product_ids"] = _("Uno de los juguetes ya no existe.")
-        if section.category_id and section.category_id not in categories:
-            problems[f"{at}category_id"] = _("Esta categoría ya no existe.")
 
 
 def _check_footer(body: FooterBody, problems: Problems) -> None:
@@ -133,7 +139,7 @@ def _check_mail(area: Area, body: MailBody, problems: Problems) -> None:
 
 
 async def _find_existing_ids(
-    session: AsyncSession, table: type[Product] | type[Category], ids: Iterable[str]
+    session: AsyncSession, table: type[Product] | type[Category] | type[Collection], ids: Iterable[str]
 ) -> set[str]:
     given_ids = {one for one in ids if one}
     if not given_ids:

@@ -11,7 +11,7 @@ from backend.catalog.views import CategoryNode, SearchHit, SearchSuggestion
 from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS, Combobox
 from storefront.components.icons import icon
-from storefront.components.pictures import MARK, department_drawing, drawing, product_picture
+from storefront.components.pictures import MARK, drawing, product_picture
 from storefront.components.react_components import CART_SCRIPT, CartTabs, sheet
 from storefront.components.wishlist import wishlist_count
 from storefront.links import (
@@ -443,7 +443,11 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
     """Build a department's entry in the menu, with its subcategories."""
     return rx.el.li(
         rx.el.a(
-            department_drawing(department.handle, 40),
+            rx.cond(
+                department.picture != "",
+                drawing(department.picture, 40, class_name="menu__picture"),
+                rx.el.span(department.initial, class_name="menu__picture menu__letter", aria_hidden="true"),
+            ),
             rx.el.span(department.name),
             rx.el.span(department.count, class_name="menu__count"),
             href=category_href(department.handle),

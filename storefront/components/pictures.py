@@ -87,19 +87,6 @@ OG_IMAGE = "/brand/og.png"
 GOOGLE = "/brand/google.svg"
 """Google's mark for the sign-in button."""
 
-DEPARTMENTS = (
-    "aire-libre",
-    "ciencia-y-arte",
-    "construccion",
-    "juego-de-roles",
-    "juegos-tradicionales",
-    "juegos-y-rompecabezas",
-    "munecas-y-peluches",
-    "musica",
-    "vehiculos",
-)
-"""The departments that have a drawing. For any other department, the shop's mark is displayed."""
-
 AGE_DRAWINGS = {"0-2": "age-0-2", "3-5": "age-3-5", "6-8": "age-6-8", "9-12": "age-9-12", "12+": "age-12%2B"}
 
 
@@ -120,12 +107,6 @@ def drawing(
         class_name=class_name,
         custom_attrs={"width": width, "height": height or width},
     )
-
-
-def department_drawing(handle: rx.Var[str], size: int, class_name: str = "") -> rx.Component:
-    """Build the drawing of a department."""
-    sources = [(name, f"/brand/category-{name}.svg") for name in DEPARTMENTS]
-    return drawing(rx.match(handle, *sources, MARK), size, class_name=class_name)
 
 
 def age_drawing(age: rx.Var[str], size: int, class_name: str = "") -> rx.Component:

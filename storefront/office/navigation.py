@@ -20,6 +20,7 @@ NEW_PRODUCT = f"{PRODUCTS}/nuevo"
 STOCK = f"{OFFICE}/bodega"
 IMPORT = f"{OFFICE}/importar"
 CATEGORIES = f"{OFFICE}/categorias"
+COLLECTIONS = f"{OFFICE}/colecciones"
 REDIRECTS = f"{OFFICE}/direcciones"
 INVOICES = f"{OFFICE}/facturas"
 REPORTS = f"{OFFICE}/informes"
@@ -92,6 +93,7 @@ PLACES = (
     OfficePlace(SELL, _("Vender"), "till", Right.SELL),
     OfficePlace(PRODUCTS, _("Productos"), "blocks", Right.READ_CATALOG),
     OfficePlace(CATEGORIES, _("Categorías"), "tree", Right.READ_CATALOG),
+    OfficePlace(COLLECTIONS, _("Colecciones"), "layers", Right.READ_CATALOG),
     OfficePlace(STOCK, _("Bodega"), "shelves", Right.READ_STOCK),
     OfficePlace(IMPORT, _("Importar"), "upload", Right.CHANGE_CATALOG),
     OfficePlace(REDIRECTS, _("Direcciones anteriores"), "signpost", Right.READ_CATALOG),

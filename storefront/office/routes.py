@@ -10,7 +10,7 @@ from backend.core.texts import _
 from storefront.components.pictures import OG_IMAGE
 from storefront.office import attention, audit, invoices, pqrs, redirects, reports, reviews, today
 from storefront.office.auth import sign_in
-from storefront.office.catalog import categories, category_editor
+from storefront.office.catalog import categories, category_editor, collections
 from storefront.office.content import area_page
 from storefront.office.content import page as content
 from storefront.office.content.area_state import AreaState
@@ -26,6 +26,7 @@ from storefront.office.navigation import (
     ATTENTION,
     AUDIT,
     CATEGORIES,
+    COLLECTIONS,
     CONTENT,
     CUSTOMERS,
     DELIVERIES,
@@ -132,6 +133,10 @@ OFFICE_PAGES = (
     OfficePage(CATEGORIES, categories.page, categories.CategoriesState, categories.TITLE),
     OfficePage(
         f"{CATEGORIES}/[id]", category_editor.page, category_editor.CategoryState, category_editor.TITLE
+    ),
+    OfficePage(COLLECTIONS, collections.page, collections.CollectionsState, collections.TITLE),
+    OfficePage(
+        f"{COLLECTIONS}/[id]", collections.editor_page, collections.CollectionState, collections.EDITOR_TITLE
     ),
     OfficePage(STOCK, stock_page.page, StockState, stock_page.TITLE),
     OfficePage(IMPORT, imports.page, ImportState, imports.TITLE),

@@ -246,7 +246,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         )
     trail = find_trail(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
     if whole:  # the page of the root category is the whole catalogue with that category's name
-        trail = [CategoryNode(whole.id, whole.handle, whole.name, whole.description, page.total, nodes)]
+        trail = [
+            CategoryNode(whole.id, whole.handle, whole.name, whole.description, page.total, children=nodes)
+        ]
     content = CatalogContent(
         page=page,
         choices=applied,

@@ -7,8 +7,9 @@ import reflex as rx
 from reflex.vars import NumberVar, ObjectVar
 
 from backend.app import current_shop
-from backend.catalog.views import CategoryNode, Facet
-from backend.content.areas import DEFAULT_SECTIONS, SECTION_NAMES, SectionKind
+from backend.catalog.storefront.category_tiles import CategoryTile
+from backend.catalog.views import Facet, PictureView
+from backend.content.areas import SECTION_NAMES, SectionKind
 from backend.content.home import HomePage, SectionView, SlideView, read_home_page
 from backend.core.texts import _
 from backend.news.topics import Topic
@@ -18,10 +19,8 @@ from storefront.components.icons import icon
 from storefront.components.pictures import (
     OG_IMAGE,
     age_drawing,
-    department_drawing,
     drawing,
     picture,
-    product_picture,
 )
 from storefront.components.placeholders import grid_skeleton, link_button, loaded_content
 from storefront.components.product_card import discount_badge, price_tag, product_grid
@@ -44,6 +43,7 @@ SLIDE_ID_PREFIX = "destacado-"
 EMPTY_SHOP_DRAWING = "/brand/hero.svg"
 """Drawing of the first slide while no product is for sale."""
 STORY_SIZES = "(min-width: 1280px) 620px, (min-width: 768px) 48vw, 92vw"
+TILE_SIZES = "(min-width: 640px) 144px, 28vw"
 SLIDE_SIZES = "(min-width: 1280px) 560px, (min-width: 768px) 48vw, 84vw"
 
 
@@ -98,6 +98,16 @@ def banner_slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component
     It shows a product (picture, name, price and link), or a picture and texts that staff have written.
     """
     to = rx.cond(card.href != "", card.href, product_href(card.handle))
+    shown = rx.el.div(
+        picture(
+            card.picture.to(ObjectVar, PictureView),
+            SLIDE_SIZES,
+            is_first=place == 0,
+            class_name="slide__image",
+            alt="",
+        ),
+        class_name="slide__frame",
+    )
     return rx.el.div(
         rx.el.div(
             rx.el.p(card.brand, class_name="slide__eyebrow"),
@@ -117,17 +127,12 @@ def banner_slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component
             class_name="slide__words",
         ),
         rx.el.div(
-            rx.el.div(
-                product_picture(
-                    card.picture, SLIDE_SIZES, is_first=place == 0, class_name="slide__image", alt=""
-                ),
-                class_name="slide__frame",
-            ),
+            rx.cond(card.picture, shown),
             id=SLIDE_ID_PREFIX + place.to(str),
             class_name="slide__picture",
         ),
         key=card.id,
-        class_name="slide",
+        class_name=rx.cond(card.picture, "slide", "slide slide--plain"),
         data_testid="banner-slide",
         role="group",
         aria_roledescription=_("destacado"),
@@ -254,11 +259,15 @@ def promise_list() -> rx.Component:
     )
 
 
-def department_tile(department: ObjectVar[CategoryNode]) -> rx.Component:
-    """Build the link to a department."""
+def department_tile(department: ObjectVar[CategoryTile]) -> rx.Component:
+    """Build the link to a department: its picture, or the first letter of its name."""
     return rx.el.li(
         rx.el.a(
-            department_drawing(department.handle, 120, class_name="tile__drawing"),
+            rx.cond(
+                department.picture,
+                picture(department.picture, TILE_SIZES, class_name="tile__drawing", alt=""),
+                rx.el.span(department.initial, class_name="tile__drawing tile__letter", aria_hidden="true"),
+            ),
             rx.el.span(department.name, class_name="tile__name"),
             href=category_href(department.handle),
             class_name="tile",
@@ -281,21 +290,23 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
     )
 
 
-def _section_if_any(kind: SectionKind, entries: Any, *content: rx.Component, **more: Any) -> rx.Component:
-    """Build a section that the shop fills automatically, if it has entries. `more` are arguments of `section`."""
-    return rx.cond(entries.length() > 0, section(SECTION_NAMES[kind], *content, **more))
+def _section_if_any(
+    title: rx.Var[str], entries: Any, *content: rx.Component, least: int = 1, **more: Any
+) -> rx.Component:
+    """Build a section that the shop fills, if it has at least `least` entries. `more` are arguments of `section`."""
+    return rx.cond(entries.length() >= least, section(title, *content, **more))
 
 
 @rx.memo
-def departments_section() -> rx.Component:
-    """Build the links to the departments."""
+def departments_section(title: rx.Var[str]) -> rx.Component:
+    """Build the links to the departments. A single department is no choice: it has no section."""
     departments = HomeState.content.categories
     tiles = rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles")
-    return _section_if_any(SectionKind.DEPARTMENTS, departments, tiles)
+    return _section_if_any(title, departments, tiles, least=2)
 
 
 @rx.memo
-def new_section() -> rx.Component:
+def new_section(title: rx.Var[str]) -> rx.Component:
     """Build the section of new and featured products. It is hidden if the shop has none."""
     products = HomeState.content.new_or_featured
     grid = loaded_content(
@@ -303,27 +314,25 @@ def new_section() -> rx.Component:
     )
     return rx.cond(
         ~HomeState.is_ready | (products.length() > 0),
-        section(SECTION_NAMES[SectionKind.NEW], grid, more=CATALOG),
+        section(title, grid, more=CATALOG),
     )
 
 
 @rx.memo
-def sale_section() -> rx.Component:
+def sale_section(title: rx.Var[str]) -> rx.Component:
     """Build the products on sale."""
     on_sale = HomeState.content.on_sale
     products = product_grid(on_sale, class_name="grid grid--row")
-    return _section_if_any(
-        SectionKind.SALE, on_sale, products, more=f"{CATALOG}?sale=1", class_name="section--sale"
-    )
+    return _section_if_any(title, on_sale, products, more=f"{CATALOG}?sale=1", class_name="section--sale")
 
 
 @rx.memo
-def ages_section() -> rx.Component:
-    """Build the links to the products of each age."""
+def ages_section(title: rx.Var[str]) -> rx.Component:
+    """Build the links to the products of each age. A single age is no choice: it has no section."""
     ages = HomeState.content.ages
     tiles = rx.el.ul(rx.foreach(ages, age_tile), class_name="ages")
     gift = rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more")
-    return _section_if_any(SectionKind.AGES, ages, tiles, gift)
+    return _section_if_any(title, ages, tiles, gift, least=2)
 
 
 SECTION_BUILDERS = {
@@ -362,17 +371,16 @@ def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
 
 
 def sections() -> rx.Component:
-    """Build the sections below the banner, in the order that staff have chosen, or in the default order."""
+    """Build the sections below the banner, in their order. Until the page is ready, only placeholders are shown."""
 
     def section_row(shown: ObjectVar[SectionView]) -> rx.Component:
-        kinds = [(kind, build()) for kind, build in SECTION_BUILDERS.items()]
+        kinds = [(kind, build(title=shown.title)) for kind, build in SECTION_BUILDERS.items()]
         return rx.fragment(rx.match(shown.kind, *kinds, editorial_section(shown)), key=shown.key)
 
-    ordered = HomeState.content.sections
     return rx.cond(
-        ordered.length() > 0,
-        rx.foreach(ordered, section_row),
-        rx.fragment(*(SECTION_BUILDERS[kind]() for kind in DEFAULT_SECTIONS)),
+        HomeState.is_ready,
+        rx.foreach(HomeState.content.sections, section_row),
+        new_section(title=SECTION_NAMES[SectionKind.NEW]),
     )
 
 

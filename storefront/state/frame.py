@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import reflex as rx
@@ -105,7 +105,7 @@ async def get_frame() -> Frame:
 
 async def _read_frame(shop: Shop) -> Frame:
     async with shop.database.read() as session:
-        departments = await category_tree(session)
+        departments = [_to_menu_entry(node) for node in await category_tree(session)]
         ages = [age.value for age in await read_age_facets(session)]
     content = await shop.content.read_current()
     return Frame(
@@ -115,6 +115,12 @@ async def _read_frame(shop: Shop) -> Frame:
         content.announcement,
         content.footer,
     )
+
+
+def _to_menu_entry(node: CategoryNode) -> CategoryNode:
+    """Return a department with what the menu shows of it: two levels, without descriptions."""
+    children = [replace(child, description="", children=[]) for child in node.children]
+    return replace(node, description="", children=children)
 
 
 def shop_info(effective: Settings) -> ShopInfo:

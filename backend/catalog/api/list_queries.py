@@ -205,13 +205,14 @@ def _matches_filters(category: Category, params: CategoriesParameters) -> bool:
 
 
 async def matching_collections(
-    session: AsyncSession, params: CollectionsParameters
+    session: AsyncSession, params: CollectionsParameters, *, only_active: bool = False
 ) -> tuple[Sequence[models.Collection], int]:
     """Return a page of the collections that match the query, and the total count."""
     order = order_clauses(params.order, COLLECTION_ORDER, [models.Collection.title, models.Collection.id])
-    return await read_page(
-        session, models.Collection, where_clauses(params, _collection_conditions), order, params
-    )
+    conditions = where_clauses(params, _collection_conditions)
+    if only_active:
+        conditions = [*conditions, models.Collection.is_active.is_(True)]
+    return await read_page(session, models.Collection, conditions, order, params)
 
 
 def _collection_conditions(params: CollectionsParameters) -> list[ColumnElement[bool]]:

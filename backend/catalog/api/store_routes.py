@@ -38,7 +38,7 @@ from backend.channels.answers import RegionAnswer, RegionsAnswer
 from backend.channels.models import Region
 from backend.channels.wire import region_wire
 from backend.core.db.tables import table_of
-from backend.core.errors import InvalidData, NotFound
+from backend.core.errors import InvalidData, NotFound, require_found
 from backend.edge.dependencies import Channel, Db, RequestedFields, ShopSettings, sales_channel
 from backend.edge.errors import REFUSALS
 from backend.edge.middleware.response_cache import declare_products
@@ -161,7 +161,7 @@ async def list_collections(
 ) -> Wire[StoreCollectionsAnswer]:
     """List the collections."""
     async with database.read() as session:
-        collections, count = await matching_collections(session, params)
+        collections, count = await matching_collections(session, params, only_active=True)
     shown = [store_collection_wire(collection) for collection in collections]
     return Wire({"collections": pick_each(shown, params), **paging_fields(count, params)})
 
@@ -173,6 +173,7 @@ async def read_collection(
     """Get the collection."""
     async with database.read() as session:
         collection = await find_collection(session, collection_id)
+    require_found(collection if collection.is_active else None, "Collection", collection_id)
     return Wire({"collection": fields.pick(store_collection_wire(collection))})
 
 

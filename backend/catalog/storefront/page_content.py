@@ -6,10 +6,10 @@ Product data is never cached (spec: Storefront view rules 5).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Select, bindparam, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import category_tree, read_visible_tree
+from backend.catalog.category_tree import read_visible_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.models import (
     Collection,
@@ -67,12 +67,14 @@ async def home_content(session: AsyncSession) -> HomeContent:
 
     The banner's slides are the featured products that can be bought. If there are none, the slides are the cards of
     the section below the banner. If nothing is for sale, there are no slides. A featured product without stock is
-    never a slide (spec: Storefront view rules 1).
+    never a slide (spec: Storefront view rules 1). Products without a picture are slides only if no slide would have
+    one.
     """
+    has_picture = exists().where(Picture.product_id == Product.id)
     featured = (
         select(Product)
         .where(for_sale(), is_available(), Product.featured)
-        .order_by(Product.created_at.desc(), Product.id)
+        .order_by(has_picture.desc(), Product.created_at.desc(), Product.id)
         .limit(MAX_SLIDES)
     )
     on_sale = (
@@ -95,12 +97,17 @@ async def home_content(session: AsyncSession) -> HomeContent:
     )
     fallback_slides = [card for card in new_or_featured if card.available or not card.featured]
     return HomeContent(
-        slides=slides or fallback_slides[:MAX_SLIDES],
+        slides=_choose_slides(slides, fallback_slides),
         new_or_featured=new_or_featured,
         on_sale=sale,
-        categories=await category_tree(session),
         ages=await read_age_facets(session),
     )
+
+
+def _choose_slides(*choices: Sequence[ProductCard]) -> list[ProductCard]:
+    """Return the slides of the first choice with pictures, or of the first choice if no product has one."""
+    pictured = ([card for card in cards if card.picture] for cards in choices)
+    return list(next(filter(None, (*pictured, *choices)), []))[:MAX_SLIDES]
 
 
 async def new_or_featured_cards(session: AsyncSession, limit: int) -> list[ProductCard]:

@@ -7,12 +7,18 @@ from hashlib import sha256
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import Tree, count_by_category, find_category, read_tree
+from backend.catalog.category_tree import (
+    Tree,
+    count_by_category,
+    find_category,
+    read_tree,
+    to_initial,
+    to_small_picture,
+)
 from backend.catalog.models import Category, Product, ProductCategory
 from backend.catalog.redirects.models import UrlRedirect
 from backend.catalog.redirects.targets import category_page_path
 from backend.core.texts import _, format_count
-from backend.media.picture_urls import encode_picture_url
 from backend.office.product_picker import PickerRow, read_picker_rows
 from backend.staff.rights import Actor, Right
 
@@ -119,7 +125,7 @@ async def categories_page(session: AsyncSession, actor: Actor) -> CategoriesPage
                     id=category.id,
                     name=category.name,
                     initial=to_initial(category.name),
-                    picture=encode_picture_url(category.picture) if category.picture else "",
+                    picture=to_small_picture(category.picture),
                     depth=depth,
                     detail=count_label(counts.get(category.id, 0)),
                     is_active=category.is_active,
@@ -158,7 +164,7 @@ async def category_page(session: AsyncSession, actor: Actor, category_id: str) -
         parent_id=category.parent_id or NO_PARENT,
         is_active=category.is_active,
         is_visible=category.id in tree.visible().by_id,
-        picture=encode_picture_url(category.picture) if category.picture else "",
+        picture=to_small_picture(category.picture),
         products=[] if is_partial else await read_picker_rows(session, actor, ids),
         product_count=len(ids),
         is_partial=is_partial,
@@ -207,11 +213,6 @@ def list_options(tree: Tree, without: Iterable[str] = ()) -> list[GroupOption]:
 
     add(None, "")
     return options
-
-
-def to_initial(name: str) -> str:
-    """Return the first letter or digit of a name, in upper case, for a group without a picture."""
-    return next((letter.upper() for letter in name if letter.isalnum()), "")
 
 
 def count_label(count: int) -> str:

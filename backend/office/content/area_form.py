@@ -17,7 +17,6 @@ from backend.content.areas import (
     HomeBody,
     MailBody,
     Section,
-    SectionKind,
     SlideKind,
     parse_body,
 )
@@ -30,13 +29,16 @@ from backend.office.product_names import find_products_by_name, read_form_names
 TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
 """Fields that the form has once."""
 CELLS = (
-    "kind", "picture", "toy", "title", "text", "alt", "link", "label", "toys", "category_id", "starts", "ends",
+    "kind", "picture", "toy", "title", "text", "alt", "link", "label", "toys", "category_id", "visibility", "starts",
+    "ends",
 )  # fmt: skip
 """Fields that each row of the form has."""
+HIDDEN = "hidden"
+COLLECTION_PREFIX = "pcol_"
 LINE = "line"
 """Kind of a row of the footer."""
 _ROWS = {Area.BANNER: "slides", Area.HOME: "sections", Area.FOOTER: "lines"}
-_FIELDS = {"product_id": "toy", "product_ids": "toys"}
+_FIELDS = {"product_id": "toy", "product_ids": "toys", "collection_id": "category_id"}
 """Form fields by the fields of a body, where the names differ."""
 
 
@@ -48,6 +50,8 @@ class AreaRow:
         name: name of a section that the shop fills automatically.
         toy: title or code of a product.
         toys: titles or codes of several products, one per line.
+        category_id: id of a category or a collection.
+        visibility: `HIDDEN` for a hidden section.
         src: URL of the picture.
         is_added: True if it is not saved yet.
     """
@@ -65,6 +69,7 @@ class AreaRow:
     label: str = ""
     toys: str = ""
     category_id: str = ""
+    visibility: str = ""
     starts: str = ""
     ends: str = ""
     is_added: bool = False
@@ -193,15 +198,13 @@ async def _raw_slide(
 async def _raw_section(
     session: AsyncSession, row: AreaRow, known: Mapping[str, str], problems: dict[str, str]
 ) -> dict[str, object]:
-    if row.kind != SectionKind.EDITORIAL:
-        return {"kind": row.kind}
     ids, problem = await find_products_by_name(session, row.toys.splitlines(), known)
     if problem:
         problems[f"toys-{row.key}"] = problem
-    common = {
-        name: getattr(row, name) for name in ("kind", "title", "text", "picture", "alt", "link", "label")
-    }
-    return {**common, "product_ids": ids, "category_id": row.category_id}
+    names = ("kind", "title", "text", "picture", "alt", "link", "label")
+    group = "collection_id" if row.category_id.startswith(COLLECTION_PREFIX) else "category_id"
+    common: dict[str, object] = {name: getattr(row, name) for name in names}
+    return {**common, "is_hidden": row.visibility == HIDDEN, "product_ids": ids, group: row.category_id}
 
 
 def _typed_days(starts: str, ends: str, row: str, problems: dict[str, str]) -> dict[str, object]:
@@ -228,7 +231,8 @@ def _section_row(section: Section, number: int, names: Mapping[str, str]) -> Are
         link=section.link,
         label=section.label,
         toys="\n".join(names[one] for one in section.product_ids if one in names),
-        category_id=section.category_id,
+        category_id=section.category_id or section.collection_id,
+        visibility=HIDDEN if section.is_hidden else "",
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Product, for_sale
+from backend.catalog.models import Category, Collection, Product, for_sale
 from backend.content.areas import (
     AREA_NAMES,
     DEFAULT_SECTIONS,
@@ -50,7 +50,7 @@ class SavedRow:
 
 @dataclass(frozen=True, slots=True)
 class CategoryChoice:
-    """A category to choose."""
+    """A category or a collection to choose."""
 
     id: str
     name: str
@@ -145,9 +145,6 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
     actor.require(Right.READ_SETTINGS)
     current = await read_current_version(session, area)
     form, known = await form_of(session, current.body)
-    categories = await session.execute(
-        select(Category.id, Category.name).order_by(Category.name, Category.id)
-    )
     return AreaPage(
         area=area,
         title=AREA_NAMES[area],
@@ -157,10 +154,24 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
         blank=AreaRow("", BLANKS.get(area, "")),
         known=known,
         titles=await _suggested_titles(session) if area in {Area.BANNER, Area.HOME} else [],
-        categories=[CategoryChoice(one, name) for one, name in categories] if area is Area.HOME else [],
+        categories=await _list_groups(session) if area is Area.HOME else [],
         versions=await _versions(session, current),
         names=", ".join(f"{{{name}}}" for name in PLACEHOLDERS.get(area, ())),
     )
+
+
+async def _list_groups(session: AsyncSession) -> list[CategoryChoice]:
+    """Return the categories, then the collections."""
+    categories = await session.execute(
+        select(Category.id, Category.name).order_by(Category.name, Category.id)
+    )
+    collections = await session.execute(
+        select(Collection.id, Collection.title).order_by(Collection.title, Collection.id)
+    )
+    return [
+        *(CategoryChoice(one, name) for one, name in categories),
+        *(CategoryChoice(one, _("Colección: {name}").format(name=name)) for one, name in collections),
+    ]
 
 
 async def _suggested_titles(session: AsyncSession) -> list[str]:

@@ -88,6 +88,7 @@ async def _add_categories(session: AsyncSession, entries: list[dict[str, Any]]) 
             name=entry["name"],
             handle=entry["handle"],
             description=entry.get("description", ""),
+            picture=entry.get("picture", ""),
             parent_id=parent,
             rank=rank,
         )

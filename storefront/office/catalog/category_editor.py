@@ -7,7 +7,7 @@ import reflex as rx
 from backend.app import current_shop
 from backend.core.errors import InvalidData
 from backend.core.texts import _
-from backend.office.catalog.category_page import MAX_PICKED, CategoryPage, category_page
+from backend.office.catalog.category_page import CategoryPage, category_page
 from backend.office.catalog.category_saving import (
     CategoryForm,
     remove_category,
@@ -18,6 +18,8 @@ from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce
 from storefront.office.catalog.group_parts import (
     FORM,
+    MAX_FIELD_LENGTH,
+    MAX_URL_LENGTH,
     group_option,
     handle_field,
     name_fields,
@@ -33,12 +35,9 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import CATEGORIES
 from storefront.office.state import OfficeScreen, answer_number, has_right, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import MAX_ID_LENGTH, checked_fields, checked_texts
+from storefront.state.handlers import checked_fields, checked_texts
 
 TITLE = _("Categoría")
-MAX_FIELD_LENGTH = (MAX_PICKED + 1) * (MAX_ID_LENGTH + 1)
-"""Maximum length of a field: that of the ids of all chosen products."""
-MAX_URL_LENGTH = 300
 
 
 class CategoryState(OfficeScreen, KnownClientState):

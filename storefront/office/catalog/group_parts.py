@@ -18,10 +18,14 @@ from storefront.office.components.uploads import single_picture_upload
 from storefront.office.icons import icon
 from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import script, text_at
+from storefront.state.handlers import MAX_ID_LENGTH
 
 FORM = "group"
 """Prefix of the ids of the editor's fields."""
 BUTTON = "button button--small "
+MAX_FIELD_LENGTH = (MAX_PICKED + 1) * (MAX_ID_LENGTH + 1)
+"""Maximum length of a field: that of the ids of all chosen products."""
+MAX_URL_LENGTH = 300
 
 
 def on_move(row_id: rx.Var[str], place: rx.Var[str], target_id: rx.Var[str]) -> list[rx.Var[str]]:

@@ -3,7 +3,7 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from backend.content.areas import SECTION_NAMES, SectionKind
+from backend.content.areas import SectionKind
 from backend.content.current_content import FooterLineView
 from backend.content.home import SectionView
 from backend.core.texts import _
@@ -61,12 +61,11 @@ def mail_preview(shown: ObjectVar[AreaPreview]) -> rx.Component:
 
 def section_preview(shown: ObjectVar[SectionView]) -> rx.Component:
     """Render a section of the home page. If the shop fills the section automatically, render only its name."""
-    names = [(kind, name) for kind, name in SECTION_NAMES.items()]
     return rx.el.li(
         rx.cond(
             shown.kind == SectionKind.EDITORIAL,
             editorial_section(shown),
-            rx.el.p(rx.match(shown.kind, *names, ""), class_name="o-areas__own"),
+            rx.el.p(shown.title, class_name="o-areas__own"),
         ),
         key=shown.key,
     )

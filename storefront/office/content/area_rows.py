@@ -9,7 +9,7 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.content.areas import Area, SectionKind, SlideKind
 from backend.content.links import MAX_LINK_CHARS
 from backend.core.texts import _
-from backend.office.content.area_form import CELLS, AreaRow
+from backend.office.content.area_form import CELLS, HIDDEN, AreaRow
 from storefront.components.forms import field, field_box, field_problem, select_field
 from storefront.office.components.reorder_buttons import add_button, drop_button, move_button
 from storefront.office.components.uploads import picture_upload
@@ -220,7 +220,8 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
 def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
     """Render a section of the form.
 
-    A section written by staff has fields. A section that the shop fills automatically has only its name.
+    A section written by staff has a text, a picture and a link. A section of the shop has a title, and perhaps
+    chosen products.
     """
     written = row_fields(
         row,
@@ -237,31 +238,58 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
             link_field(row, is_optional=True),
             class_name="o-toy__cells",
         ),
-        text_area(
-            row,
-            "toys",
-            _("Juguetes"),
-            _("Uno por línea: su título o el código (SKU) de una presentación."),
-            3,
-        ),
-        select_field(
-            _("Y los de una categoría"),
-            [
-                rx.el.option(_("Ninguna"), value=""),
-                rx.foreach(
-                    VIEW.categories, lambda option: rx.el.option(option.name, value=option.id, key=option.id)
-                ),
-            ],
-            element_id=f"{FORM}-category_id-{row.key}",
-            problem=text_at(AreaState.problems, f"category_id-{row.key}"),
-            live="",
-            name="cell_category_id[]",
-            default_value=row.category_id,
-        ),
-        sent=("title", "text", "alt", "label", "link", "toys", "category_id"),
+        *filling_fields(row, hint=""),
+        visibility_field(row),
+        sent=("title", "text", "alt", "label", "link", "toys", "category_id", "visibility"),
     )
-    own = row_fields(row, row.name, sent=(), is_removable=False)
-    return area_row(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, own))
+    name = cell_field(row, "title", _("Título"), is_optional=True, placeholder=row.name)
+    filled = row_fields(
+        row,
+        row.name,
+        name,
+        *filling_fields(row, hint=_("Vacío: los elige la tienda.")),
+        visibility_field(row),
+        sent=("title", "toys", "category_id", "visibility"),
+        is_removable=False,
+    )
+    own = row_fields(
+        row, row.name, name, visibility_field(row), sent=("title", "visibility"), is_removable=False
+    )
+    is_filled = (row.kind == SectionKind.NEW) | (row.kind == SectionKind.SALE)
+    return area_row(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, rx.cond(is_filled, filled, own)))
+
+
+def filling_fields(row: ObjectVar[AreaRow], hint: str) -> tuple[rx.Component, rx.Component]:
+    """Render the fields of a section's products: single ones, and those of a category or collection."""
+    group = select_field(
+        _("Y los de una categoría o colección"),
+        [
+            rx.el.option(_("Ninguna"), value=""),
+            rx.foreach(
+                VIEW.categories, lambda option: rx.el.option(option.name, value=option.id, key=option.id)
+            ),
+        ],
+        element_id=f"{FORM}-category_id-{row.key}",
+        problem=text_at(AreaState.problems, f"category_id-{row.key}"),
+        live="",
+        name="cell_category_id[]",
+        default_value=row.category_id,
+    )
+    words = _("Uno por línea: su título o el código (SKU) de una presentación.")
+    return text_area(row, "toys", _("Productos"), f"{words} {hint}".strip(), 3), group
+
+
+def visibility_field(row: ObjectVar[AreaRow]) -> rx.Component:
+    """Render the choice that hides a section."""
+    return select_field(
+        _("En el inicio"),
+        [rx.el.option(_("Se ve"), value=""), rx.el.option(_("Oculta"), value=HIDDEN)],
+        element_id=f"{FORM}-visibility-{row.key}",
+        problem=rx.Var.create(""),
+        live="",
+        name="cell_visibility[]",
+        default_value=row.visibility,
+    )
 
 
 def line_row(row: ObjectVar[AreaRow]) -> rx.Component:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import select, update
 
-from backend.catalog.models import Variant
+from backend.catalog.models import Collection, Product, Variant
 from backend.content.areas import Area, BannerBody, Body, HomeBody, SectionKind, Slide, parse_body
 from backend.content.current_content import (
     CurrentContent,
@@ -238,7 +238,38 @@ async def test_home_sections_have_the_order_and_products_set_in_the_office(
         ["yoyo", "oso"],
     )
     await save(database, Area.HOME, {"sections": [{"kind": kind} for kind in list(SectionKind)[:4]]}, 1)
-    assert (await read_home(database)).sections == [], "the shop's own order says nothing"
+    sections = (await read_home(database)).sections
+    assert [one.kind for one in sections] == ["departments", "new", "sale", "ages"]
+    async with database.read() as session:
+        assert (await read_visible_content(session)).sections == (), "the shop's own order says nothing"
+
+
+async def test_shops_own_sections_are_renamed_hidden_and_filled(
+    database: Database, make_product: AddProduct
+) -> None:
+    oso, _yoyo = await make_product("oso"), await make_product("yoyo")
+    async with database.transaction() as session:
+        collection = Collection(title="Clásicos", handle="clasicos")
+        session.add(collection)
+        await session.flush()
+        await session.execute(update(Product).where(Product.id == oso).values(collection_id=collection.id))
+    new = {"kind": "new", "title": "Novedades", "collection_id": collection.id}
+    sale = {"kind": "sale", "product_ids": [oso]}
+    hidden = [{"kind": kind, "is_hidden": True} for kind in ("departments", "ages")]
+    await save(database, Area.HOME, {"sections": [sale, *hidden, new]})
+    page = await read_home(database)
+    assert [(one.kind, one.title) for one in page.sections] == [
+        ("sale", "Con descuento, mientras haya"),
+        ("new", "Novedades"),
+    ]
+    assert [[card.handle for card in cards] for cards in (page.on_sale, page.new_or_featured)] == [
+        ["oso"],
+        ["oso"],
+    ]
+    for field, value in (("collection_id", "pcol_gone"), ("title", "x" * 81)):
+        with pytest.raises(InvalidData) as refused:
+            await save(database, Area.HOME, {"sections": [{**new, field: value}, sale, *hidden]}, 1)
+        assert set(refused.value.fields) == {f"sections.0.{field}"}
 
 
 def test_content_is_shown_and_hidden_at_midnight_in_colombia() -> None:

@@ -37,7 +37,7 @@ def states(found: dict[str, list[Showing]]) -> dict[str, list[type[rx.State]]]:
         (line("a"), ["a"]),
         ([card("a"), card("b"), card("a")], ["a", "b", "a"]),
         (PartState([card("a"), PartState([line("b")])], other=card("c")), ["a", "b", "c"]),
-        (HomeContent([card("a")], [card("b")], [card("c")], [], []), ["a", "b", "c"]),
+        (HomeContent([card("a")], [card("b")], [card("c")], []), ["a", "b", "c"]),
         ((card("a"),), ["a"]),
         ("a", []),
         (None, []),

@@ -27,6 +27,7 @@ CELLS = (
     "label",
     "toys",
     "category_id",
+    "visibility",
     "starts",
     "ends",
 )
