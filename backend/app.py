@@ -46,6 +46,7 @@ from backend.invoices.routes import customer_router as own_invoices_router
 from backend.invoices.routes import router as invoices_router
 from backend.mail.notification_routes import router as notifications_router
 from backend.mail.routes import router as mail_router
+from backend.media.brand_picture_routes import router as brand_pictures_router
 from backend.media.picture_server import PictureServer
 from backend.media.picture_store import URL as PICTURES_URL
 from backend.media.upload_routes import router as uploads_router
@@ -125,6 +126,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     options_router,
     channels_router,
     uploads_router,
+    brand_pictures_router,
     admin_orders_router,
     reservations_router,
     reasons_router,

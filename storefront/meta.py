@@ -9,6 +9,7 @@ from backend.app import current_shop
 from backend.catalog.merchant_facts import COUNTRY, CURRENCY, parse_suggested_ages, to_plain_name
 from backend.catalog.ratings import MAX_STARS
 from backend.catalog.views import CategoryRef, PictureView, ProductDetail, VariantView
+from backend.content.brand import Brand
 from backend.core.config.settings import Settings
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -90,12 +91,12 @@ def to_json_ld(data: Mapping[str, Any]) -> str:
     )
 
 
-def store_data(settings: Settings) -> dict[str, Any]:
-    """Return the structured data of the shop and its search (schema.org/ToyStore, WebSite)."""
+def store_data(settings: Settings, brand: Brand) -> dict[str, Any]:
+    """Return the structured data of the shop and its search (schema.org/Store, WebSite)."""
     return {
         "@graph": [
             {
-                "@type": "ToyStore",
+                "@type": "ToyStore" if brand.is_demo else "Store",
                 "@id": absolute_url("/#store"),
                 "name": settings.store_name,
                 "legalName": settings.store_legal_name,
@@ -103,6 +104,8 @@ def store_data(settings: Settings) -> dict[str, Any]:
                 "telephone": settings.store_phone,
                 "email": settings.store_email,
                 "currenciesAccepted": CURRENCY,
+                **({"logo": absolute_url(brand.logo.url)} if brand.logo else {}),
+                **({"sameAs": [link.url for link in brand.links]} if brand.links else {}),
             },
             {
                 "@type": "WebSite",

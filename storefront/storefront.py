@@ -64,11 +64,7 @@ app = rx.App(
             )
             for font in FONTS
         ),
-        rx.el.link(rel="icon", type="image/svg+xml", href="/brand/favicon.svg"),
-        rx.el.link(rel="icon", type="image/png", sizes="32x32", href="/brand/favicon-32.png"),
-        rx.el.link(rel="apple-touch-icon", href="/brand/apple-touch-icon.png"),
         rx.el.link(rel="manifest", href=web_manifest.PATH),
-        rx.el.meta(name="theme-color", content=web_manifest.PAPER),
     ],
     html_lang=html_language,
     reset_style=False,  # styles/base.css has our own reset

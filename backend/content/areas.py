@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from backend.content.palette import parse_color
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
 from backend.core.texts import _
@@ -29,6 +30,7 @@ class Area(StrEnum):
     ANNOUNCEMENT = "announcement"
     HOME = "home"
     FOOTER = "footer"
+    BRAND = "brand"
     ORDER_PLACED = "mail_order_placed"
     ORDER_PAID = "mail_order_paid"
     ORDER_SHIPPED = "mail_order_shipped"
@@ -52,6 +54,7 @@ AREA_NAMES = {
     Area.ANNOUNCEMENT: _("Aviso de arriba"),
     Area.HOME: _("Secciones del inicio"),
     Area.FOOTER: _("Pie de página"),
+    Area.BRAND: _("Marca"),
     Area.ORDER_PLACED: _("Correo: recibimos el pedido"),
     Area.ORDER_PAID: _("Correo: pago confirmado"),
     Area.ORDER_SHIPPED: _("Correo: pedido en camino"),
@@ -91,6 +94,12 @@ Text = Annotated[str, StringConstraints(max_length=_MAX_INPUT_CHARS), AfterValid
 Paragraphs = Annotated[str, StringConstraints(max_length=_MAX_INPUT_CHARS), AfterValidator(to_paragraphs)]
 """A text of several lines."""
 Address = Annotated[str, StringConstraints(max_length=_MAX_INPUT_CHARS, strip_whitespace=True)]
+Color = Annotated[
+    str,
+    StringConstraints(max_length=_MAX_INPUT_CHARS),
+    AfterValidator(lambda text: parse_color(text) or text),
+]
+"""A colour; a text that is no colour is refused by `backend.content.validation`."""
 
 
 class ContentModel(BaseModel):
@@ -226,6 +235,34 @@ class FooterBody(ContentModel):
     lines: list[FooterLine] = Field(default_factory=list, max_length=MAX_FOOTER_LINES)
 
 
+class BrandBody(ContentModel):
+    """The shop's brand. An empty field is the shop's default: see `backend.content.brand`.
+
+    Attributes:
+        logo: URL of an uploaded logo; empty for the shop's name in letters.
+        icon: URL of an uploaded picture for the icons; empty for the logo.
+        primary, secondary, background, text_color: the colours, as `#rrggbb`.
+        headline: the heading of the home page; `headline_text` follows it.
+        whatsapp: telephone number; empty for that of the settings.
+        instagram, facebook, tiktok, youtube, x: URLs of the shop's profiles.
+    """
+
+    logo: Address = ""
+    icon: Address = ""
+    primary: Color = ""
+    secondary: Color = ""
+    background: Color = ""
+    text_color: Color = ""
+    headline: Text = ""
+    headline_text: Text = ""
+    whatsapp: Text = ""
+    instagram: Address = ""
+    facebook: Address = ""
+    tiktok: Address = ""
+    youtube: Address = ""
+    x: Address = ""
+
+
 class MailBody(ContentModel):
     """Content of a mail in addition to its own text: a subject (empty for the default), and texts before and after."""
 
@@ -234,12 +271,13 @@ class MailBody(ContentModel):
     closing: Paragraphs = ""
 
 
-Body = BannerBody | AnnouncementBody | HomeBody | FooterBody | MailBody
+Body = BannerBody | AnnouncementBody | HomeBody | FooterBody | BrandBody | MailBody
 BODIES: dict[Area, type[Body]] = {
     Area.BANNER: BannerBody,
     Area.ANNOUNCEMENT: AnnouncementBody,
     Area.HOME: HomeBody,
     Area.FOOTER: FooterBody,
+    Area.BRAND: BrandBody,
     **dict.fromkeys(MAIL_AREAS, MailBody),
 }
 

@@ -13,6 +13,7 @@ from backend.content.areas import (
     Area,
     BannerBody,
     Body,
+    BrandBody,
     FooterBody,
     HomeBody,
     Section,
@@ -58,6 +59,7 @@ class VisibleContent:
     footer: Footer = field(default_factory=Footer)
     slides: tuple[Slide, ...] = ()
     sections: tuple[Section, ...] = ()
+    brand: BrandBody = field(default_factory=BrandBody)
 
 
 class CurrentContent:
@@ -98,12 +100,14 @@ def select_visible_content(bodies: dict[Area, Body], day: date) -> VisibleConten
     footer = cast("FooterBody", bodies.get(Area.FOOTER, FooterBody()))
     banner = cast("BannerBody", bodies.get(Area.BANNER, BannerBody()))
     home = cast("HomeBody", bodies.get(Area.HOME, HomeBody()))
+    brand = cast("BrandBody", bodies.get(Area.BRAND, BrandBody()))
     is_default = home.sections == [Section(kind=kind) for kind in DEFAULT_SECTIONS]
     return VisibleContent(
         announcement=announcement_view(announcement) if announcement.is_shown_on(day) else Announcement(),
         footer=footer_view(footer),
         slides=tuple(slide for slide in banner.slides if slide.is_shown_on(day)),
         sections=() if is_default else tuple(home.sections),
+        brand=brand,
     )
 
 

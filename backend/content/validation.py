@@ -16,6 +16,7 @@ from backend.content.areas import (
     Area,
     BannerBody,
     Body,
+    BrandBody,
     FooterBody,
     HomeBody,
     MailBody,
@@ -25,6 +26,7 @@ from backend.content.areas import (
     Slide,
     SlideKind,
 )
+from backend.content.brand_validation import check_brand
 from backend.content.links import find_link_problem
 from backend.content.placeholders import find_unknown_placeholder
 from backend.core.errors import InvalidData
@@ -50,6 +52,8 @@ async def validate_content(session: AsyncSession, area: Area, body: Body) -> Non
             await _check_sections(session, body.sections, problems)
         case FooterBody():
             _check_footer(body, problems)
+        case BrandBody():
+            problems.update(check_brand(body))
         case MailBody():
             _check_mail(area, body, problems)
     if problems:

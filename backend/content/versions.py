@@ -19,6 +19,11 @@ NO_VERSION = 0
 """The version of an area before the office has saved any content."""
 
 
+def right_to_change(area: Area) -> Right:
+    """Return the right that is required to change the area."""
+    return Right.CHANGE_BRAND if area is Area.BRAND else Right.CHANGE_CONTENT
+
+
 @dataclass(frozen=True, slots=True)
 class SavedContent:
     """A version of an area. `saved_at` and `saved_by` are None for `NO_VERSION`."""
@@ -77,7 +82,7 @@ async def save_content(
         InvalidData: the content is invalid; `fields` lists the problems.
         Conflict: another version was saved in the meantime.
     """
-    actor.require(Right.CHANGE_CONTENT)
+    actor.require(right_to_change(area))
     await validate_content(session, area, body)
     before = await _require_unchanged(session, area, seen)
     return before if body == before.body else await _add_version(session, actor, before, body, "changed")
@@ -95,7 +100,7 @@ async def restore_content(
         NotFound: there is no such version.
         Conflict: another version was saved in the meantime.
     """
-    actor.require(Right.CHANGE_CONTENT)
+    actor.require(right_to_change(area))
     earlier, before = (
         await read_content(session, area, version),
         await _require_unchanged(session, area, seen),

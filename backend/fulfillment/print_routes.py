@@ -6,6 +6,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse
 from pydantic import Field
 
+from backend.content.brand import read_brand
 from backend.edge.dependencies import Db, ShopSettings
 from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
@@ -25,7 +26,9 @@ router = APIRouter(
 )
 PRINTED = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
 }
 
 
@@ -62,6 +65,6 @@ async def print_packing_slips(
 ) -> HTMLResponse:
     """Return the packing slips of these orders as HTML, one page per order."""
     async with database.read() as session:
-        shop_name = (await read_effective_settings(session, settings)).store_name
-        page = await render_packing_slips(session, actor, shop_name, parameters.id)
+        brand = await read_brand(session, await read_effective_settings(session, settings))
+        page = await render_packing_slips(session, actor, brand, parameters.id)
     return HTMLResponse(page, headers=PRINTED)

@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.content.brand import Brand
 from backend.core import texts
 from backend.core.dates import time_label
 from backend.core.db.database import Database
@@ -105,9 +106,9 @@ async def list_numbers_without_label(
 
 
 async def render_packing_slips(
-    session: AsyncSession, actor: Actor, shop_name: str, order_ids: Sequence[str]
+    session: AsyncSession, actor: Actor, brand: Brand, order_ids: Sequence[str]
 ) -> str:
-    """Return the packing slips of the orders as HTML, one page per order, in the given order.
+    """Return the packing slips of the orders as HTML with the shop's brand, one page per order, in the given order.
 
     Raises:
         NotFound: none of these orders exists.
@@ -125,7 +126,7 @@ async def render_packing_slips(
         for order in sorted(orders, key=lambda order: ids.index(order.id))
     ]
     page = _read_slip_templates().get_template("packing_slips.html.jinja")
-    return page.render(slips=slips, shop=shop_name, language=texts.language, _=_)
+    return page.render(slips=slips, shop=brand.name, logo=brand.logo, language=texts.language, _=_)
 
 
 def _build_slip(order: Order, kind: DeliveryKind | None, lines: Sequence[OrderLine]) -> Slip:

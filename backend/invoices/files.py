@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.content.brand import Brand, read_brand
+from backend.content.logo_file import read_logo
 from backend.core.db.database import Database
 from backend.core.errors import NotFound
 from backend.invoices.documents import restore_document
 from backend.invoices.issue_job import Invoices, read_invoice
 from backend.invoices.models import Invoice
-from backend.invoices.pdf import build_document_pdf
+from backend.invoices.pdf import DocumentLook, build_document_pdf, find_bar_color
 from backend.invoices.states import KIND_NAMES, InvoiceKind, InvoiceState
+from backend.office_settings import read_effective_settings
 
 PDF, XML = "pdf", "xml"
 MEDIA_TYPES = {PDF: "application/pdf", XML: "application/xml"}
@@ -44,15 +47,11 @@ async def read_invoice_file(
     """
     async with database.read() as session:
         row = await read_invoice(session, invoice_id)
-    return await build_file(invoices, row, kind)
+        brand = await read_brand(session, await read_effective_settings(session, invoices.settings))
+    return await _build_file(invoices, row, kind, brand)
 
 
-async def build_file(invoices: Invoices, row: Invoice, kind: str) -> InvoiceFile:
-    """Return a file of the document.
-
-    Raises:
-        NotFound: the document has no such file.
-    """
+async def _build_file(invoices: Invoices, row: Invoice, kind: str, brand: Brand) -> InvoiceFile:
     if row.xml is None or row.state != InvoiceState.ISSUED or kind not in MEDIA_TYPES:
         raise NotFound(f"Invoice with id: {row.id} has no such file")
     name, content = f"{row.full_number}.{kind}", row.xml
@@ -61,7 +60,10 @@ async def build_file(invoices: Invoices, row: Invoice, kind: str) -> InvoiceFile
         provider = invoices.providers.get(row.provider_id)
         qr = provider.qr(document, row.code) if provider is not None else ""
         is_test = provider is not None and provider.is_test
-        content = await asyncio.to_thread(build_document_pdf, document, row.code, qr, is_test=is_test)
+        look = DocumentLook(await read_logo(invoices.pictures, brand), find_bar_color(brand))
+        content = await asyncio.to_thread(
+            build_document_pdf, document, row.code, qr, is_test=is_test, look=look
+        )
     return InvoiceFile(name, MEDIA_TYPES[kind], content)
 
 

@@ -43,6 +43,7 @@ from backend.invoices.parties import build_customer_party, build_seller
 from backend.invoices.providers.base import DocumentRejected, InvoiceProvider, Issued
 from backend.invoices.states import STEPS, InvoiceKind, InvoiceState
 from backend.jobs import JobRun, RunAgain, enqueue, job
+from backend.media.picture_store import open_picture_store
 from backend.office_settings import read_effective_settings
 from backend.office_settings.invoicing import Invoicing, read_invoicing
 from backend.orders.service import read_order
@@ -76,7 +77,8 @@ class Invoices:
     def __init__(self, database: Database, settings: Settings, providers: dict[str, InvoiceProvider]) -> None:
         self.database = database
         self.providers = providers
-        self._settings = settings
+        self.settings = settings
+        self.pictures = open_picture_store(settings)
 
     async def close(self) -> None:
         """Close the providers' connections."""
@@ -160,7 +162,7 @@ class Invoices:
     async def _build_document(self, session: AsyncSession, row: Invoice, invoicing: Invoicing) -> Document:
         """Return the row's document with the current data, without its number."""
         order = await read_order(session, row.order_id)
-        shop = await read_effective_settings(session, self._settings)
+        shop = await read_effective_settings(session, self.settings)
         refund = await session.get_one(Refund, row.refund_id) if row.refund_id else None
         invoice = await _find_corrected(session, row)
         corrects = None

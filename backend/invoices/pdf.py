@@ -5,8 +5,12 @@ printed without its accent; the XML contains the original letter.
 """
 
 import unicodedata
+from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING
 
+from backend.content.brand import Brand
+from backend.content.palette import derive_variables
 from backend.core.dates import TIME_ZONE
 from backend.core.money import Cop, format_cop
 from backend.invoices.documents import Document, Party, sum_by_rate
@@ -27,17 +31,36 @@ DOCUMENT_NAMES = {
 MARGIN, WIDTH = 16, 178
 """Millimetres; A4 is 210 wide."""
 QR_SIZE = 38
+LOGO_WIDTH, LOGO_HEIGHT = 60, 16
+"""Size of the box into which the logo is fitted."""
+DEMO_BAR_COLOR = "#f5f1e9"
 COLUMNS = (
     ("Descripción", 74, "L"), ("Cant.", 14, "R"), ("Valor", 26, "R"), ("Dcto.", 22, "R"), ("IVA", 14, "R"),
     ("Total", 28, "R"),
 )  # fmt: skip
 
 
-def build_document_pdf(document: Document, code: str, qr: str, *, is_test: bool = False) -> bytes:
+@dataclass(frozen=True, slots=True)
+class DocumentLook:
+    """The shop's brand on a document: the logo as PNG, or empty, and the colour of the bars as `#rrggbb`."""
+
+    logo: bytes = b""
+    bar_color: str = DEMO_BAR_COLOR
+
+
+def find_bar_color(brand: Brand) -> str:
+    """Return the colour of the bars on a document with this brand."""
+    return derive_variables(brand.palette)["paper-deep"] if brand.style else DEMO_BAR_COLOR
+
+
+def build_document_pdf(
+    document: Document, code: str, qr: str, *, is_test: bool = False, look: DocumentLook | None = None
+) -> bytes:
     """Return the document's PDF. `qr` is the text of its QR code.
 
     With `is_test`, a heading says that the document is not valid.
     """
+    look = look or DocumentLook()
     from fpdf import FPDF  # uses 20 MiB, which most processes never need
 
     pdf = FPDF(format="A4", unit="mm")
@@ -50,8 +73,9 @@ def build_document_pdf(document: Document, code: str, qr: str, *, is_test: bool 
     if is_test:
         _write(pdf, "DOCUMENTO DE PRUEBA, SIN VALIDEZ FISCAL", 11, "B", align="C")
         pdf.ln(2)
+    _draw_logo(pdf, look.logo)
     _write_head(pdf, document)
-    _write_parties(pdf, document)
+    _write_parties(pdf, document, look.bar_color)
     _write_lines(pdf, document)
     _write_totals(pdf, document)
     _write_proof(pdf, document, code, qr)
@@ -78,6 +102,25 @@ def _write(
     """Write lines of text at the cursor, and move the cursor below them."""
     pdf.set_font("Helvetica", style, size)
     pdf.multi_cell(width, size * 0.48, _replace_unsupported(text), align=align, new_x="LEFT", new_y="NEXT")
+
+
+def _draw_logo(pdf: "FPDF", logo: bytes) -> None:
+    """Draw the logo at the cursor, if there is one, and move the cursor below it."""
+    if not logo:
+        return
+    top = pdf.get_y()
+    width, height = _fit_logo(logo)
+    pdf.image(BytesIO(logo), MARGIN, top, width, height, alt_text="Logo")
+    pdf.set_xy(MARGIN, top + height + 3)
+
+
+def _fit_logo(logo: bytes) -> tuple[float, float]:
+    """Return the width and height of the logo in millimetres."""
+    from PIL import Image  # fpdf uses it too
+
+    with Image.open(BytesIO(logo), formats=["PNG"]) as image:
+        factor = min(LOGO_WIDTH / image.width, LOGO_HEIGHT / image.height)
+        return image.width * factor, image.height * factor
 
 
 def _write_head(pdf: "FPDF", document: Document) -> None:
@@ -112,9 +155,9 @@ def _format_identity(party: Party) -> str:
     return f"{DOCUMENT_NAMES.get(party.document_type, 'Documento')} {number}"
 
 
-def _write_parties(pdf: "FPDF", document: Document) -> None:
+def _write_parties(pdf: "FPDF", document: Document, bar_color: str) -> None:
     buyer = document.buyer
-    pdf.set_fill_color(245, 241, 233)
+    pdf.set_fill_color(bar_color)
     pdf.set_font("Helvetica", "B", 9)
     pdf.cell(WIDTH, 6, "Adquirente", fill=True, new_x="LMARGIN", new_y="NEXT")
     _write(

@@ -17,6 +17,8 @@ from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.content.areas import MailBody
+from backend.content.brand import read_brand
+from backend.content.logo_file import read_logo
 from backend.content.mail_texts import read_mail_body
 from backend.core.clock import now
 from backend.core.config.settings import Settings
@@ -35,6 +37,7 @@ from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.mail.smtp import MAX_DURATION
 from backend.mail.transports import MailInDoubt, MailRefused, RefusalDuration, Transport
+from backend.media.picture_store import open_picture_store
 from backend.office_settings import read_effective_settings
 from backend.orders.events import (
     AccountLinkRequested,
@@ -96,6 +99,7 @@ class Mailer:
 
     def __init__(self, database: Database, settings: Settings, transport: Transport) -> None:
         self._database = database
+        self._pictures = open_picture_store(settings)
         self._settings = settings
         self._renderer = MailRenderer(settings)
         self._transport = transport
@@ -128,6 +132,7 @@ class Mailer:
                 effective = await read_effective_settings(session, self._settings)
                 message = await compose_message(session, effective, mail)
                 office_texts = await read_mail_body(session, mail.kind)
+                brand = await read_brand(session, effective)
         except NotFound as error:
             log.warning("the subject of mail %s no longer exists: %s", mail_id, error.message)
             message = None
@@ -140,7 +145,12 @@ class Mailer:
             if slot.joined:
                 message, office_texts = await self._join_messages(message, slot.joined), MailBody()
             written = self._renderer.render(
-                message, effective, office_texts, message_id=_get_message_id(mail)
+                message,
+                effective,
+                office_texts,
+                message_id=_get_message_id(mail),
+                brand=brand,
+                logo_png=await read_logo(self._pictures, brand),
             )
             await self._deliver(mail, written)
         async with self._database.transaction() as session:

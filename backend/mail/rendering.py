@@ -1,8 +1,9 @@
 """Rendering of mails: each template is rendered as plain text and as HTML in the shop's design.
 
 Templates are Jinja files in `templates/`. A file of the same name in `DATA_DIR/mail-templates` replaces the
-built-in one (see docs/accounts.md). A mail loads nothing: no picture, font or script. Mail programs support tables
-and inline styles and little else, so the HTML uses only those. Values are escaped in the HTML.
+built-in one (see docs/accounts.md). A mail loads nothing: no picture, font or script; the shop's logo is a part of it.
+Mail programs support tables and inline styles and little else, so the HTML uses only those. Values are escaped in the
+HTML.
 """
 
 import logging
@@ -12,15 +13,17 @@ from email.message import EmailMessage
 from email.utils import format_datetime, formataddr, make_msgid
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
-from backend.content.areas import MailBody
+from backend.content.areas import BrandBody, MailBody
+from backend.content.brand import Brand, resolve_brand
 from backend.content.mail_texts import fill_placeholders
 from backend.core import texts
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.templates import Templates, read_templates
+from backend.mail.branding import LOGO_ID, MailColors, build_mail_logo, find_mail_colors
 from backend.mail.messages import Message
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -45,10 +48,20 @@ class MailRenderer:
         office_texts: MailBody | None = None,
         *,
         message_id: str | None = None,
+        brand: Brand | None = None,
+        logo_png: bytes = b"",
+        logo_src: str = "",
     ) -> EmailMessage:
         """Return the mail, with the shop's current contact data and the texts that staff saved in the office.
 
-        `message_id` is the part of its Message-ID before the @; by default it is a new one.
+        Args:
+            message: the kind of the mail, its recipient and its values.
+            effective: the effective settings.
+            office_texts: texts that staff saved for this kind of mail.
+            message_id: the part of its Message-ID before the @; by default it is a new one.
+            brand: the shop's brand; the default brand without one.
+            logo_png: the brand's logo, to be added to the mail. Without it, the mail shows the shop's name.
+            logo_src: address of the logo for a preview, instead of `logo_png`.
 
         If the shop's own template cannot be rendered, the built-in one is used.
         """
@@ -60,7 +73,17 @@ class MailRenderer:
             "email": effective.store_email,
         }
         words = fill_placeholders(office_texts or MailBody(), _placeholder_values(message, effective))
-        values = {**message.values, "shop": shop, "words": words, "language": texts.language, "_": texts._}
+        brand = brand or resolve_brand(BrandBody(), effective)
+        src = f"cid:{LOGO_ID}@{self._host}" if logo_png else logo_src
+        values = {
+            **message.values,
+            "shop": shop,
+            "words": words,
+            "language": texts.language,
+            "_": texts._,
+            "colors": find_mail_colors(brand),
+            "logo": build_mail_logo(brand, src) if src else None,
+        }
         try:
             subject, text, page = self._own.render(message.kind, values)
         except Exception:
@@ -75,6 +98,11 @@ class MailRenderer:
         mail["Auto-Submitted"] = "auto-generated"
         mail.set_content(text)
         mail.add_alternative(page, subtype="html")
+        if logo_png:
+            html_part = cast("EmailMessage", list(mail.iter_parts())[-1])
+            html_part.add_related(
+                logo_png, "image", "png", cid=f"<{LOGO_ID}@{self._host}>", filename="logo.png"
+            )
         return mail
 
     @property
@@ -107,15 +135,16 @@ class _Templates:
         """Return the subject, the plain text and the HTML."""
         file = f"{name}.jinja"
         template = self._text.get_template(file)
-        of_text = {**values, **_load_macros(self._text, "txt"), "layout": "layout.txt"}
-        of_page = {**values, **_load_macros(self._html, "html"), "layout": "layout.html"}
+        colors = values["colors"]
+        of_text = {**values, **_load_macros(self._text, "txt", colors), "layout": "layout.txt"}
+        of_page = {**values, **_load_macros(self._html, "html", colors), "layout": "layout.html"}
         subject = "".join(template.blocks["subject"](template.new_context(of_text)))
         text = re.sub(r"\n{3,}", "\n\n", template.render(of_text)).strip() + "\n"
         subject = values["words"].subject or subject
         return " ".join(subject.splitlines()).strip(), text, self._html.get_template(file).render(of_page)
 
 
-def _load_macros(environment: Templates, kind: str) -> dict[str, Any]:
+def _load_macros(environment: Templates, kind: str, colors: MailColors) -> dict[str, Any]:
     """Return the macros and colours of the template `parts.{kind}`, so that other templates need not import them."""
-    module = environment.get_template(f"parts.{kind}").module
+    module = environment.get_template(f"parts.{kind}").make_module({"colors": colors})
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}

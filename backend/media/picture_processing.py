@@ -69,6 +69,10 @@ class PictureFault(StrEnum):
     ODD_SHAPE = "odd_shape"
     DAMAGED = "damaged"
     HEIC = "heic"
+    UNSAFE = "unsafe"
+    """An SVG that contains a script or refers to another file."""
+    SVG_TEXT = "svg_text"
+    """An SVG with text, whose font is not in the file."""
 
 
 class UnusablePicture(ValueError):

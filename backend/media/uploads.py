@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from backend.core.clock import now
 from backend.core.errors import InvalidData, TooManyRequests
+from backend.media.brand_pictures import build_brand_picture
 from backend.media.picture_store import URL, PictureStore, PicturesUnavailable
 from backend.media.picture_widths import build_uploaded_picture, parse_uploaded_picture
 from backend.media.videos import (
@@ -181,6 +182,16 @@ class PictureUploads:
         """
         return await self._convert_each(self._store_picture, files)
 
+    async def store_brand_picture(self, actor: Actor, file: SentFile) -> UploadedFile:
+        """Convert a picture to a logo and icons, and store them. An SVG is rendered first.
+
+        Raises:
+            PictureRefused, PicturesUnavailable: see `store`.
+        """
+        actor.require(Right.CHANGE_BRAND)
+        [stored] = await self._convert_each(self._store_brand_picture, [file])
+        return stored
+
     async def find(self, file_id: str) -> UploadedFile | None:
         """Return the picture or video with this id, as `store` returned it; None if it does not exist.
 
@@ -245,6 +256,29 @@ class PictureUploads:
             names = {width: url.removeprefix(f"{URL}/") for url, width in prepared.sources}
             for width, picture in encode_all_widths(image, shape):
                 self._pictures.put(names[width], picture)
+        return UploadedFile(f"{FILE_ID_PREFIX}_{digest}", prepared.url)
+
+    def _store_brand_picture(self, file: SentFile) -> UploadedFile:
+        from backend.media.brand_picture_processing import (
+            encode_icons,
+            encode_logo,
+            read_brand_picture,
+            scale_logo,
+        )  # loads the library
+        from backend.media.svg_rendering import looks_like_svg, render_svg
+
+        content = _read_content(file)
+        digest = blake2b(content, digest_size=DIGEST_BYTES).hexdigest()
+        with _translate_errors(file, content):
+            is_svg = looks_like_svg(content)
+            image = read_brand_picture(render_svg(content) if is_svg else content)
+            logo = scale_logo(image)
+            prepared = build_brand_picture(digest, logo.width, logo.height)
+            webp, png = encode_logo(logo)
+            files = {prepared.url: webp, prepared.png: png}
+            files |= {prepared.icon(kind): icon for kind, icon in encode_icons(image)}
+        for url, picture in files.items():
+            self._pictures.put(url.removeprefix(f"{URL}/"), picture)
         return UploadedFile(f"{FILE_ID_PREFIX}_{digest}", prepared.url)
 
     def _store_picture_or_video(self, file: SentFile) -> UploadedFile:

@@ -118,6 +118,11 @@ async def store_settings(session: AsyncSession, actor: AuditActor, changes: Mapp
     await session.flush()
 
 
+def is_demo_identity(effective: Settings) -> bool:
+    """Return True if the shop still has the demo shop's name and identity. No shop in production has them."""
+    return all(getattr(effective, name) == getattr(DEMO, name) for name in ("store_name", *MUST_BE_OWN))
+
+
 def demo_problems(effective: Settings) -> list[str]:
     """Return an error for each part of the shop's identity that is still the demo shop's.
 

@@ -37,6 +37,7 @@ class Right(StrEnum):
     CHANGE_CATALOG = "change products, prices, collections and categories"
     CHANGE_PROMOTIONS = "change promotions and campaigns"
     CHANGE_CONTENT = "change the content of the shop's pages and mails"
+    CHANGE_BRAND = "change the shop's logo, colours and headline"
     READ_STOCK = "see stock"
     CHANGE_STOCK = "change stock"
     READ_ORDERS = "see orders, payments and refunds"
@@ -79,6 +80,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         Right.CHANGE_CATALOG,
         Right.CHANGE_PROMOTIONS,
         Right.CHANGE_CONTENT,
+        Right.CHANGE_BRAND,
         Right.CHANGE_STOCK,
         Right.READ_CUSTOMERS,
         Right.CHANGE_CUSTOMERS,

@@ -3,10 +3,11 @@
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.content.brand import SocialLink
 from backend.content.current_content import FooterLineView
 from backend.core.texts import _
 from storefront.components.icons import icon
-from storefront.components.pictures import MARK, drawing
+from storefront.components.pictures import demo_mark
 from storefront.links import (
     ACCOUNT,
     CART,
@@ -63,17 +64,38 @@ def ages_column() -> rx.Component:
     return folded_column(_("Por edades"), rx.foreach(FrameState.ages, line))
 
 
+def social_links() -> rx.Component:
+    """Build the links to the shop's profiles on social networks."""
+
+    def line(link: ObjectVar[SocialLink]) -> rx.Component:
+        return rx.el.li(
+            rx.el.a(link.label, href=link.url, rel="noopener me", target="_blank"), key=link.label
+        )
+
+    return rx.el.ul(
+        rx.foreach(FrameState.brand.links, line),
+        class_name="footer__social",
+        aria_label=_("Redes sociales"),
+        data_testid="social-links",
+    )
+
+
 @rx.memo
 def site_footer() -> rx.Component:
     """Build the footer."""
     return rx.el.footer(
         rx.el.div(
             rx.el.section(
-                rx.el.p(drawing(MARK, 44), rx.el.span(SHOP.name), class_name="footer__brand"),
+                rx.el.p(
+                    demo_mark(44),
+                    rx.el.span(SHOP.name),
+                    class_name="footer__brand",
+                ),
                 rx.el.p(
                     rx.cond(OFFICE_FOOTER.about != "", OFFICE_FOOTER.about, SHOP.about),
                     class_name="footer__about",
                 ),
+                rx.cond(FrameState.brand.links.length() > 0, social_links()),
                 class_name="footer__column footer__column--brand",
             ),
             footer_column(

@@ -13,7 +13,7 @@ from storefront.components.footer import site_footer
 from storefront.components.header import departments_strip, menu_sheet, site_header
 from storefront.components.icons import icon
 from storefront.components.pictures import product_picture
-from storefront.components.react_components import Arrival, HeaderScroll, SessionWatch
+from storefront.components.react_components import Arrival, BrandHead, HeaderScroll, SessionWatch
 from storefront.components.wishlist import wishlist_sync
 from storefront.links import CART
 from storefront.reflex_ext.elements import A, ErrorBoundary, has_too_many_connection_errors
@@ -63,6 +63,9 @@ def page_frame(*content: rx.Component, class_name: str = "", with_cart_sheet: bo
         notices(),
         Arrival.create(target=CONTENT_ID),
         HeaderScroll.create(),
+        BrandHead.create(
+            rules=FrameState.brand.style, color=FrameState.brand.color, icon=FrameState.brand.icon
+        ),
         SessionWatch.create(),
         wishlist_sync(),
     )

@@ -11,7 +11,7 @@ from backend.catalog.views import CategoryNode, SearchHit, SearchSuggestion
 from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS, Combobox
 from storefront.components.icons import icon
-from storefront.components.pictures import MARK, drawing, product_picture
+from storefront.components.pictures import demo_mark, drawing, logo_content, product_picture
 from storefront.components.react_components import CART_SCRIPT, CartTabs, sheet
 from storefront.components.wishlist import wishlist_count
 from storefront.links import (
@@ -74,15 +74,13 @@ RECENT = view(SEARCH_SCRIPT, "useRecent", RecentSearches)
 
 
 def logo() -> rx.Component:
-    """Build the link to the home page: the shop's mark and name."""
+    """Build the link to the home page: the shop's logo, or its name."""
+    long_name = rx.cond(FrameState.shop.has_long_name, "logo__name logo__name--long", "logo__name")
     return rx.el.a(
-        drawing(MARK, 38, class_name="logo__mark"),
-        rx.el.span(
-            FrameState.shop.name,
-            class_name=rx.cond(FrameState.shop.has_long_name, "logo__name logo__name--long", "logo__name"),
-        ),
+        logo_content(FrameState.brand, FrameState.shop.name, long_name),
         href=HOME,
         class_name="logo",
+        data_testid="brand-logo",
         aria_label=_("{store}: ir al inicio").format(store=FrameState.shop.name),
     )
 
@@ -478,7 +476,7 @@ def menu_sheet() -> rx.Component:
             rx.el.ul(
                 rx.el.li(
                     rx.el.a(
-                        drawing(MARK, 40),
+                        demo_mark(40),
                         rx.el.span(_("Todos los juguetes")),
                         href=CATALOG,
                         class_name="menu__link",

@@ -7,6 +7,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.views import PictureView
+from storefront.state.frame import FrameState
 
 URL_CHARACTERS = "/:?#[]@!$&*+,;=%-._~"
 """Characters of a URL that need no encoding.
@@ -82,7 +83,9 @@ def product_picture(
 
 
 MARK = "/brand/mark.svg"
-OG_IMAGE = "/brand/og.png"
+"""The demo shop's mark."""
+SHOP_ICON = "/apple-touch-icon.png"
+"""The shop's icon, whatever its brand."""
 
 GOOGLE = "/brand/google.svg"
 """Google's mark for the sign-in button."""
@@ -113,3 +116,29 @@ def age_drawing(age: rx.Var[str], size: int, class_name: str = "") -> rx.Compone
     """Build the drawing of an age range."""
     sources = [(value, f"/brand/{name}.svg") for value, name in AGE_DRAWINGS.items()]
     return drawing(rx.match(age, *sources, MARK), size, class_name=class_name)
+
+
+def logo_content(brand: Any, name: rx.Var[str], name_class: Any) -> rx.Component:
+    """Build the logo for a link that has a label. Without a logo, build the shop's name, in the demo after its mark.
+
+    `brand` is a variable with the fields `is_demo`, `logo`, `width` and `height`, such as `BrandInfo`.
+    """
+    return rx.cond(
+        brand.logo != "",
+        rx.el.img(
+            src=brand.logo,
+            alt="",
+            decoding="async",
+            class_name="logo__picture",
+            custom_attrs={"width": brand.width, "height": brand.height},
+        ),
+        rx.fragment(
+            rx.cond(brand.is_demo, drawing(MARK, 38, class_name="logo__mark")),
+            rx.el.span(name, class_name=name_class),
+        ),
+    )
+
+
+def demo_mark(size: int) -> rx.Component:
+    """Build the demo shop's mark; nothing in any other shop."""
+    return rx.cond(FrameState.brand.is_demo, drawing(MARK, size))

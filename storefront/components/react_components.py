@@ -212,6 +212,16 @@ class HeaderScroll(rx.Component):
     tag = "HeaderScroll"
 
 
+class BrandHead(rx.Component):
+    """Keeps the colours and the icon of an open page up to date with the shop's brand."""
+
+    library = script("brand")
+    tag = "BrandHead"
+    rules: rx.Var[str]
+    color: rx.Var[str]
+    icon: rx.Var[str]
+
+
 class KeepFocus(rx.Component):
     """A wrapper of a list. When a button in the list removes an item, the wrapper moves the focus to another element.
 

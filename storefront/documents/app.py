@@ -17,9 +17,11 @@ from backend.core.observability.logs import without_query
 from backend.core.outage import DatabaseUnavailable
 from backend.edge.etags import compute_etag
 from backend.edge.middleware.instrumentation import ROUTE
+from storefront.brand_icons import get_brand
 from storefront.documents import client_detection, service_worker, sitemap
 from storefront.documents.former_addresses import find_former_page
 from storefront.documents.markup import (
+    brand_tags,
     first_tags,
     further_tags,
     initial_state_element,
@@ -159,17 +161,18 @@ class Documents:
         if not address.is_canonical:
             return _redirect(308, address.url)
         meta = DocumentMeta(screen.title, robots=OFFICE_HEADERS["x-robots-tag"])
+        icons = await _office_icons()
         document = None
         if (state := await first_state(screen.state, address.url, cookie)) is not None:
-            loaded = LoadedPage(screen, address.url, meta, state, TITLE_SUFFIX)
+            loaded = LoadedPage(screen, address.url, meta, state, TITLE_SUFFIX, icons)
             document = await self._renders.personal_document(loaded)
         if document is None:
             document = await self._renders.document(
-                LoadedPage(screen, sample_path(screen), meta, b"{}", TITLE_SUFFIX)
+                LoadedPage(screen, sample_path(screen), meta, b"{}", TITLE_SUFFIX, icons)
             )
         if document is None:
             body, policy = (
-                Body.of(with_tags(self._office_shell, first_tags(meta, TITLE_SUFFIX)), HTML),
+                Body.of(with_tags(self._office_shell, first_tags(meta, TITLE_SUFFIX) + icons), HTML),
                 self._office_policy,
             )
         else:
@@ -203,6 +206,7 @@ class Documents:
         tags = (
             first_tags(loaded.meta, loaded.site_name)
             + further_tags(loaded.meta, loaded.site_name)
+            + loaded.brand_tags
             + initial_state_element(loaded.initial_state)
         )
         headers = document_headers(self._shell_policy, loaded.meta.robots)
@@ -250,6 +254,14 @@ class Documents:
             if body is None
             else DocumentResponse(200, body, compute_etag(body.content))
         )
+
+
+async def _office_icons() -> str:
+    """Return the head tags of the shop's icons; empty while the database does not answer."""
+    try:
+        return brand_tags(await get_brand(), with_colors=False)
+    except DatabaseUnavailable:
+        return ""
 
 
 def _plain_page(loaded: LoadedPage) -> str:

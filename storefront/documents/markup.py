@@ -5,11 +5,17 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from backend.content.brand import Brand
+from backend.content.palette import DEMO_PALETTE
 from backend.core.texts import html_language
+from backend.media.brand_pictures import IconKind
+from storefront.brand_icons import find_icon_url
 from storefront.meta import DocumentMeta
 from storefront.reflex_ext.patches import INITIAL_STATE_ID
 
 STAND_IN = "data-stand-in"
+BRAND_STYLE_ID = "brand-style"
+"""Id of the element with the shop's colours; `assets/scripts/brand.jsx` has the same one."""
 PRELOADS = re.compile('<link rel="preload" as="image"[^>]*>')
 
 
@@ -53,6 +59,25 @@ def further_tags(meta: DocumentMeta, site_name: str) -> str:
             f'<script type="application/ld+json">{meta.structured_data}</script>'
             if meta.structured_data
             else "",
+        ]
+    )
+
+
+def brand_tags(brand: Brand, *, with_colors: bool = True) -> str:
+    """Return the head tags of the shop's brand: its colours and icons.
+
+    `assets/scripts/brand.jsx` updates them when the brand changes. The office keeps its own colours.
+    """
+    style = f'<style id="{BRAND_STYLE_ID}">{brand.style}</style>' if with_colors and brand.style else ""
+    apple = escape(find_icon_url(brand, IconKind.APPLE))
+    return "".join(
+        [
+            style,
+            f'<link rel="icon" href="{escape(find_icon_url(brand, IconKind.FAVICON))}"/>',
+            f'<link rel="apple-touch-icon" href="{apple}"/>',
+            _meta(
+                "name", "theme-color", brand.palette.background if with_colors else DEMO_PALETTE.background
+            ),
         ]
     )
 

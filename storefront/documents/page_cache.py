@@ -13,7 +13,9 @@ from backend.core.caching.single_flight import SingleFlight
 from backend.core.caching.version_cache import VersionCache
 from backend.core.caching.version_probe import Version
 from backend.core.errors import InvalidData, NotFound
-from storefront.meta import NOINDEX, DocumentMeta
+from storefront.brand_icons import get_brand
+from storefront.documents.markup import brand_tags
+from storefront.meta import NOINDEX, DocumentMeta, absolute_url
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.pages.routes import NOT_FOUND, HasRoute, Page
 from storefront.reflex_ext.variable_names import to_browser_names
@@ -39,6 +41,7 @@ class LoadedPage:
         meta: the document's status and head.
         initial_state: the initial values of the Reflex states as JSON, by state and variable.
         site_name: the shop's name for link previews.
+        brand_tags: head tags with the shop's colours and icons.
     """
 
     page: HasRoute
@@ -46,6 +49,7 @@ class LoadedPage:
     meta: DocumentMeta
     initial_state: bytes
     site_name: str
+    brand_tags: str = ""
 
 
 class PageCache:
@@ -95,20 +99,22 @@ async def load_page(page: Page, url: str) -> LoadedPage:
         Exception: the page's loader failed.
     """
     try:
-        data, frame = await gather(page.load(PageParams.from_url(url)), get_frame())
+        data, frame, brand = await gather(page.load(PageParams.from_url(url)), get_frame(), get_brand())
     except (NotFound, InvalidData) as error:  # InvalidData: for example an address with a NUL character
         log.info("not found: %s", error.message)
         return await load_not_found()
     meta = data.meta if page.is_public else _public_meta(page, data.meta)
+    if page.is_public and not meta.image:
+        meta = replace(meta, image=absolute_url(frame.brand.share_image))
     state = initial_state_of(page, PageData(data.content, meta), frame)
-    return LoadedPage(page, url, meta, state, frame.shop.name)
+    return LoadedPage(page, url, meta, state, frame.shop.name, brand_tags(brand))
 
 
 async def load_not_found() -> LoadedPage:
     """Return the data of the page for unknown addresses."""
-    data, frame = await gather(NOT_FOUND.load(PageParams("/404")), get_frame())
+    data, frame, brand = await gather(NOT_FOUND.load(PageParams("/404")), get_frame(), get_brand())
     state = initial_state_of(NOT_FOUND, data, frame)
-    return LoadedPage(NOT_FOUND, "/404", data.meta, state, frame.shop.name)
+    return LoadedPage(NOT_FOUND, "/404", data.meta, state, frame.shop.name, brand_tags(brand))
 
 
 def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:

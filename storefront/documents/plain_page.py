@@ -12,6 +12,8 @@ from typing import Any
 
 import orjson
 
+from backend.content.areas import BrandBody
+from backend.content.brand import resolve_brand
 from backend.core.config.settings import Settings
 from backend.core.templates import Templates, read_templates
 from backend.core.texts import _
@@ -34,7 +36,7 @@ from storefront.pages import find_order, gift_finder, pqrs, stock_notices
 from storefront.pages.page_loader import PageParams
 from storefront.pages.routes import Page
 from storefront.reflex_ext.variable_names import from_browser_names
-from storefront.state.frame import SHOP_UNAVAILABLE, FrameState, shop_info
+from storefront.state.frame import SHOP_UNAVAILABLE, FrameState, brand_info, shop_info
 from storefront.state.search import MAX_INPUT_LENGTH, to_search_text
 
 OTHER = "other.html"
@@ -84,7 +86,13 @@ def plain_page(loaded: LoadedPage) -> str:
 
 def plain_failure(settings: Settings) -> str:
     """Return a message that the shop cannot read its data now, as an element for the end of the document's body."""
-    frame = {"shop": shop_info(settings), "departments": [], "ages": []}
+    brand = resolve_brand(BrandBody(), settings)
+    frame = {
+        "shop": shop_info(settings, brand),
+        "brand": brand_info(brand),
+        "departments": [],
+        "ages": [],
+    }
     return _rendered(
         OTHER, frame, title=settings.store_name, description=SHOP_UNAVAILABLE, text="", content=None
     )
@@ -98,6 +106,7 @@ def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
             shop=frame["shop"],
             departments=frame["departments"],
             age_ranges=frame["ages"],
+            brand=frame["brand"],
             announcement=frame.get("announcement"),
             said=frame.get("footer"),
             **values,

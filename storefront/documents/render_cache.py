@@ -107,7 +107,7 @@ class RenderCache:
         inactivity, it is longer for all clients.
         """
         self._renderer.wake()
-        tags = further_tags(loaded.meta, loaded.site_name)
+        tags = further_tags(loaded.meta, loaded.site_name) + loaded.brand_tags
         tag = compute_etag(self.build, loaded.url.encode(), loaded.initial_state, tags.encode())
         if (stored := self._stored.get(tag)) is not None:
             return stored
@@ -133,7 +133,7 @@ class RenderCache:
         is_patient = self._renderer.is_waking
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENT_TIMEOUT_S if is_patient else PERSONAL_DEADLINE):
-                tags = further_tags(loaded.meta, loaded.site_name)
+                tags = further_tags(loaded.meta, loaded.site_name) + loaded.brand_tags
                 return await self._render(loaded, tags, tag="", is_patient=is_patient)
         return None
 

@@ -1,6 +1,6 @@
 // Shows the shop's own page if a document cannot be loaded without a network. Documents always come from the network:
 // nothing is cached, so an old worker cannot show an old build. The server writes BUILD, OFFLINE_PAGE,
-// OFFLINE_HEADERS and UNHANDLED before this text: see `storefront/documents/service_worker.py`.
+// OFFLINE_HEADERS, ICON and UNHANDLED before this text: see `storefront/documents/service_worker.py`.
 
 const isHandled = ({ method, mode, url }) =>
   method === "GET" && mode === "navigate" && !UNHANDLED.includes(new URL(url).pathname.split("/")[1]);
@@ -28,7 +28,7 @@ const showNotice = ({ title, body, path, action, picture, tag }) =>
   registration.showNotification(title, {
     body,
     tag,
-    icon: "/brand/icon-192.png",
+    icon: ICON,
     image: picture || undefined,
     data: { path },
     actions: [{ action: "open", title: action }],

@@ -10,15 +10,28 @@ from pathlib import Path
 
 import orjson
 
-from backend.app import current_shop
+from backend.content.brand import Brand
+from backend.content.palette import derive_variables
 from backend.core.templates import Templates, read_templates
 from backend.core.texts import _, html_language
+from backend.media.brand_pictures import IconKind
+from storefront.brand_icons import find_icon_url, get_brand
 from storefront.components.icons import SHAPES
 from storefront.documents.security_headers import hash_scripts, inline_scripts
-from storefront.documents.web_manifest import PAPER
 from storefront.links import ACCOUNT, CHECKOUT
 from storefront.url_prefixes import API_SEGMENTS, OFFICE
 
+DEMO_VARIABLES = {
+    "paper": "#fbf6ec",
+    "ink": "#1f1b16",
+    "ink-soft": "#5c5347",
+    "tint-sunflower": "#fbe7bd",
+    "tomato-dark": "#b93420",
+    "tomato-deep": "#8e2414",
+    "card": "#fffdf8",
+    "sky": "#2b78c5",
+}
+"""The demo's colours on this page, as in `assets/styles/tokens.css`."""
 PATH = "/sw.js"
 SCRIPT = "text/javascript; charset=utf-8"
 SOURCE = Path(__file__).with_suffix(".js")
@@ -35,7 +48,8 @@ async def service_worker(build: bytes) -> str:
     Args:
         build: identifies the build of the pages.
     """
-    page = render_offline_page((await current_shop().effective_settings.now()).store_name)
+    brand = await get_brand()
+    page = render_offline_page(brand)
     constants = {
         "BUILD": sha256(build).hexdigest()[:BUILD_LENGTH],
         "OFFLINE_PAGE": page,
@@ -44,16 +58,21 @@ async def service_worker(build: bytes) -> str:
             "cache-control": "no-store",
             "content-security-policy": offline_policy(page),
         },
+        "ICON": find_icon_url(brand, IconKind.SMALL),
         "UNHANDLED": sorted(UNHANDLED_SEGMENTS),
     }
     lines = [f"const {name} = {orjson.dumps(value).decode()};" for name, value in constants.items()]
     return "\n".join([*lines, _read_source()])
 
 
-def render_offline_page(store_name: str) -> str:
+def render_offline_page(brand: Brand) -> str:
     """Return the offline page as a document that needs no other file."""
     template = _templates().get_template("offline.html")
-    return template.render(language=html_language, store_name=store_name, icon=SHAPES["offline"], paper=PAPER)
+    variables = {**DEMO_VARIABLES, **(derive_variables(brand.palette) if brand.style else {})}
+    colors = {name.replace("-", "_"): color for name, color in variables.items()}
+    return template.render(
+        language=html_language, store_name=brand.name, icon=SHAPES["offline"], colors=colors
+    )
 
 
 def offline_policy(page: str) -> str:

@@ -3,15 +3,15 @@
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
-from backend.app import current_shop
 from backend.core.texts import html_language
+from backend.media.brand_pictures import IconKind
+from storefront.brand_icons import find_icon_url, get_brand
+from storefront.documents.icon_routes import PNG
 from storefront.links import HOME
 
 PATH = "/manifest.webmanifest"
-PAPER = "#fbf6ec"
-"""The pages' background colour, used behind the icon while the shop opens."""
 MEDIA_TYPE = "application/manifest+json"
-ICONS = (("icon-192", 192, "any"), ("icon-512", 512, "any"), ("icon-maskable-512", 512, "maskable"))
+PURPOSES = {IconKind.SMALL: "any", IconKind.LARGE: "any", IconKind.MASKABLE: "maskable"}
 
 router = APIRouter(include_in_schema=False)
 
@@ -19,20 +19,25 @@ router = APIRouter(include_in_schema=False)
 @router.get(PATH)
 async def web_manifest() -> JSONResponse:
     """Return the manifest with the shop's current name, its icons and colours (W3C: Web Application Manifest)."""
-    name = (await current_shop().effective_settings.now()).store_name
+    brand = await get_brand()
     manifest = {
         "id": HOME,
-        "name": name,
-        "short_name": name,
+        "name": brand.name,
+        "short_name": brand.name,
         "lang": html_language,
         "start_url": HOME,
         "scope": HOME,
         "display": "minimal-ui",
-        "background_color": PAPER,
-        "theme_color": PAPER,
+        "background_color": brand.palette.background,
+        "theme_color": brand.palette.background,
         "icons": [
-            {"src": f"/brand/{file}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
-            for file, size, purpose in ICONS
+            {
+                "src": find_icon_url(brand, kind),
+                "sizes": f"{kind.size}x{kind.size}",
+                "type": PNG,
+                "purpose": purpose,
+            }
+            for kind, purpose in PURPOSES.items()
         ],
     }
     return JSONResponse(manifest, media_type=MEDIA_TYPE, headers={"cache-control": "no-cache"})

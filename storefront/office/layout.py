@@ -7,7 +7,7 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from storefront.components.forms import SUGGESTIONS
-from storefront.components.pictures import MARK, drawing
+from storefront.components.pictures import SHOP_ICON, drawing
 from storefront.components.react_components import Arrival, sheet
 from storefront.office.auth.sign_out import sign_out
 from storefront.office.icons import icon
@@ -54,7 +54,9 @@ def office_layout(
     return OfficeShell.create(
         A.create(_("Saltar al contenido"), href=f"#{CONTENT}", class_name="skip-link"),
         rx.el.header(
-            rx.el.a(drawing(MARK, 32), href=OFFICE, class_name="o-mark", aria_label=_("Oficina: ir a hoy")),
+            rx.el.a(
+                drawing(SHOP_ICON, 32), href=OFFICE, class_name="o-mark", aria_label=_("Oficina: ir a hoy")
+            ),
             search_box(),
             class_name="o-bar",
         ),

@@ -33,6 +33,7 @@ CUSTOMERS = f"{OFFICE}/clientes"
 PQRS = f"{OFFICE}/pqrs"
 REVIEWS = f"{OFFICE}/resenas"
 DELIVERIES = f"{OFFICE}/entregas"
+BRAND = f"{OFFICE}/marca"
 CONTENT = f"{OFFICE}/contenido"
 AREAS = {
     "carrusel": Area.BANNER,
@@ -105,6 +106,7 @@ PLACES = (
     OfficePlace(PQRS, _("PQRS"), "chat", Right.READ_ORDERS, count_key="pqrs", has_deadline=True),
     OfficePlace(REVIEWS, _("Reseñas"), "star", Right.READ_ORDERS, count_key="reviews"),
     OfficePlace(DELIVERIES, _("Entregas"), "truck", Right.READ_SETTINGS),
+    OfficePlace(BRAND, _("Marca"), "brush", Right.READ_SETTINGS),
     OfficePlace(CONTENT, _("Contenido"), "book", Right.READ_SETTINGS),
     OfficePlace(INVOICES, _("Facturas"), "invoice", Right.READ_INVOICES),
     OfficePlace(REPORTS, _("Informes"), "chart", Right.READ_REPORTS),

@@ -53,7 +53,17 @@ class EditForm(rx.Component):
     shown_values: rx.Var[str]
     conflict_count: rx.Var[int]
     on_save: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
+    on_edit: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
     on_discard: rx.EventHandler[on_nothing]  # type: ignore[type-arg, valid-type]
+
+
+class FormValue(rx.Component):
+    """A value of the enclosing form that the screen sets; a change of it counts as an edit."""
+
+    library = FORMS_SCRIPT
+    tag = "FormValue"
+    name: rx.Var[str]
+    value: rx.Var[str]
 
 
 class PushDevice(rx.Component):

@@ -7,9 +7,11 @@ from typing import Any
 import reflex as rx
 
 from backend.core.texts import _
-from storefront.components.pictures import OG_IMAGE
+from storefront.components.pictures import SHOP_ICON
 from storefront.office import attention, audit, invoices, pqrs, redirects, reports, reviews, today
 from storefront.office.auth import sign_in
+from storefront.office.brand import page as brand
+from storefront.office.brand.state import BrandState
 from storefront.office.catalog import categories, category_editor, collections
 from storefront.office.content import area_page
 from storefront.office.content import page as content
@@ -25,6 +27,7 @@ from storefront.office.imports.state import ImportState
 from storefront.office.navigation import (
     ATTENTION,
     AUDIT,
+    BRAND,
     CATEGORIES,
     COLLECTIONS,
     CONTENT,
@@ -107,7 +110,7 @@ class OfficePage:
             self.component,
             route=self.route,
             title=f"{self.title} · {TITLE_SUFFIX}",
-            image=OG_IMAGE,  # otherwise Reflex links to its own file
+            image=SHOP_ICON,  # otherwise Reflex links to its own file
             on_load=[self.state.load],
         )
 
@@ -152,6 +155,7 @@ OFFICE_PAGES = (
     OfficePage(PQRS, pqrs.page, pqrs.PqrsScreen, pqrs.TITLE),
     OfficePage(REVIEWS, reviews.page, reviews.ReviewsScreen, reviews.TITLE),
     OfficePage(DELIVERIES, deliveries.page, DeliveriesState, deliveries.TITLE),
+    OfficePage(BRAND, brand.page, BrandState, brand.TITLE),
     OfficePage(CONTENT, content.page, content.ContentState, content.TITLE),
     OfficePage(f"{CONTENT}/[id]", area_page.page, AreaState, area_page.TITLE),
     OfficePage(INVOICES, invoices.page, invoices.InvoicesState, invoices.TITLE),

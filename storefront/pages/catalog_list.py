@@ -20,7 +20,6 @@ from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.core.web.html_text import to_plain_text
 from storefront.components.header import SEARCH_TOO_LONG
-from storefront.components.pictures import OG_IMAGE
 from storefront.components.product_card import CARD_SIZES
 from storefront.links import AGE, BRAND, CATALOG, catalog_path
 from storefront.meta import (
@@ -379,7 +378,7 @@ def build_meta(
         title=_("{title}, página {n}").format(title=content.title, n=number) if number > 1 else content.title,
         description=shorten_text(content.lead or build_description(content.title, landing)),
         status=404 if is_unknown else 200,
-        image=absolute_url(first.url if first else OG_IMAGE),
+        image=absolute_url(first.url) if first else "",
         canonical=absolute_url(
             catalog_path(category, age=landing.age, brand=landing.brand, page=1 if is_narrower else number)
         )

@@ -23,7 +23,6 @@ from backend.catalog.views import CatalogFilter, CatalogPage, CategoryNode, Prod
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from storefront.components.frame import page_frame
-from storefront.components.pictures import OG_IMAGE
 from storefront.components.placeholders import (
     empty_shop,
     empty_state,
@@ -208,7 +207,7 @@ def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
     return DocumentMeta(
         title=TITLE,
         description=LEAD,
-        image=absolute_url(first.url if first else OG_IMAGE),
+        image=absolute_url(first.url) if first else "",
         canonical=absolute_url(GIFT),
         robots=NOINDEX if given != GiftAnswers() else "index,follow",
         first_picture=to_first_picture(first, CARD_SIZES),

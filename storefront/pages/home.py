@@ -10,14 +10,15 @@ from backend.app import current_shop
 from backend.catalog.storefront.category_tiles import CategoryTile
 from backend.catalog.views import Facet, PictureView
 from backend.content.areas import SECTION_NAMES, SectionKind
+from backend.content.brand import Brand
 from backend.content.home import HomePage, SectionView, SlideView, read_home_page
 from backend.core.texts import _
 from backend.news.topics import Topic
+from storefront.brand_icons import find_share_image, get_brand
 from storefront.components.frame import page_frame, section
 from storefront.components.header import age_links
 from storefront.components.icons import icon
 from storefront.components.pictures import (
-    OG_IMAGE,
     age_drawing,
     drawing,
     picture,
@@ -27,7 +28,15 @@ from storefront.components.product_card import discount_badge, price_tag, produc
 from storefront.components.product_suggestions import recently_viewed_products
 from storefront.components.react_components import SLIDES, Slides
 from storefront.links import AGES_ID, CATALOG, GIFT, age_href, category_href, product_href
-from storefront.meta import DocumentMeta, FirstPicture, absolute_url, store_data, to_first_picture, to_json_ld
+from storefront.meta import (
+    DocumentMeta,
+    FirstPicture,
+    absolute_url,
+    shorten_text,
+    store_data,
+    to_first_picture,
+    to_json_ld,
+)
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT, props
 from storefront.state.frame import FrameState
@@ -51,26 +60,44 @@ async def load(_params: PageParams) -> PageData[HomePage]:
     """Read the home page's content (spec: Storefront view rules 1)."""
     shop = current_shop()
     shown = await shop.content.read_current()
+    brand, effective = await get_brand(), await shop.effective_settings.now()
     async with shop.database.read() as session:
         content = await read_home_page(session, shown)
+    title, description = find_title(brand), find_description(brand, effective.store_about)
     return PageData(
         content,
         DocumentMeta(
-            title=TITLE,
-            description=DESCRIPTION,
-            image=absolute_url(OG_IMAGE),
+            title=title,
+            description=description,
+            image=absolute_url(find_share_image(brand)),
             canonical=absolute_url("/"),
-            structured_data=to_json_ld(store_data(await shop.effective_settings.now())),
-            first_picture=get_opening_picture(content),
+            structured_data=to_json_ld(store_data(effective, brand)),
+            first_picture=get_opening_picture(content, brand),
         ),
         frozenset({Topic.CATEGORIES, Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
     )
 
 
-def get_opening_picture(content: HomePage) -> FirstPicture | None:
-    """Return the picture of the banner's first slide. If no product is for sale, it is a drawing."""
+def find_title(brand: Brand) -> str:
+    """Return the title of the home page; empty for only the shop's name."""
+    if brand.has_own_headline:
+        return brand.headline
+    return TITLE if brand.is_demo else ""
+
+
+def find_description(brand: Brand, about: str) -> str:
+    """Return the description for search engines: the owner's text, or a general one."""
+    if brand.headline_text or about:
+        return shorten_text(brand.headline_text or about)
+    if brand.is_demo:
+        return DESCRIPTION
+    return _("{store}: compra en línea, con envío a toda Colombia y pago por PSE.").format(store=brand.name)
+
+
+def get_opening_picture(content: HomePage, brand: Brand) -> FirstPicture | None:
+    """Return the picture of the banner's first slide. If no product is for sale, the demo shows a drawing."""
     if content.is_bare:
-        return FirstPicture(EMPTY_SHOP_DRAWING)
+        return FirstPicture(EMPTY_SHOP_DRAWING) if brand.is_demo else None
     return to_first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
 
 
@@ -156,7 +183,7 @@ def fallback_slide() -> rx.Component:
             class_name="slide__words",
         ),
         rx.el.div(
-            drawing(EMPTY_SHOP_DRAWING, 600, 240, is_first=True),
+            rx.cond(FrameState.brand.is_demo, drawing(EMPTY_SHOP_DRAWING, 600, 240, is_first=True)),
             id=f"{SLIDE_ID_PREFIX}0",
             class_name="slide__picture slide__picture--drawn",
         ),
@@ -391,7 +418,11 @@ def page() -> rx.Component:
         rx.el.link(rel="expect", href=f"#{SLIDE_ID_PREFIX}0", custom_attrs={"blocking": "render"}),
         rx.el.div(
             # the heading is first in the document; styles place it below the banner
-            rx.el.h1(_("Juguetes hechos con cuidado, para jugar de verdad"), class_name="opening__title"),
+            rx.el.div(
+                rx.el.h1(FrameState.brand.headline, class_name="opening__title"),
+                rx.cond(FrameState.brand.text != "", rx.el.p(FrameState.brand.text)),
+                class_name="opening__words",
+            ),
             banner(),
             entry_links(),
             promise_list(),

@@ -26,7 +26,6 @@ from storefront.components.cart import CONTROLS, added_number, quantity_stepper
 from storefront.components.frame import page_frame, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.icons import icon
-from storefront.components.pictures import OG_IMAGE
 from storefront.components.placeholders import loaded_content, not_found_state, skeleton_bar
 from storefront.components.product_card import age_label, discount_badge, price_tag, product_grid
 from storefront.components.product_suggestions import suggested_products, viewed_products
@@ -155,7 +154,7 @@ def build_meta(
     return DocumentMeta(
         title=texts.title or detail.card.title,
         description=texts.description or shorten_text(detail.description or detail.card.subtitle),
-        image=absolute_url(detail.pictures[0].url if detail.pictures else OG_IMAGE),
+        image=absolute_url(detail.pictures[0].url) if detail.pictures else "",
         canonical=absolute_url(f"/product/{detail.card.handle}"),
         structured_data=to_json_ld(data),
         first_picture=to_first_picture(detail.pictures[0] if detail.pictures else None, SIZES),

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import reflex as rx
 from reflex.vars import ObjectVar
 
-from storefront.components.pictures import OG_IMAGE
+from storefront.components.pictures import SHOP_ICON
 from storefront.links import CONSENT, FIND_ORDER, GIFT, OPEN_ACCOUNT
 from storefront.meta import DocumentMeta
 from storefront.pages import (
@@ -80,7 +80,7 @@ class Page:
                 route=self.route,
                 title=title_with_shop(self.title),
                 description=self.description or None,
-                image=OG_IMAGE,  # otherwise Reflex uses its own picture for the page of unknown URLs
+                image=SHOP_ICON,  # otherwise Reflex uses its own picture for the page of unknown URLs
                 on_load=[*filter(None, [self.refresh]), CartState.load_frame],
             )
             return
@@ -89,7 +89,7 @@ class Page:
             self.component,
             route=self.route,
             title=title_with_shop(meta.title),
-            image=rx.cond(meta.image == "", OG_IMAGE, meta.image),
+            image=rx.cond(meta.image == "", FrameState.brand.share_image, meta.image),
             meta=head_elements(meta),
             on_load=self.state.load,
         )

@@ -21,11 +21,12 @@ from backend.edge.middleware.cors import first_segment, with_cross_origin
 from backend.edge.middleware.host_check import with_host_check
 from backend.edge.middleware.instrumentation import with_instrumentation
 from backend.imports.api import routes as imports
-from backend.media import uploads
+from backend.media import brand_picture_routes, uploads
 from backend.media.upload_routes import PATH as UPLOADS
 from backend.returns.routes import MAX_RECEIPT_REQUEST_BYTES, MAX_REQUEST_BYTES, RECEIPTS, REQUEST_PATH
 from backend.reviews.routes import MAX_REVIEW_REQUEST_BYTES, WRITE
 from storefront.documents.app import Documents
+from storefront.documents.icon_routes import router as icon_router
 from storefront.documents.merchant_feed import router as merchant_feed_router
 from storefront.documents.render_cache import RenderCache
 from storefront.documents.security_headers import with_security_headers
@@ -39,6 +40,7 @@ from storefront.url_prefixes import API_SEGMENTS
 
 LARGER_BODIES = {
     UPLOADS: BodyLimit(uploads.MAX_UPLOAD_BYTES, uploads.RECEIVE_TIMEOUT_S),
+    brand_picture_routes.PATH: BodyLimit(brand_picture_routes.MAX_BODY_BYTES, uploads.RECEIVE_TIMEOUT_S),
     REQUEST_PATH: BodyLimit(MAX_REQUEST_BYTES, uploads.RECEIVE_TIMEOUT_S),
     imports.PATH: BodyLimit(imports.MAX_SPREADSHEET_BODY_BYTES, uploads.RECEIVE_TIMEOUT_S),
     "/admin/products/import": BodyLimit(imports.MAX_SPREADSHEET_BODY_BYTES, uploads.RECEIVE_TIMEOUT_S),
@@ -65,6 +67,7 @@ def mount_api(pages: ASGIApp) -> ASGIApp:
     api.include_router(revalidation.router)
     api.include_router(admin_redirect.router)
     api.include_router(web_manifest_router)
+    api.include_router(icon_router)
     api.include_router(merchant_feed_router)
     if isinstance(pages, Starlette):
         remove_unused_routes(pages)

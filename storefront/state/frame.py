@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import reflex as rx
@@ -14,6 +14,7 @@ from backend.app import Shop, current_shop
 from backend.catalog.category_tree import category_tree
 from backend.catalog.storefront.product_list import read_age_facets
 from backend.catalog.views import CategoryNode
+from backend.content.brand import Brand, SocialLink
 from backend.content.current_content import Announcement, Footer
 from backend.core.config.settings import Settings
 from backend.core.error_texts import FAILURE, NOTICE, text_for
@@ -24,9 +25,12 @@ from backend.core.observability.logs import log_scope
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.core.web.contact import COUNTRY_CODE, parse_phone
+from backend.media.brand_pictures import IconKind
 from backend.news.topics import Topic
 from backend.presses.service import PressUsed
+from storefront.brand_icons import find_icon_url, find_share_image, get_brand
 from storefront.live.open_pages import watch
+from storefront.meta import absolute_url
 from storefront.reflex_ext.event_processor import current_event_ids
 from storefront.reflex_ext.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
@@ -75,12 +79,41 @@ class ShopInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class BrandInfo:
+    """The brand as every page displays it. Without a logo, the shop's name is displayed in letters.
+
+    Attributes:
+        is_demo: True if the demo's drawings are displayed.
+        logo: URL of the logo; `width` and `height` are its size in pixels.
+        style: rule with the shop's colours; empty for those of the style sheet.
+        color: colour that phones give to the bars around a page.
+        icon: URL of the icon in the browser's tab.
+        share_image: URL of the picture of a shared page that has no picture of its own.
+        headline, text: heading of the home page, and the text below it.
+        links: the shop's profiles on social networks.
+    """
+
+    is_demo: bool = False
+    logo: str = ""
+    width: int = 0
+    height: int = 0
+    style: str = ""
+    color: str = ""
+    icon: str = ""
+    share_image: str = ""
+    headline: str = ""
+    text: str = ""
+    links: list[SocialLink] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
-    """Values around every page: departments and ages of the menu, shop details, announcement and footer."""
+    """Values around every page: departments and ages of the menu, shop details, brand, announcement and footer."""
 
     departments: list[CategoryNode]
     ages: list[str]
     shop: ShopInfo
+    brand: BrandInfo
     announcement: Announcement
     footer: Footer
 
@@ -89,7 +122,12 @@ class Frame:
 
         Announcement and footer are left out if staff have not written any.
         """
-        values: dict[str, Any] = {"departments": self.departments, "ages": self.ages, "shop": self.shop}
+        values: dict[str, Any] = {
+            "departments": self.departments,
+            "ages": self.ages,
+            "shop": self.shop,
+            "brand": self.brand,
+        }
         if self.announcement.text:
             values["announcement"] = self.announcement
         if self.footer != Footer():
@@ -108,10 +146,12 @@ async def _read_frame(shop: Shop) -> Frame:
         departments = [_to_menu_entry(node) for node in await category_tree(session)]
         ages = [age.value for age in await read_age_facets(session)]
     content = await shop.content.read_current()
+    brand = await get_brand()
     return Frame(
         departments,
         ages,
-        shop_info(await shop.effective_settings.now()),
+        shop_info(await shop.effective_settings.now(), brand),
+        brand_info(brand),
         content.announcement,
         content.footer,
     )
@@ -123,8 +163,26 @@ def _to_menu_entry(node: CategoryNode) -> CategoryNode:
     return replace(node, description="", children=children)
 
 
-def shop_info(effective: Settings) -> ShopInfo:
-    """Return the details that pages display, from the effective settings."""
+def brand_info(brand: Brand) -> BrandInfo:
+    """Return the brand as pages display it."""
+    logo = brand.logo
+    return BrandInfo(
+        is_demo=brand.is_demo,
+        logo=logo.url if logo else "",
+        width=logo.width if logo else 0,
+        height=logo.height if logo else 0,
+        style=brand.style,
+        color=brand.palette.background,
+        icon=find_icon_url(brand, IconKind.FAVICON),
+        share_image=absolute_url(find_share_image(brand)),
+        headline=brand.headline,
+        text=brand.headline_text,
+        links=brand.links,
+    )
+
+
+def shop_info(effective: Settings, brand: Brand) -> ShopInfo:
+    """Return the details that pages display, from the effective settings and the brand."""
     dial = effective.store_phone.replace(" ", "")
     return ShopInfo(
         name=effective.store_name,
@@ -135,9 +193,9 @@ def shop_info(effective: Settings) -> ShopInfo:
         phone_link=f"tel:{dial if dial.startswith('+') else '+57' + dial}",
         email=effective.store_email,
         email_link=f"mailto:{effective.store_email}",
-        whatsapp_link=_whatsapp_link(effective.store_whatsapp),
+        whatsapp_link=_whatsapp_link(brand.whatsapp),
         address=effective.store_address,
-        about=effective.store_about or _about(effective),
+        about=effective.store_about or (_demo_about(effective) if brand.is_demo else ""),
         hours=effective.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
     )
 
@@ -152,7 +210,7 @@ def _whatsapp_link(number: str) -> str:
     return f"https://wa.me/{whole}" if whole else ""
 
 
-def _about(effective: Settings) -> str:
+def _demo_about(effective: Settings) -> str:
     if effective.carrier_origin_dane_code == BOGOTA:
         return _("Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá.")
     return _("Juguetes que duran más de una infancia, escogidos uno por uno.")
@@ -165,6 +223,7 @@ class FrameState(rx.State):
     ages: rx.Field[list[str]] = rx.field(default_factory=list)
     """The age ranges for sale."""
     shop: rx.Field[ShopInfo] = rx.field(default_factory=ShopInfo)
+    brand: rx.Field[BrandInfo] = rx.field(default_factory=BrandInfo)
     notice: rx.Field[Notice] = rx.field(default_factory=Notice)
     announcement: rx.Field[Announcement] = rx.field(default_factory=Announcement)
     footer: rx.Field[Footer] = rx.field(default_factory=Footer)
@@ -182,7 +241,7 @@ class FrameState(rx.State):
 async def show_frame(state: FrameState) -> None:
     """Update the state with the current frame, and watch it for changes."""
     frame = await get_frame()
-    for name in ("departments", "ages", "shop", "announcement", "footer"):
+    for name in ("departments", "ages", "shop", "brand", "announcement", "footer"):
         if getattr(frame, name) != getattr(state, name):
             setattr(state, name, getattr(frame, name))
     watch(state, (), {Topic.CATEGORIES, Topic.CONTENT, Topic.SETTINGS})

@@ -155,7 +155,7 @@ async def test_document_of_an_unknown_url_has_a_spanish_head(server: ShopServer)
     head = Head(await server.fetch_rendered("/naves/espaciales"))
     assert head.texts["title"] == "Página no encontrada · Trompo"
     assert head.meta("description") == "La página que buscas no existe o cambió de lugar."
-    assert head.meta("og:image") == "/brand/og.png"
+    assert head.meta("og:image") == "/apple-touch-icon.png"
 
 
 async def test_rendered_document_is_hydrated_without_an_error(page: Page, watch: PageWatch) -> None:

@@ -21,7 +21,8 @@ from backend.catalog.search.index import index_products
 from backend.core.db.database import Database
 from backend.inventory.service import set_stock
 from backend.shipping.models import StockLocation
-from storefront.components.pictures import NO_PICTURE, OG_IMAGE
+from storefront.brand_icons import DEMO_SHARE_IMAGE
+from storefront.components.pictures import NO_PICTURE
 from tests.e2e import shopper
 from tests.e2e.conftest import PageWatch, ShopServer, build_page_opener
 from tests.e2e.scenes import visit
@@ -98,7 +99,7 @@ async def test_missing_pictures_leave_no_gap(
         assert await find_picture_url(page, "sin-foto") == f"{shop.url}{NO_PICTURE}"
         await expect(page.get_by_text("Sin foto todavía")).to_be_visible()
         shared = page.locator("meta[property='og:image']")
-        await expect(shared).to_have_attribute("content", f"{shop.url}{OG_IMAGE}")
+        await expect(shared).to_have_attribute("content", f"{shop.url}{DEMO_SHARE_IMAGE}")
         assert await find_picture_url(page, "foto-perdida") == f"{shop.url}{NO_PICTURE}"
         assert await find_picture_url(page, "foto-rara") == ODD_URL_ENCODED
         await expect(shared).to_have_attribute("content", ODD_URL_ENCODED)

@@ -16,6 +16,8 @@ from backend.catalog.views import (
     ProductDetail,
     VariantView,
 )
+from backend.content.areas import BrandBody
+from backend.content.brand import resolve_brand
 from backend.media.videos import parse_video_url
 from storefront.meta import (
     MAX_DESCRIPTION_LENGTH,
@@ -186,5 +188,20 @@ def test_breadcrumb_data_start_at_the_home_page_and_count_from_one(shop: Shop) -
 
 
 def test_store_data_contains_the_search_url(shop: Shop) -> None:
-    search = store_data(shop.settings)["@graph"][1]["potentialAction"]
+    brand = resolve_brand(BrandBody(), shop.settings)
+    store, site = store_data(shop.settings, brand)["@graph"]
+    assert (store["@type"], "logo" in store, "sameAs" in store) == ("ToyStore", False, False)
+    search = site["potentialAction"]
     assert search["target"] == "http://localhost:3000/catalog?q={search_term_string}"
+
+
+def test_store_data_of_another_shop_names_its_logo_and_profiles(shop: Shop) -> None:
+    effective = shop.settings.model_copy(update={"store_name": "Macondo"})
+    logo, profile = "/pictures/0123456789abcdef/marca-300x100.webp", "https://www.instagram.com/macondo"
+    brand = resolve_brand(BrandBody(logo=logo, instagram=profile), effective)
+    store = store_data(effective, brand)["@graph"][0]
+    assert (store["@type"], store["logo"], store["sameAs"]) == (
+        "Store",
+        f"http://localhost:3000{logo}",
+        [profile],
+    )

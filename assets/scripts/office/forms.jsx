@@ -4,10 +4,13 @@
 // `shownValues` is the version of the displayed values. The form sends as `seen` the version that was displayed when the
 // staff member began to edit, or when they were last informed of another person's change (`conflictCount` changes then).
 // Other changes that are saved in the meantime appear in untouched fields; an edited field keeps its typed text.
+// `onEdit` receives the values a moment after each change, for a preview.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { useBlocker } from "react-router";
 import { useLostAnswer } from "../effects.jsx";
+
+const EDIT_DELAY_MS = 300;
 
 const FormContext = createContext({ is_dirty: false, is_busy: false, touch: () => {}, restarts: 0 });
 export const useEditForm = () => useContext(FormContext);
@@ -54,8 +57,28 @@ function showCount(form, field) {
   for (const counter of form.querySelectorAll("[data-counts]")) if (counter.dataset.counts === field.id) counter.dataset.count = field.value.length;
 }
 
+// Two fields for one value, a typed colour and its picker (`data-paired` is the id of the typed one): each follows the other.
+function showPaired(field) {
+  const typed = document.getElementById(field.dataset.paired);
+  if (typed) typed.value = field.value;
+  const picker = field.id && document.querySelector(`[data-paired="${field.id}"]`);
+  if (picker && /^#[0-9a-f]{6}$/i.test(field.value)) picker.value = field.value;
+}
+
+// A value of the form that the screen sets, such as the address of an uploaded picture.
+export function FormValue({ name, value }) {
+  const { touch } = useEditForm();
+  const shown = useRef(value);
+  useEffect(() => {
+    if (shown.current === value) return;
+    shown.current = value;
+    touch();
+  }, [value]);
+  return <input type="hidden" name={name} value={value} />;
+}
+
 // `answers` changes with every answer; `isGood`: the last answer was a success. `question`: asked before leaving.
-export function EditForm({ answers, isGood, question, shownValues = "", conflictCount = 0, className, onSave, onDiscard, children }) {
+export function EditForm({ answers, isGood, question, shownValues = "", conflictCount = 0, className, onSave, onEdit, onDiscard, children }) {
   const form = useRef(null);
   const lastAnswers = useRef(answers);
   const version = useRef({ shownValues, conflictCount });
@@ -63,6 +86,14 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
   const [isDirty, setDirty] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [restarts, setRestarts] = useState(0);
+  const editTimer = useRef(0);
+  useEffect(() => () => clearTimeout(editTimer.current), []);
+  const noteEdit = () => {
+    setDirty(true);
+    if (!onEdit) return;
+    clearTimeout(editTimer.current);
+    editTimer.current = setTimeout(() => form.current && onEdit(readValues(form.current)), EDIT_DELAY_MS);
+  };
   const setAwaiting = useLostAnswer(() => setBusy(false)); // it can be clicked again
 
   if (!isDirty || conflictCount !== version.current.conflictCount) version.current = { shownValues, conflictCount };
@@ -106,6 +137,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
   const handleSubmit = (event) => {
     event.preventDefault();
     if (isBusy) return;
+    clearTimeout(editTimer.current);
     setAwaiting(true);
     setBusy(true);
     const values = readValues(form.current);
@@ -121,19 +153,21 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     const field = button && document.getElementById(button.dataset.takes);
     if (!field) return;
     field.value = button.dataset.value;
-    setDirty(true);
+    showPaired(field);
+    noteEdit();
     for (let section = field.closest("details"); section; section = section.parentElement.closest("details")) section.open = true;
     field.focus();
   };
-  const handleInput = (event) => {
-    setDirty(true);
-    showCount(form.current, event.target);
+  const handleInput = ({ target }) => {
+    showPaired(target);
+    showCount(form.current, target);
+    noteEdit();
   };
   const context = {
     is_dirty: isDirty,
     is_busy: isBusy,
     reset: { onClick: discard },
-    touch: () => setDirty(true),
+    touch: noteEdit,
     restarts,
   };
 

@@ -13,7 +13,7 @@ const RETRYABLE = new Set(["busy", "offline", "ended", "failed"]); // the same f
 let itemCount = 0;
 
 // Send one file. `onProgress(part)` receives the sent fraction. Return `{url}` or `{problem}`, a name in `texts`.
-function send(file, onProgress) {
+function send(path, file, onProgress) {
   const request = new XMLHttpRequest();
   const body = new FormData();
   body.append("files", file);
@@ -32,7 +32,7 @@ function send(file, onProgress) {
       else resolve({ problem: response.code ?? "failed" });
     };
   });
-  request.open("POST", UPLOADS_PATH);
+  request.open("POST", path);
   request.responseType = "json";
   request.setRequestHeader("accept", "application/json");
   request.send(body);
@@ -41,7 +41,7 @@ function send(file, onProgress) {
 
 const hideBrokenPicture = (event) => event.target.removeAttribute("src"); // hides the browser's icon of a broken picture
 
-export function PictureUpload({ texts, maxBytes, accept, isOne, name, onUploaded }) {
+export function PictureUpload({ texts, maxBytes, accept, isOne, name, path = UPLOADS_PATH, inputTestId, onUploaded }) {
   const input = useRef(null);
   const button = useRef(null);
   const items = useRef([]); // in the order of choice
@@ -87,7 +87,7 @@ export function PictureUpload({ texts, maxBytes, accept, isOne, name, onUploaded
 
   const startUpload = async (item) => {
     Object.assign(item, { state: "sending", part: 0, problem: "", tries: item.tries + 1 });
-    const sending = send(item.file, (part) => {
+    const sending = send(path, item.file, (part) => {
       item.part = part;
       redraw();
     });
@@ -156,7 +156,7 @@ export function PictureUpload({ texts, maxBytes, accept, isOne, name, onUploaded
         multiple={!isOne}
         hidden
         aria-label={texts.choose}
-        data-testid={`${name}-input`}
+        data-testid={inputTestId ?? `${name}-input`}
         onChange={handleChoice}
         onInput={(event) => event.stopPropagation()} // the form is changed only when the upload has ended
       />

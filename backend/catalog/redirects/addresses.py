@@ -19,7 +19,8 @@ MAX_PARAMETERS = 50
 MAX_ADDRESSES_PER_CELL = 50
 RESERVED_SEGMENTS = frozenset(
     {
-        "_event", "admin", "api", "auth", "docs", "feed", "health", "hooks", "livez", "manifest.webmanifest",
+        "_event", "admin", "api", "apple-touch-icon-precomposed.png", "apple-touch-icon.png", "auth", "docs",
+        "favicon.ico", "feed", "health", "hooks", "icons", "livez", "manifest.webmanifest",
         "metrics", "oficina", "openapi.json", "pictures", "readyz", "robots.txt", "sandbox", "sitemap.xml", "store",
         "sw.js",
     }

@@ -13,6 +13,7 @@ from backend.content.areas import (
     Area,
     BannerBody,
     Body,
+    BrandBody,
     FooterBody,
     HomeBody,
     MailBody,
@@ -123,7 +124,7 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
                 for number, one in enumerate(body.lines)
             ]
             form = AreaForm({"about": body.about, "title": body.title}, lines)
-        case MailBody():
+        case BrandBody() | MailBody():
             form = AreaForm(body.model_dump())
     return form, {name: product_id for product_id, name in names.items()}
 

@@ -14,6 +14,7 @@ from backend.content.areas import (
     Area,
     BannerBody,
     Body,
+    BrandBody,
     FooterBody,
     HomeBody,
     MailBody,
@@ -22,6 +23,7 @@ from backend.content.areas import (
     SectionKind,
     SlideKind,
 )
+from backend.content.brand import read_brand
 from backend.content.current_content import Announcement, Footer, announcement_view, footer_view
 from backend.content.home import SectionView, SlideView, list_section_views, list_slide_views
 from backend.content.versions import NO_VERSION, SavedContent, list_content_versions, read_current_version
@@ -30,6 +32,7 @@ from backend.core.dates import date_name, short_time_label, time_label, today_in
 from backend.core.db.database import database_now
 from backend.core.texts import _
 from backend.office.content.area_form import LINE, AreaRow, form_of
+from backend.office.content.brand_look import BrandLook, build_look
 from backend.office.content.mail_preview import example_mail
 from backend.staff.actor_names import actor_names
 from backend.staff.rights import Actor, Right
@@ -101,6 +104,7 @@ class AreaPreview:
     version: int = -1
     mail_subject: str = ""
     mail_page: str = ""
+    brand: BrandLook | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +124,13 @@ BLANKS: dict[Area, str] = {
 
 
 async def area_summaries(session: AsyncSession, actor: Actor) -> list[AreaSummary]:
-    """Return all content areas, each with its current version.
+    """Return all content areas except the brand, which has its own screen, each with its current version.
 
     Raises:
         Forbidden: the actor may not see the shop's settings.
     """
     actor.require(Right.READ_SETTINGS)
-    saved = [await read_current_version(session, area) for area in Area]
+    saved = [await read_current_version(session, area) for area in Area if area is not Area.BRAND]
     return [AreaSummary(one.area, AREA_NAMES[one.area], _summary_text(one)) for one in saved]
 
 
@@ -155,7 +159,7 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
         known=known,
         titles=await _suggested_titles(session) if area in {Area.BANNER, Area.HOME} else [],
         categories=await _list_groups(session) if area is Area.HOME else [],
-        versions=await _versions(session, current),
+        versions=await list_version_rows(session, current),
         names=", ".join(f"{{{name}}}" for name in PLACEHOLDERS.get(area, ())),
     )
 
@@ -179,7 +183,8 @@ async def _suggested_titles(session: AsyncSession) -> list[str]:
     return list(dict.fromkeys((await session.execute(query)).scalars()))
 
 
-async def _versions(session: AsyncSession, current: SavedContent) -> list[SavedRow]:
+async def list_version_rows(session: AsyncSession, current: SavedContent) -> list[SavedRow]:
+    """Return all versions of the area of `current`, newest first."""
     versions = await list_content_versions(session, current.area)
     names = await actor_names(session, {one.saved_by for one in versions if one.saved_by})
     return [
@@ -217,7 +222,9 @@ async def preview_content(
     body, title, version = request.body, request.title, request.version
     match body:
         case MailBody():
-            subject, page = example_mail(settings, effective, request.area, body)
+            subject, page = example_mail(
+                settings, effective, await read_brand(session, effective), request.area, body
+            )
             return AreaPreview(title, version=version, mail_subject=subject, mail_page=page)
         case AnnouncementBody():
             notes = [] if body.text else [_("Sin texto no hay aviso.")]
@@ -227,6 +234,8 @@ async def preview_content(
                 notes=[*notes, *await _day_notes(session, body, body.text)],
                 version=version,
             )
+        case BrandBody():
+            return AreaPreview(title, brand=build_look(body, effective), version=version)
         case FooterBody():
             return AreaPreview(title, footer=footer_view(body), version=version)
         case HomeBody():

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from backend.content.areas import MAIL_AREA_PREFIX, Area, MailBody
+from backend.content.brand import Brand
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import date_label, today_in_colombia
@@ -19,11 +20,15 @@ ORDER_NUMBER = 4821
 CUSTOMER_EMAIL = "ana@example.com"
 
 
-def example_mail(settings: Settings, effective: Settings, area: Area, body: MailBody) -> tuple[str, str]:
+def example_mail(
+    settings: Settings, effective: Settings, brand: Brand, area: Area, body: MailBody
+) -> tuple[str, str]:
     """Return the subject and the HTML of this area's mail."""
     kind = MailKind(area.removeprefix(MAIL_AREA_PREFIX))
     message = Message(kind, CUSTOMER_EMAIL, _example(settings))
-    mail = MailRenderer(settings).render(message, effective, body)
+    mail = MailRenderer(settings).render(
+        message, effective, body, brand=brand, logo_src=brand.logo.png if brand.logo else ""
+    )
     page = mail.get_body(("html",))
     return str(mail["Subject"]), page.get_content() if page is not None else ""
 

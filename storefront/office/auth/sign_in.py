@@ -11,7 +11,7 @@ import reflex as rx
 from backend.core.texts import _
 from storefront.components.forms import field
 from storefront.components.http_forms import ANSWER, OFFLINE, http_form
-from storefront.components.pictures import MARK, drawing
+from storefront.components.pictures import SHOP_ICON, drawing
 from storefront.components.react_components import Arrival
 from storefront.office.navigation import OFFICE, SIGN_IN
 from storefront.office.react_components import OfficeShell
@@ -160,7 +160,7 @@ def page() -> rx.Component:
     return OfficeShell.create(
         rx.el.main(
             rx.el.div(
-                drawing(MARK, 44),
+                drawing(SHOP_ICON, 44),
                 rx.cond(
                     REQUESTED_FORM == "codigo",
                     enrolment_panel(),

@@ -73,6 +73,8 @@ class PictureUpload(rx.Component):
     accept: rx.Var[str]
     is_one: rx.Var[bool]
     name: rx.Var[str]
+    path: rx.Var[str]
+    input_test_id: rx.Var[str]
     on_uploaded: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 
 
@@ -100,6 +102,36 @@ def single_picture_upload(on_uploaded: Any) -> rx.Component:
         accept=IMAGES,
         is_one=True,
         name="upload",
+        on_uploaded=on_uploaded,
+    )
+
+
+BRAND_TEXTS = {
+    **TEXTS,
+    "choose": _("Elegir una imagen"),
+    "rules": _("PNG, JPEG, WebP o SVG. Mejor con fondo transparente."),
+    "sending": _("Subiendo la imagen…"),
+    "one_done": _("La imagen se subió."),
+    "one_failed": _("La imagen no subió."),
+    "no_picture": _("No es una imagen que podamos leer."),
+    "damaged": _("La imagen está dañada o incompleta."),
+    "too_large": _("Es demasiado grande o complicada: hasta 16 millones de píxeles, y un SVG hasta 1 MB."),
+    "odd_shape": _("Es muy pequeña, o demasiado larga y angosta."),
+    "unsafe": _("Este SVG trae más que formas: un programa, o enlaces a otros archivos. Expórtalo como PNG."),
+    "svg_text": _("Este SVG tiene letras. Conviértelas en formas (trazados), o expórtalo como PNG."),
+}
+
+
+def brand_upload(name: str, path: str, most_bytes: int, on_uploaded: Any) -> rx.Component:
+    """Render a button that uploads one picture of the brand to `path`. See `picture_upload` for `on_uploaded`."""
+    return PictureUpload.create(
+        texts=rx.Var.create(BRAND_TEXTS),
+        max_bytes=most_bytes,
+        accept=f"{IMAGES},image/svg+xml",
+        is_one=True,
+        name=f"brand-{name}-upload",
+        path=path,
+        input_test_id=f"brand-{name}",
         on_uploaded=on_uploaded,
     )
 

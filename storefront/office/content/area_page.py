@@ -3,23 +3,21 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ObjectVar
 
 from backend.content.areas import Area
 from backend.content.links import MAX_LINK_CHARS
 from backend.core.texts import _
-from backend.office.content.area_page import SavedRow
 from backend.staff.rights import Right
-from storefront.components.forms import SubmitOnce, field_box
-from storefront.office.components.feedback import chip, screen
+from storefront.components.forms import field_box
+from storefront.office.components.feedback import screen
 from storefront.office.components.forms import edit_form, office_field, submit_bar
-from storefront.office.content.area_preview import area_preview
 from storefront.office.content.area_rows import FORM, ROW_GROUPS, TITLES, VIEW
 from storefront.office.content.area_state import AreaState
+from storefront.office.content.version_panels import conflict_panel, preview_panel, versions_panel
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import CONTENT
-from storefront.office.state import answer_number, has_right
+from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Contenido")
@@ -45,9 +43,9 @@ def page() -> rx.Component:
         rx.el.h2(VIEW.title),
         rx.el.p(rx.match(VIEW.area, *HINTS.items(), MAIL_HINT), class_name="o-row__detail"),
         rx.cond(has_right(Right.CHANGE_CONTENT), area_form(), rx.fragment()),
-        rx.cond(AreaState.other_version, conflict_panel()),
-        rx.cond(AreaState.preview, preview_panel()),
-        versions_panel(),
+        rx.cond(AreaState.other_version, conflict_panel(AreaState)),
+        rx.cond(AreaState.preview, preview_panel(AreaState, Right.CHANGE_CONTENT)),
+        versions_panel(AreaState),
         class_name="o-content",
     )
     return office_layout(AreaState, CONTENT, TITLE, screen(AreaState, content), undo=AreaState.undo)
@@ -151,93 +149,3 @@ def mail_fields() -> rx.Component:
 def preview_bar() -> rx.Component:
     """Render the buttons that preview or discard the changes. They are visible only while there are changes."""
     return submit_bar(_("Ver cómo queda"), _("Un momento…"), "dark", "look")
-
-
-def conflict_panel() -> rx.Component:
-    """Render the version that another staff member published while the signed-in staff member edited the form."""
-    return rx.el.section(
-        area_preview(AreaState.other_version, "area-theirs"),
-        SubmitOnce.create(
-            rx.el.button(
-                _("Dejar lo de ellos"),
-                type="button",
-                on_click=AreaState.start_over,
-                data_once="",
-                class_name="button button--small button--quiet",
-            ),
-            answers=answer_number(AreaState),
-        ),
-        class_name="o-panel o-section",
-        data_testid="area-conflict",
-    )
-
-
-def preview_panel() -> rx.Component:
-    """Render the preview and the button that publishes it."""
-    shown = AreaState.preview
-    publish = rx.el.button(
-        rx.cond(AreaState.other_version, _("Publicar lo mío"), _("Publicar")),
-        type="button",
-        on_click=AreaState.publish,
-        data_once="",
-        class_name="button button--small button--primary",
-        data_testid="save",
-    )
-    return rx.el.section(
-        area_preview(AreaState.preview, "area-preview"),
-        rx.cond(
-            has_right(Right.CHANGE_CONTENT),
-            rx.cond(
-                shown.version < 0,
-                SubmitOnce.create(publish, answers=answer_number(AreaState)),
-                SubmitOnce.create(restore_button(shown.version), answers=answer_number(AreaState)),
-            ),
-        ),
-        class_name="o-panel o-section",
-        custom_attrs={"aria-live": "polite"},
-    )
-
-
-def restore_button(version: rx.Var[int]) -> rx.Component:
-    """Render a button that publishes an earlier version again."""
-    return rx.el.button(
-        _("Volver a esta"),
-        type="button",
-        on_click=AreaState.restore(version),
-        data_once="",
-        class_name="button button--small button--quiet",
-        data_testid="area-restore",
-    )
-
-
-def versions_panel() -> rx.Component:
-    """Render every version, with buttons to preview or restore it."""
-
-    def version_row(row: ObjectVar[SavedRow]) -> rx.Component:
-        look = rx.el.button(
-            _("Ver"),
-            rx.el.span(_("la versión {version}").format(version=row.version), class_name="sr-only"),
-            type="button",
-            on_click=AreaState.show_version(row.version),
-            class_name="button button--small button--quiet",
-        )
-        return rx.el.li(
-            rx.el.span(
-                rx.el.span(_("Versión {version}").format(version=row.version), class_name="o-row__title"),
-                rx.el.span(
-                    row.label,
-                    rx.cond(row.saved_by != "", " · ", ""),
-                    row.saved_by,
-                    class_name="o-row__detail",
-                ),
-            ),
-            rx.cond(row.is_current, chip(_("Vigente"), "good"), look),
-            key=row.version,
-            class_name="o-content__version",
-        )
-
-    return rx.el.section(
-        rx.el.h3(_("Versiones")),
-        rx.el.ol(rx.foreach(VIEW.versions, version_row), class_name="o-content__versions"),
-        class_name="o-panel o-section",
-    )

@@ -9,6 +9,7 @@ from backend.content.home import SectionView
 from backend.core.texts import _
 from backend.office.content.area_page import AreaPreview
 from storefront.components.frame import announcement_line
+from storefront.office.content.brand_look import brand_look
 from storefront.pages.home import banner_slide, editorial_section
 
 INERT = {"inert": True}
@@ -36,6 +37,7 @@ def area_preview(shown: ObjectVar[AreaPreview], test_id: str) -> rx.Component:
                 ),
             ),
             rx.cond(shown.mail_page != "", mail_preview(shown)),
+            rx.cond(shown.brand, brand_look(shown.brand, test_id)),
             custom_attrs={**INERT, "lang": "es-CO"},
             class_name="o-areas__looks",
             data_testid=test_id,

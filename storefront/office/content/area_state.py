@@ -5,25 +5,18 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.content.areas import MAX_SECTIONS, MAX_SLIDES, Area, Body, parse_body, to_stored_json
-from backend.content.versions import (
-    NO_VERSION,
-    read_content,
-    read_current_version,
-    restore_content,
-    save_content,
-)
-from backend.core.db.tables import JsonObject
-from backend.core.errors import Conflict, InvalidData, NotFound
+from backend.content.areas import MAX_SECTIONS, MAX_SLIDES, Area
+from backend.content.versions import NO_VERSION
+from backend.core.errors import InvalidData, NotFound
 from backend.core.texts import _
 from backend.media.picture_urls import encode_picture_url
 from backend.media.picture_widths import parse_uploaded_picture
 from backend.office.content.area_form import CELLS, TEXTS, AreaForm, AreaRow, read_form
-from backend.office.content.area_page import AreaPage, AreaPreview, PreviewRequest, area_page, preview_content
-from backend.staff.actor_names import actor_names
+from backend.office.content.area_page import AreaPage, area_page
 from backend.staff.rights import Actor, Right
+from storefront.office.content.versioned_screen import MAX_VERSION, VersionedScreen
 from storefront.office.navigation import AREAS
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_number, checked_text, checked_texts
 
@@ -31,28 +24,21 @@ MAX_ROWS = MAX_SECTIONS + MAX_SLIDES
 MAX_FIELD_LENGTH = 4_000
 """Maximum length of a field, in characters."""
 MAX_URL_LENGTH = 500
-MAX_VERSION = 10**6
 
 
-class AreaState(OfficeScreen, KnownClientState):
+class AreaState(VersionedScreen, KnownClientState):
     """State of the screen of one content area: its content, and the preview of its form."""
 
     content: rx.Field[AreaPage | None] = rx.field(None)
     added_rows: rx.Field[list[AreaRow]] = rx.field(default_factory=list)
     """Uploaded pictures that are not published yet."""
-    preview: rx.Field[AreaPreview | None] = rx.field(None)
-    """Preview of the form; `publish` stores exactly this."""
-    other_version: rx.Field[AreaPreview | None] = rx.field(None)
-    """The version that another staff member published in the meantime."""
 
     _right: ClassVar[Right] = Right.READ_SETTINGS
-    _previewed_form: JsonObject | None = None
-    _seen_version: int = NO_VERSION
 
     async def _read_content(self, actor: Actor) -> AreaPage:
         self._discard_edits()
         async with current_shop().database.read() as session:
-            content = await area_page(session, actor, self._area_in_url())
+            content = await area_page(session, actor, self._get_area())
         self._seen_version = content.version
         return content
 
@@ -63,31 +49,14 @@ class AreaState(OfficeScreen, KnownClientState):
         typed = _parse_form(form)
         self.preview, self._previewed_form, self.problems = None, None, {}
         async with current_shop().database.read() as session:
-            body = await read_form(session, self._area_in_url(), typed, self._get_content().known)
-            self.preview = await self._preview_body(session, body, _("Así va a quedar"))
-        self._previewed_form = to_stored_json(body)
+            body = await read_form(session, self._get_area(), typed, self._get_content().known)
+            await self._preview_form(session, body)
         self._announce(_("Abajo ves cómo va a quedar. Publícalo ahí."))
 
     @office_event(Right.CHANGE_CONTENT)
     async def publish(self, actor: Actor) -> None:
         """Publish the previewed form."""
-        if self._previewed_form is None:
-            self.preview = None
-            self._announce(_("Mira otra vez cómo va a quedar antes de publicar."), "problem")
-            return
-        area, before = self._area_in_url(), self._seen_version
-        body = parse_body(area, self._previewed_form)
-        try:
-            async with current_shop().database.transaction() as session:
-                saved = await save_content(session, actor, area, body, seen=before)
-        except Conflict:
-            await self._show_other_version()
-            return
-        await self._show(actor)
-        if saved.version == before:
-            self._announce(_("No cambiaste nada: sigue igual."))
-        else:
-            self._announce(_("Publicado: ya se ve en la tienda."), subject=f"{before}")
+        await self._publish(actor)
 
     @office_event(Right.CHANGE_CONTENT)
     async def restore(self, actor: Actor, version: int) -> None:
@@ -97,26 +66,19 @@ class AreaState(OfficeScreen, KnownClientState):
     @office_event(Right.CHANGE_CONTENT)
     async def undo(self, actor: Actor, version: str) -> None:
         """Publish the previous version again."""
-        if not (version.isascii() and version.isdigit() and len(version) < 7):
-            raise InvalidData("not a version")
-        await self._restore(actor, int(version))
+        await self._undo(actor, version)
 
     @office_event(Right.READ_SETTINGS, is_press=False)
     async def show_version(self, actor: Actor, version: int) -> None:
         """Preview an earlier version."""
         actor.require(Right.READ_SETTINGS)
-        number = checked_number(version, NO_VERSION, MAX_VERSION)
-        async with current_shop().database.read() as session:
-            saved = await read_content(session, self._area_in_url(), number)
-            title = _("Versión {version}").format(version=number)
-            self.preview = await self._preview_body(session, saved.body, title, number)
-        self._previewed_form = None
+        await self._show_version(version)
 
     @office_event(Right.CHANGE_CONTENT, is_press=False)
     async def add_pictures(self, actor: Actor, urls: list[str]) -> None:
         """Add the uploaded pictures to the form, one row each."""
         actor.require(Right.CHANGE_CONTENT)
-        kind = self._get_content().blank.kind if self._area_in_url() is Area.HOME else "picture"
+        kind = self._get_content().blank.kind if self._get_area() is Area.HOME else "picture"
         sent = [url for url in checked_texts(urls, MAX_SLIDES, MAX_URL_LENGTH) if parse_uploaded_picture(url)]
         first = len(self.added_rows)
         rows = [
@@ -130,45 +92,16 @@ class AreaState(OfficeScreen, KnownClientState):
         """Show the published version and discard the form."""
         await self._show(actor)
 
-    async def _restore(self, actor: Actor, version: int) -> None:
-        before = self._seen_version
-        try:
-            async with current_shop().database.transaction() as session:
-                await restore_content(session, actor, self._area_in_url(), version, seen=before)
-        except Conflict:
-            await self._show_other_version()
-            return
-        await self._show(actor)
-        self._announce(_("Volvió la versión {version}: ya se ve en la tienda.").format(version=version))
-
-    async def _show_other_version(self) -> None:
-        """Show the version that another staff member has just published.
-
-        The preview stays, and can still replace that version.
-        """
-        async with current_shop().database.read() as session:
-            saved = await read_current_version(session, self._area_in_url())
-            who = (await actor_names(session, {saved.saved_by or ""})).get(saved.saved_by or "", "")
-            title = _("Lo que publicó {who} mientras tanto").format(who=who)
-            self.other_version = await self._preview_body(session, saved.body, title, saved.version)
-        self._seen_version = saved.version
-        self._announce(_("Alguien publicó antes. Mira las dos versiones y decide."), "problem")
-
-    async def _preview_body(self, session: Any, body: Body, title: str, version: int = -1) -> AreaPreview:
-        shop = current_shop()
-        looked = PreviewRequest(self._area_in_url(), body, title, version)
-        return await preview_content(session, looked, shop.settings, await shop.effective_settings.now())
-
     def _discard_edits(self) -> None:
-        self.added_rows, self.preview, self.other_version, self.problems = [], None, None, {}
-        self._previewed_form = None
+        super()._discard_edits()
+        self.added_rows = []
 
     def _get_content(self) -> AreaPage:
         if self.content is None:
             raise NotFound("no area is open")
         return self.content
 
-    def _area_in_url(self) -> Area:
+    def _get_area(self) -> Area:
         """Return the content area in the URL."""
         return find_area(self.router.url.path)
 

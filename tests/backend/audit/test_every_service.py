@@ -36,6 +36,8 @@ ONLY_READ = {
     "media/upload_routes.py::upload_pictures",
     "media/uploads.py::reserve_catalog_slot",
     "media/uploads.py::store",
+    "media/uploads.py::store_brand_picture",
+    "media/brand_picture_routes.py::upload_brand_picture",
     "exports/service.py::list_kinds",
     "imports/confirmation.py::discard_import",
     "imports/confirmation.py::discard_unstarted_imports",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from backend.content.areas import MAIL_AREAS, Area, MailBody, parse_body
+from backend.content.areas import MAIL_AREAS, Area, BrandBody, MailBody, parse_body
+from backend.content.brand import Brand, resolve_brand
 from backend.content.mail_texts import fill_placeholders, read_mail_body
 from backend.content.placeholders import find_unknown_placeholder
 from backend.content.versions import save_content
@@ -40,13 +41,17 @@ def test_inserted_value_that_looks_like_a_placeholder_is_not_replaced() -> None:
     assert words.opening == ["{tienda} Trompo"]
 
 
+def find_brand(settings: Settings) -> Brand:
+    return resolve_brand(BrandBody(), settings)
+
+
 @pytest.mark.parametrize("area", MAIL_AREAS)
 def test_every_mail_contains_the_texts_set_in_the_office(area: Area, settings: Settings) -> None:
     body = MailBody(subject="Asunto de {tienda}", opening="Antes <i>", closing="Después & ya")
-    subject, page = example_mail(settings, settings, area, body)
+    subject, page = example_mail(settings, settings, find_brand(settings), area, body)
     before, after = page.index("Antes &lt;i&gt;"), page.index("Después &amp; ya")
     assert (subject, before < after, page.count("Asunto de Trompo")) == ("Asunto de Trompo", True, 2)
-    plain_subject, plain = example_mail(settings, settings, area, MailBody())
+    plain_subject, plain = example_mail(settings, settings, find_brand(settings), area, MailBody())
     assert plain_subject
     assert plain_subject != subject
     assert "Antes" not in plain
@@ -66,13 +71,13 @@ async def test_saved_mail_text_is_in_the_next_mail(database: Database, settings:
         await save_content(session, COMMAND_LINE, Area.ORDER_PAID, body, seen=0)
         assert await read_mail_body(session, MailKind.ORDER_PAID) == body
         assert await read_mail_body(session, MailKind.STAFF_INVITE) == MailBody()
-    subject, _page = example_mail(settings, settings, Area.ORDER_PAID, body)
+    subject, _page = example_mail(settings, settings, find_brand(settings), Area.ORDER_PAID, body)
     assert subject == "Gracias por 4821"
     assert isinstance(parse_body(Area.ORDER_PAID, {}), MailBody)
 
 
 def test_office_text_is_not_run_as_a_template(settings: Settings) -> None:
     body = MailBody(opening="{{ 7 * 7 }}", closing="{% raw %}")
-    _subject, page = example_mail(settings, settings, Area.ORDER_PAID, body)
+    _subject, page = example_mail(settings, settings, find_brand(settings), Area.ORDER_PAID, body)
     assert "{{ 7 * 7 }}" in page
     assert "{% raw %}" in page

@@ -12,6 +12,8 @@ from sqlalchemy import func, select, update
 
 from backend.app import Shop
 from backend.attention.models import Attention
+from backend.content.areas import Area, BrandBody
+from backend.content.versions import save_content
 from backend.core.errors import Forbidden, InvalidData
 from backend.fulfillment.bulk_fulfillment import (
     Outcome,
@@ -32,7 +34,7 @@ from backend.orders.service import list_order_lines, lock_order, update_fulfillm
 from backend.orders.states import LabelState
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import NO_CREDIT, Operation
-from backend.staff.rights import Actor, Role
+from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.backend.orders.paying import order_row
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase, get, post
@@ -413,6 +415,20 @@ async def test_packing_slip_lists_unpacked_units(
     assert await units() == ["1"]
     await send_order(shop, made["id"])
     assert await units() == ["2"]
+
+
+async def test_packing_slip_shows_the_shops_logo_or_name(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await place_order(store, trompo)
+    shown = {"id": [order_id]}
+    assert '<p class="shop">Trompo</p>' in (await admin.get("/admin/packing-slips", params=shown)).text
+    logo = "/pictures/0123456789abcdef/marca-300x100"
+    async with shop.database.transaction() as session:
+        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(logo=f"{logo}.webp"), seen=0)
+    answer = await admin.get("/admin/packing-slips", params=shown)
+    assert f'<img src="{logo}.png" alt="Trompo" width="300" height="100">' in answer.text
+    assert "img-src 'self'" in answer.headers["content-security-policy"]
 
 
 async def test_packing_slips_escape_html_and_forbid_scripts(

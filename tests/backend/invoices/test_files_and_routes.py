@@ -5,16 +5,21 @@ from datetime import date
 from io import BytesIO, StringIO
 
 import httpx
-from pypdf import PdfReader
+from PIL import Image
+from pypdf import PageObject, PdfReader
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.content.areas import Area, BrandBody
+from backend.content.versions import save_content
 from backend.exports.service import JOB, open_export_file, request_export
 from backend.invoices.creation import ISSUE
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail
+from backend.media.uploads import SentFile
 from backend.orders.links.tokens import ORDER_LINK
 from backend.pricing import Adjustment
+from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import OWNER, book_refund, enable_invoices, list_documents, place_paid_order
 from tests.store_defaults import Defaults
@@ -128,6 +133,30 @@ async def test_invoice_pdf_is_readable_only_by_staff_and_holders_of_the_order_li
     assert message is not None
     assert message.to == f"{sold.number}@example.com"
     assert message.values["pdf_link"].endswith(f"/api/invoices/{row.id}/pdf?token={token}")
+
+
+async def test_invoice_pdf_has_the_shops_logo(
+    shop: Shop, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    await enable_invoices(shop, shop.invoices.providers["ubl"])
+    await place_paid_order(shop)
+    await shop.worker.run_due(ISSUE)
+    [row] = await list_documents(shop)
+
+    async def read_page() -> PageObject:
+        answer = await admin.get(f"/admin/invoices/{row.id}/pdf")
+        return PdfReader(BytesIO(answer.content)).pages[0]
+
+    assert len((await read_page()).images) == 0
+    content = BytesIO()
+    Image.new("RGBA", (300, 100), (10, 20, 200, 255)).save(content, "PNG")
+    sent = SentFile("logo.png", len(content.getvalue()), content)
+    logo = await shop.uploads.store_brand_picture(COMMAND_LINE, sent)
+    async with shop.database.transaction() as session:
+        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(logo=logo.url), seen=0)
+    page = await read_page()
+    assert [image.image.size for image in page.images if image.image] == [(300, 100)]
+    assert row.full_number in page.extract_text()
 
 
 async def test_documents_issued_by_the_accountant_are_not_shown_to_customers(

@@ -264,6 +264,7 @@ async def test_private_page_has_no_initial_content(browser: httpx.AsyncClient, p
         "departments_rx_state_",
         "ages_rx_state_",
         "shop_rx_state_",
+        "brand_rx_state_",
         "meta_rx_state_",
     }
 

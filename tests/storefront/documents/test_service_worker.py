@@ -7,16 +7,22 @@ import httpx
 import pytest
 
 from backend.app import Shop
+from backend.content.areas import BrandBody
+from backend.content.brand import resolve_brand
+from backend.core.config.settings import Settings
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
+from storefront.brand_icons import get_brand
 from storefront.documents.security_headers import inline_scripts
 from storefront.documents.service_worker import (
+    DEMO_VARIABLES,
     PATH,
     UNHANDLED_SEGMENTS,
     offline_policy,
     render_offline_page,
     service_worker,
 )
+from storefront.server.build import ROOT
 from storefront.url_prefixes import API_SEGMENTS
 
 
@@ -46,7 +52,7 @@ async def test_new_build_or_name_is_a_new_script(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"store_name": "Ñandú </script> & `${1}`"})
     renamed = await service_worker(b"build 1")
-    assert read_constant(renamed, "OFFLINE_PAGE") == render_offline_page("Ñandú </script> & `${1}`")
+    assert read_constant(renamed, "OFFLINE_PAGE") == render_offline_page(await get_brand())
 
 
 async def test_worker_stores_nothing(shop: Shop) -> None:
@@ -65,16 +71,28 @@ async def test_worker_leaves_private_addresses_to_the_browser(shop: Shop, segmen
     assert set(unhandled) == UNHANDLED_SEGMENTS >= API_SEGMENTS
 
 
-def test_offline_page_is_complete_and_escapes_the_shops_name() -> None:
-    page = render_offline_page("Ñandú <b> & Cía")
+def test_offline_page_is_complete_and_escapes_the_shops_name(settings: Settings) -> None:
+    page = render_offline_page(
+        resolve_brand(BrandBody(), settings.model_copy(update={"store_name": "Ñandú <b> & Cía"}))
+    )
     assert "<title>Sin conexión · Ñandú &lt;b&gt; &amp; Cía</title>" in page
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r'<(?:link|img)|src="', page)
 
 
-def test_policy_of_the_offline_page_allows_its_script() -> None:
-    page = render_offline_page("Trompo")
+def test_policy_of_the_offline_page_allows_its_script(settings: Settings) -> None:
+    page = render_offline_page(resolve_brand(BrandBody(), settings))
     assert len(inline_scripts(page)) == 1
     policy = offline_policy(page)
     assert policy.count("'sha256-") == 1
     assert "default-src 'none'" in policy
+
+
+def test_colors_of_the_offline_page_are_those_of_the_style_sheet_or_of_the_brand(settings: Settings) -> None:
+    tokens = (ROOT / "assets" / "styles" / "tokens.css").read_text()
+    for name, color in DEMO_VARIABLES.items():
+        assert f"--{name}: {color};" in tokens
+    colors = BrandBody(primary="#0b3d91", secondary="#0f5132", background="#f0f4ff", text_color="#111111")
+    page = render_offline_page(resolve_brand(colors, settings))
+    assert "#f0f4ff" in page
+    assert DEMO_VARIABLES["tomato-dark"] not in page

@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 from backend.catalog.views import PictureView
+from backend.content.areas import BrandBody
+from backend.content.brand import resolve_brand
 from backend.content.home import HomePage, SlideView
+from backend.core.config.settings import Settings
 from storefront.documents.markup import with_first_picture
 from storefront.meta import DocumentMeta
-from storefront.pages.home import SLIDE_SIZES, get_opening_picture
+from storefront.pages.home import SLIDE_SIZES, find_description, find_title, get_opening_picture
 
 PICTURE = PictureView(
     url="/pictures/0a/a.webp", alt="", width=960, height=720, srcset="/pictures/0a/a.webp 960w"
@@ -15,7 +18,10 @@ OWN = SlideView("own-0", "", "Navidad", "", "", "/catalog", "", None, None, PICT
 BARE = HomePage([OWN], is_bare=True, new_or_featured=[], on_sale=[], categories=[], ages=[], sections=[])
 
 
-def test_picture_of_the_first_slide_is_preloaded() -> None:
+def test_picture_of_the_first_slide_is_preloaded(settings: Settings) -> None:
+    demo = resolve_brand(BrandBody(), settings)
+    other = resolve_brand(BrandBody(), settings.model_copy(update={"store_name": "Macondo"}))
+    assert get_opening_picture(BARE, other) is None
     for home, tag in (
         (BARE, 'href="/brand/hero.svg" fetchpriority'),  # the fallback slide is before the office's slides
         (
@@ -24,7 +30,20 @@ def test_picture_of_the_first_slide_is_preloaded() -> None:
         ),
         (replace(BARE, is_bare=False, slides=[replace(OWN, picture=None), OWN]), None),
     ):
-        meta = DocumentMeta("", first_picture=get_opening_picture(home))
+        meta = DocumentMeta("", first_picture=get_opening_picture(home, demo))
         html = with_first_picture('<head><link rel="icon"/></head>', meta)
         assert html.count('rel="preload"') == (tag is not None)
         assert tag is None or tag in html
+
+
+def test_title_and_description_are_the_owners_or_general(settings: Settings) -> None:
+    other = settings.model_copy(update={"store_name": "Macondo"})
+    plain = resolve_brand(BrandBody(), other)
+    assert (find_title(plain), find_description(plain, "")) == (
+        "",
+        "Macondo: compra en línea, con envío a toda Colombia y pago por PSE.",
+    )
+    assert find_description(plain, "Libros") == "Libros"
+    own = resolve_brand(BrandBody(headline="Libros", headline_text="De todo"), other)
+    assert (find_title(own), find_description(own, "Otra cosa")) == ("Libros", "De todo")
+    assert find_title(resolve_brand(BrandBody(), settings)) == "Juguetes hechos con cuidado"

@@ -1,0 +1,93 @@
+"""The shop's brand, as pages, mails and printed documents show it: logo, colours, headline and profiles.
+
+The owner's values are the content area `brand`. What the owner has not chosen is plain: the shop's name in letters
+and quiet colours. Only a shop that still has the demo's identity has the demo's logo, colours and headline.
+"""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.content.areas import Area, BrandBody
+from backend.content.palette import DEMO_PALETTE, NEUTRAL_PALETTE, Palette, render_style
+from backend.content.social_networks import SOCIAL_NETWORKS
+from backend.content.versions import read_current_version
+from backend.core.config.settings import Settings
+from backend.core.texts import _
+from backend.media.brand_pictures import BrandPicture, parse_brand_picture
+from backend.office_settings import is_demo_identity
+
+DEMO_HEADLINE = _("Juguetes hechos con cuidado, para jugar de verdad")
+
+
+@dataclass(frozen=True, slots=True)
+class SocialLink:
+    """A link to the shop's profile on a network."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """The brand of a shop.
+
+    Attributes:
+        is_demo: True if the shop has the demo's identity. Then the demo's drawings are shown.
+        name: the shop's name.
+        logo: the owner's logo, if there is one.
+        icon: the owner's picture for icons, if there is one.
+        style: rule with the colours that replace those of the style sheet; empty for the demo's.
+        has_own_headline: True if the owner wrote the headline.
+        headline: heading of the home page; never empty.
+        whatsapp: telephone number, or empty.
+    """
+
+    is_demo: bool
+    name: str
+    logo: BrandPicture | None
+    icon: BrandPicture | None
+    palette: Palette
+    style: str
+    has_own_headline: bool
+    headline: str
+    headline_text: str
+    whatsapp: str
+    links: list[SocialLink] = field(default_factory=list)
+
+
+def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
+    """Return the brand: the owner's values, and the defaults of what the owner has not chosen."""
+    is_demo = is_demo_identity(effective)
+    default = DEMO_PALETTE if is_demo else NEUTRAL_PALETTE
+    palette = Palette(
+        body.primary or default.primary,
+        body.secondary or default.secondary,
+        body.background or default.background,
+        body.text_color or default.text,
+    )
+    logo = parse_brand_picture(body.logo)
+    return Brand(
+        is_demo=is_demo,
+        name=effective.store_name,
+        logo=logo,
+        icon=parse_brand_picture(body.icon) or logo,
+        palette=palette,
+        style="" if palette == DEMO_PALETTE else render_style(palette),
+        has_own_headline=bool(body.headline),
+        headline=body.headline or (DEMO_HEADLINE if is_demo else effective.store_name),
+        headline_text=body.headline_text,
+        whatsapp=body.whatsapp or effective.store_whatsapp,
+        links=[
+            SocialLink(network.label, url)
+            for name, network in SOCIAL_NETWORKS.items()
+            if (url := getattr(body, name))
+        ],
+    )
+
+
+async def read_brand(session: AsyncSession, effective: Settings) -> Brand:
+    """Return the shop's current brand."""
+    saved = await read_current_version(session, Area.BRAND)
+    return resolve_brand(cast("BrandBody", saved.body), effective)

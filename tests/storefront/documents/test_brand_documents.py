@@ -1,0 +1,81 @@
+"""The brand in documents: colours and icons in the head, logo and profiles on the plain page, the office unchanged."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.app import Shop
+from backend.content.areas import Area, BrandBody
+from backend.content.versions import save_content
+from backend.office_settings import save_settings
+from backend.staff.rights import COMMAND_LINE
+from tests.document_head import Head
+from tests.storefront.documents.conftest import FakeRenderer
+
+LOGO = "/pictures/0123456789abcdef/marca-300x100.webp"
+COLORS = {"primary": "#0b3d91", "secondary": "#0f5132", "background": "#f0f4ff", "text_color": "#111111"}
+STYLE = re.compile(r'<style id="brand-style">(.*?)</style>')
+
+
+async def publish(shop: Shop, **body: Any) -> None:
+    async with shop.database.transaction() as session:
+        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(**body), seen=0)
+
+
+async def rename(shop: Shop, name: str) -> None:
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"store_name": name})
+
+
+@pytest.mark.parametrize("path", ["/", "/catalog", "/cart", "/product/oso", "/naves"])
+@pytest.mark.parametrize("may_render", [True, False])
+async def test_colors_and_icons_are_in_the_head_of_every_page(
+    toyshop: Shop, browser: httpx.AsyncClient, renderer: FakeRenderer, path: str, may_render: bool
+) -> None:
+    renderer.may_render = may_render
+    before = (await browser.get(path)).text
+    assert STYLE.search(before) is None
+    assert before.count('rel="icon" href="/brand/favicon-32.png"') == 1
+    await publish(toyshop, logo=LOGO, **COLORS)
+    page = (await browser.get(path)).text
+    assert "--tomato:#0b3d91;" in STYLE.findall(page)[0]
+    head = page.partition("</head>")[0]
+    for tag in (
+        '<link rel="icon" href="/pictures/0123456789abcdef/marca-300x100-icon-32.png"/>',
+        '<link rel="apple-touch-icon" href="/pictures/0123456789abcdef/marca-300x100-icon-180.png"/>',
+        '<meta name="theme-color" content="#f0f4ff" />',
+    ):
+        assert head.count(tag) == 1, tag
+    assert f'"logo":"{LOGO}"' in page
+    assert len(page) - len(before) < 2_500
+
+
+async def test_page_in_words_has_the_logo_or_the_name_never_the_demos_mark(
+    toyshop: Shop, browser: httpx.AsyncClient
+) -> None:
+    await rename(toyshop, "Macondo")
+    page = (await browser.get("/")).text
+    assert "/brand/" not in page.replace("/brand/nido", "")
+    assert '<span class="logo__name">Macondo</span>' in page
+    await publish(toyshop, logo=LOGO, instagram="https://www.instagram.com/macondo")
+    page = (await browser.get("/")).text
+    assert f'<img class="logo__picture" src="{LOGO}" alt="" width="300" height="100">' in page
+    assert '<a href="https://www.instagram.com/macondo" rel="noopener me">Instagram</a>' in page
+
+
+async def test_headline_is_the_title_of_the_home_page(toyshop: Shop, browser: httpx.AsyncClient) -> None:
+    await publish(toyshop, headline="Libros </title> & más", headline_text="Con café.")
+    head = Head((await browser.get("/")).text)
+    assert head.texts["title"] == "Libros </title> & más · Trompo"
+    assert head.meta("description") == "Con café."
+
+
+async def test_office_has_the_shops_icon_and_its_own_colors(
+    toyshop: Shop, browser: httpx.AsyncClient
+) -> None:
+    await publish(toyshop, logo=LOGO, **COLORS)
+    page = (await browser.get("/oficina/entrar")).text
+    assert STYLE.search(page) is None
+    assert "marca-300x100-icon-32.png" in page
