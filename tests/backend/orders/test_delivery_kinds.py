@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.catalog.models import Variant
+from backend.content.brand import read_brand
 from backend.fulfillment.bulk_fulfillment import hand_over, send_remaining_units, ship_order
 from backend.fulfillment.cancellation import cancel_fulfillment
 from backend.fulfillment.delivery import mark_delivered_by_hand
@@ -191,6 +192,7 @@ async def test_lists_packing_and_slips_name_own_delivery(
             (True, False, False),
             (False, True, False),
         ]
-        slips = await render_packing_slips(session, COMMAND_LINE, "Trompo", [own, pickup])
+        brand = await read_brand(session, shop.settings)
+        slips = await render_packing_slips(session, COMMAND_LINE, brand, [own, pickup])
     assert "Entrega propia · Domicilio" in slips
     assert "Recoger en El Poblado" in slips
