@@ -13,6 +13,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
 from backend.catalog.bulk.change_job import BulkChangeJob
 from backend.catalog.price_lists.sales_job import SalesJob
+from backend.catalog.products.preorders import PreorderJob
 from backend.catalog.redirects.unknown_addresses import UnknownAddresses
 from backend.checkout.attention_resolvers import create_money_resolvers
 from backend.checkout.carts.abandoned_carts import AbandonedCarts
@@ -186,6 +187,7 @@ class Shop:
                 DataExports(self.database, self.settings.base_url),
                 ProductImports(self.database, self.uploads),
                 SalesJob(self.database),
+                PreorderJob(self.database),
                 ExpiredCounters(self.database),
                 ExpiredPresses(self.database),
                 self.mailer,

@@ -142,7 +142,9 @@ def product_data(detail: ProductDetail, bar_codes: Mapping[str, str]) -> dict[st
             "offers": [
                 {
                     **_offer_data(
-                        f"{url}?variant={variant.id}", variant.price, is_in_stock=variant.available
+                        f"{url}?variant={variant.id}",
+                        variant.price,
+                        availability=_availability(detail, variant.available),
                     ),
                     "name": to_plain_name(variant.title),
                     "sku": variant.sku,
@@ -153,7 +155,7 @@ def product_data(detail: ProductDetail, bar_codes: Mapping[str, str]) -> dict[st
             ],
         }
     else:
-        offers = _offer_data(url, card.price, is_in_stock=card.available)
+        offers = _offer_data(url, card.price, availability=_availability(detail, card.available))
     return {
         "@type": "Product",
         "name": to_plain_name(card.title),
@@ -218,13 +220,20 @@ def reviews_data(part: ProductReviews) -> dict[str, Any]:
     }
 
 
-def _offer_data(url: str, price: Cop, *, is_in_stock: bool) -> dict[str, Any]:
+def _availability(detail: ProductDetail, is_available: bool) -> dict[str, str]:
+    """Return the availability of an offer, and the day from which a preorder is available."""
+    if is_available and detail.preorder_day:
+        return {"availability": "https://schema.org/PreOrder", "availabilityStarts": detail.preorder_day}
+    return {"availability": f"https://schema.org/{'InStock' if is_available else 'OutOfStock'}"}
+
+
+def _offer_data(url: str, price: Cop, *, availability: Mapping[str, str]) -> dict[str, Any]:
     return {
         "@type": "Offer",
         "url": url,
         "priceCurrency": CURRENCY,
         "price": price,
-        "availability": f"https://schema.org/{'InStock' if is_in_stock else 'OutOfStock'}",
+        **availability,
         "itemCondition": "https://schema.org/NewCondition",
         "shippingDetails": SHIPPING_DATA,
         "hasMerchantReturnPolicy": _return_policy_data(),

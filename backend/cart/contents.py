@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnExpressionArgument, Label, bindparam, exists, or_, select
+from sqlalchemy import ColumnExpressionArgument, Label, bindparam, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -148,6 +149,13 @@ async def read_lines(session: AsyncSession, cart_id: str) -> list[Line]:
     """Return the cart's lines, oldest first, at current prices."""
     rows = await session.execute(_LINES, {"cart_id": cart_id})
     return [Line(item, variant, product) for item, variant, product in rows]
+
+
+async def read_ready_day(session: AsyncSession, cart_id: str) -> date | None:
+    """Return the day on which the last preordered units of the cart arrive at the shop; None without any."""
+    query = select(func.max(Product.preorder_day)).join(Variant, Variant.product_id == Product.id)
+    query = query.join(LineItem, LineItem.variant_id == Variant.id).where(LineItem.cart_id == cart_id)
+    return (await session.execute(query)).scalar_one()
 
 
 async def has_wrapping(session: AsyncSession, cart_id: str) -> bool:

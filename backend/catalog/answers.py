@@ -207,6 +207,12 @@ class ProductOut(ProductOwnFields, ProductRelations):
 
     featured: NotRequired[bool]
     status: NotRequired[Status]
+    preorder_day: NotRequired[
+        Annotated[str | None, Field(description="Day on which the units of a preorder arrive at the shop.")]
+    ]
+    preorder_units: NotRequired[
+        Annotated[int | None, Field(description="Units of each variant that a preorder offers.")]
+    ]
     tax_rate: NotRequired[
         Annotated[
             TaxRate,

@@ -14,7 +14,7 @@ from backend.catalog.models import Variant
 from backend.catalog.search.index import index_products
 from backend.core.events import publish, subscribe
 from backend.inventory.events import StockChanged
-from backend.inventory.models import InventoryLevel
+from backend.inventory.models import SELLABLE_UNITS, InventoryLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ _UNITS = (
     select(
         Variant.id,
         Variant.product_id,
-        func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0),
+        func.coalesce(func.sum(SELLABLE_UNITS), 0),
     )
     .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
     .where(Variant.id.in_(bindparam("variant_ids", expanding=True)))

@@ -1,6 +1,6 @@
 """The catalogue's tables: products, variants, options, pictures, categories, collections, tags and types."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from sqlalchemy import (
     CheckConstraint,
@@ -32,7 +32,7 @@ from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps
 from backend.core.ids import new_id
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.inventory.models import InventoryLevel
+from backend.inventory.models import SELLABLE_UNITS, InventoryLevel
 from backend.plain_tables.models import PlainRow
 from backend.pricing import STANDARD_RATE
 
@@ -148,6 +148,10 @@ class Product(Timestamps, table=True):
     """The safety warnings on the box."""
     low_stock_at: int | None = Field(default=None, index=True)
     """Stock at a location is low at this number of units or fewer; None: the number in the office's settings."""
+    preorder_day: date | None = None
+    """Day in Colombia on which a preorder's units arrive at the shop; None if the product is no preorder."""
+    preorder_units: int | None = None
+    """Units of each variant that the preorder offers in addition to the stock."""
     rating_count: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     """Number of published reviews; `rating_total` is the sum of their stars. See `backend.reviews.moderation`."""
     rating_total: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
@@ -403,7 +407,7 @@ def has_price(variant: type[Variant] = Variant) -> ColumnElement[bool]:
 def units_of_product() -> ScalarSelect[int]:
     """Return a subquery for the number of units of the product that can be sold now, summed over its variants."""
     return (
-        select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0))
+        select(func.coalesce(func.sum(SELLABLE_UNITS), 0))
         .join(Variant, Variant.id == InventoryLevel.variant_id)
         .where(Variant.product_id == Product.id, has_price())
         .correlate(Product)

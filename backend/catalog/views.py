@@ -84,6 +84,8 @@ class ProductCard:
     """The customers' rating; None without a published review."""
     swatches: list[SwatchView] = field(default_factory=list)
     """Some of the colours to choose from; empty if the product has no such choice."""
+    is_preorder: bool = False
+    """True if its units are sold before they arrive at the shop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,9 @@ class ProductDetail:
     tax_rate: int = 0
     """The IVA included in the price, in percent."""
     video: VideoView | None = None
+    preorder_day: str = ""
+    """The day on which the units of a preorder arrive at the shop, as an ISO date; empty without a preorder."""
+    preorder_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

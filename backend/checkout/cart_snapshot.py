@@ -9,6 +9,7 @@ the names of the Store API, and uses the platform's message where there is one (
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -26,6 +27,7 @@ from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.money import Cop
 from backend.inventory.service import STOCK_GONE
 from backend.orders.parties import UNNAMED, PartyName, build_invoice_address
+from backend.orders.preorders import PREORDER_DAY
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.sessions import CartPayments, read_cart_payments
@@ -33,7 +35,7 @@ from backend.pricing import CartTotals
 from backend.promotions.eligibility import PromotionContext
 from backend.promotions.uses import PromotionClaims
 from backend.shipping.addresses import find_municipality, list_missing_label_parts
-from backend.shipping.delivery_promise import add_promised_day
+from backend.shipping.delivery_promise import add_promised_day, add_ready_day
 from backend.shipping.provider_switches import is_switched_off
 
 NO_ITEMS = "Cannot complete a cart with no items"
@@ -165,6 +167,7 @@ def _to_sold_line(line: Line, contents: Contents) -> SoldLine:
             "product_collection": contents.collections[line.item.id],
             "product_type": type_.value,
             "product_type_id": type_.id,
+            **({PREORDER_DAY: product.preorder_day.isoformat()} if product.preorder_day else {}),
         },
     )
 
@@ -228,7 +231,9 @@ def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) 
     address, shipping = cart.shipping_address or {}, priced.require_shipping()
     return Sale(
         lines=priced.lines,
-        shipping=replace(shipping, data=add_promised_day(shipping.data, now())),
+        shipping=replace(
+            shipping, data=add_promised_day(add_ready_day(shipping.data, _find_ready_day(priced)), now())
+        ),
         totals=priced.totals,
         email=cart.email or "",
         customer_id=cart.customer_id,
@@ -238,6 +243,12 @@ def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) 
         billing_address=build_invoice_address(cart.billing_address, address, typed_name),
         meta=cart.meta,
     )
+
+
+def _find_ready_day(priced: PricedCart) -> date | None:
+    """Return the day on which the last preordered units arrive at the shop; None without any."""
+    days = [line.facts[PREORDER_DAY] for line in priced.lines if line.facts.get(PREORDER_DAY)]
+    return date.fromisoformat(max(days)) if days else None
 
 
 def to_promotion_claims(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> PromotionClaims:

@@ -5,13 +5,14 @@ from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.contents import read_ready_day
 from backend.cart.shipping_method import find_shipping_method
 from backend.core.clock import now
 from backend.core.dates import day_name
 from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InvalidData
 from backend.core.texts import _
-from backend.shipping.delivery_promise import add_promised_day, parse_promised_day
+from backend.shipping.delivery_promise import add_promised_day, add_ready_day, parse_promised_day
 
 ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -65,4 +66,7 @@ async def find_later_delivery_of_cart(
 ) -> DeliveryLater | None:
     """Return the error that paying the cart now would raise, if it has a shipping method: see `find_later_delivery`."""
     method = await find_shipping_method(session, cart_id)
-    return None if method is None else find_later_delivery(add_promised_day(method.data, now()), seen)
+    if method is None:
+        return None
+    data = add_ready_day(method.data, await read_ready_day(session, cart_id))
+    return find_later_delivery(add_promised_day(data, now()), seen)

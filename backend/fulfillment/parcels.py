@@ -11,6 +11,7 @@ from backend.catalog.models import Product
 from backend.core.config.settings import Settings
 from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InsufficientStock, InvalidData, NotAllowed
+from backend.core.texts import _
 from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.label_states import require_retryable
 from backend.fulfillment.labels import NewLabel
@@ -172,6 +173,16 @@ async def build_label(
     )
 
 
+class PreorderNotArrived(NotAllowed):
+    """Units of a preorder have not arrived at the shop yet, so they cannot be packed."""
+
+    def __init__(self, line: OrderLine) -> None:
+        super().__init__(f"Units of the preorder have not arrived: {line.title}")
+        self.staff_text = _("«{toy}» es de una preventa y no ha llegado: recíbelo primero en Bodega.").format(
+            toy=line.title
+        )
+
+
 async def _requested_lines(
     session: AsyncSession, order: Order, requested: Mapping[str, int]
 ) -> list[tuple[OrderLine, int]]:
@@ -179,6 +190,7 @@ async def _requested_lines(
     if unknown := [line_id for line_id in requested if line_id not in lines]:
         raise InvalidData(f"Items with ids {', '.join(unknown)} does not exist in order with id {order.id}.")
     reserved = await inventory.read_reserved_units(session, order.cart_id)
+    arrived = await stock_fulfillment.read_arrived_units(session, order.cart_id)
     for line_id, units in requested.items():
         line = lines[line_id]
         left = min(line.quantity - line.fulfilled - line.withdrawn, reserved.get(line.variant_id, 0))
@@ -186,6 +198,8 @@ async def _requested_lines(
             raise InvalidData(f"No stock reservation found for item {line_id} - {line.title}")
         if units > left:
             raise InvalidData(f"Quantity to fulfill exceeds the reserved quantity for the item: {line_id}")
+        if units > arrived.get(line.variant_id, 0):
+            raise PreorderNotArrived(line)
     return [(line, requested[line_id]) for line_id, line in lines.items() if line_id in requested]
 
 

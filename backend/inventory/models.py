@@ -1,4 +1,4 @@
-"""Tables of the stock by location, and of its reservations. `stocked - reserved` units can be sold."""
+"""Tables of the stock by location, and of its reservations. `stocked + incoming - reserved` units can be sold."""
 
 from datetime import datetime
 
@@ -11,7 +11,11 @@ from backend.core.ids import new_id
 
 
 class InventoryLevel(Timestamps, table=True):
-    """The units of a variant that are stocked at a location, and how many of them are reserved."""
+    """The units of a variant that are stocked at a location, and how many of them are reserved.
+
+    `incoming` units have been announced by a preorder: they can be sold before they arrive, so `reserved` may exceed
+    `stocked` by them (`backend.catalog.products.preorders`).
+    """
 
     __tablename__ = "inventory_level"
     __table_args__ = (
@@ -19,7 +23,8 @@ class InventoryLevel(Timestamps, table=True):
         # for the office's list of levels with few units left
         Index("ix_inventory_level_free", text("(stocked - reserved)"), "id"),
         CheckConstraint("stocked >= 0", name="stocked"),
-        CheckConstraint("reserved >= 0 AND reserved <= stocked", name="reserved"),
+        CheckConstraint("reserved >= 0 AND reserved <= stocked + incoming", name="reserved"),
+        CheckConstraint("incoming >= 0", name="incoming"),
     )
 
     id: str = Field(default_factory=lambda: new_id("iitem"), primary_key=True)
@@ -27,10 +32,23 @@ class InventoryLevel(Timestamps, table=True):
     location_id: str = Field(index=True)
     stocked: int = 0
     reserved: int = 0
+    incoming: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
+
+    @property
+    def free(self) -> int:
+        """The units that can be sold, including announced ones."""
+        return self.stocked + self.incoming - self.reserved
 
 
 FREE_UNITS: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserved
-"""Units of the level that can be sold: the expression of `ix_inventory_level_free`."""
+"""Units of the level that are stocked and not reserved: the expression of `ix_inventory_level_free`.
+
+It is negative while units of a preorder are sold.
+"""
+SELLABLE_UNITS: ColumnElement[int] = (
+    InventoryLevel.stocked + InventoryLevel.incoming - InventoryLevel.reserved
+)
+"""Units of the level that can be sold, including announced ones."""
 
 
 class Reservation(Timestamps, table=True):

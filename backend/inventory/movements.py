@@ -173,18 +173,21 @@ async def create_levels(session: AsyncSession, variant_ids: Sequence[str], locat
 async def _set_stocked(
     session: AsyncSession, level: InventoryLevel, stocked: int, details: MovementDetails
 ) -> None:
-    if stocked < level.reserved:
+    """Change the stock. Received units are first those that a preorder has announced: they can already be sold."""
+    delta = stocked - level.stocked
+    arrived = min(max(delta, 0), level.incoming) if details.reason is Reason.RECEIVED else 0
+    if stocked + level.incoming - arrived < level.reserved:
         held = select(Reservation.holder).where(Reservation.level_id == level.id)
         holders = (await session.execute(held.order_by(Reservation.id))).scalars().all()
         raise StockReserved(level, stocked, holders)
-    delta = stocked - level.stocked
     if delta:
-        level.stocked = stocked
+        level.stocked, level.incoming = stocked, level.incoming - arrived
         await session.flush()
         await record_movement(
             session, AppliedMovement(level.variant_id, level.location_id, delta, stocked), details
         )
-        await publish(session, StockChanged({level.variant_id: delta}))
+        if delta != arrived:
+            await publish(session, StockChanged({level.variant_id: delta - arrived}))
 
 
 _NEW_LEVEL = insert_into(table_of(InventoryLevel)).on_conflict_do_nothing()

@@ -1,9 +1,9 @@
 """Reserve stock for a cart or an order, confirm and release reservations, and set the stock.
 
-`stocked - reserved` units of an inventory level can be sold. The `holder` of a reservation is the id of a cart,
-also after the cart has become an order. A reservation is one conditional UPDATE of `reserved` (never more than
-`stocked`) and a `Reservation` row with the holder and the end. The reservation of a cart that is being paid
-expires; that of a paid order does not. A fulfillment subtracts its units from `stocked` and `reserved`
+`stocked + incoming - reserved` units of an inventory level can be sold. The `holder` of a reservation is the id of a
+cart, also after the cart has become an order. A reservation is one conditional UPDATE of `reserved` (never more than
+`stocked + incoming`) and a `Reservation` row with the holder and the end. The reservation of a cart that is being
+paid expires; that of a paid order does not. A fulfillment subtracts its units from `stocked` and `reserved`
 (`backend.inventory.stock_fulfillment`). Levels are locked in the order of their ids, so two concurrent checkouts
 never deadlock. Every change of the units that can be sold publishes `StockChanged` in the same transaction.
 """
@@ -84,7 +84,7 @@ async def reserve(
     if reservations:  # their units are available now
         levels = await lock_levels(session, InventoryLevel.id.in_([level.id for level in levels]))
     for level in (level for level in levels if level.variant_id in missing):
-        units = min(missing[level.variant_id], level.stocked - level.reserved)
+        units = min(missing[level.variant_id], level.free)
         if units > 0 and await _try_reserve(session, level.id, units):
             reservation = Reservation(level_id=level.id, holder=holder, quantity=units, expires_at=until)
             await insert_row(session, reservation)
@@ -97,7 +97,7 @@ async def reserve(
     else:
         remaining: Counter[str] = Counter()
         for level in levels:  # these are all levels of the variants, and they are locked
-            remaining[level.variant_id] += level.stocked - level.reserved + moved[level.id]
+            remaining[level.variant_id] += level.free + moved[level.id]
         await publish(session, StockChanged({id_: -units for id_, units in requested.items()}, remaining))
     return True
 
@@ -106,7 +106,7 @@ def _free_units(levels: Sequence[InventoryLevel], reservations: Sequence[Reserva
     """Return the free units by variant id once these reservations are released."""
     free = sum_reserved_units(reservations, levels)
     for level in levels:
-        free[level.variant_id] += level.stocked - level.reserved
+        free[level.variant_id] += level.free
     return free
 
 

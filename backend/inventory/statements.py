@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from backend.core.db.database import UtcDateTime, db_now, lock_rows
 from backend.core.db.tables import table_of
-from backend.inventory.models import InventoryLevel, Reservation
+from backend.inventory.models import SELLABLE_UNITS, InventoryLevel, Reservation
 
 
 def select_levels(condition: ColumnElement[bool]) -> Select[InventoryLevel]:
@@ -57,7 +57,7 @@ _OWN_UNITS = (
     .scalar_subquery()
 )
 
-_UNITS = func.sum(InventoryLevel.stocked - InventoryLevel.reserved + _OWN_UNITS)
+_UNITS = func.sum(SELLABLE_UNITS + _OWN_UNITS)
 
 AVAILABLE = select(InventoryLevel.variant_id, _UNITS).where(_WANTED).group_by(InventoryLevel.variant_id)
 """Units of `variant_ids` that can be sold to the cart `holder`, including its reserved units (None for no cart)."""
@@ -98,7 +98,7 @@ RESERVE = (
     update(_level)
     .where(
         _level.c.id == bindparam("level_id"),
-        _level.c.stocked - _level.c.reserved >= bindparam("units"),
+        _level.c.stocked + _level.c.incoming - _level.c.reserved >= bindparam("units"),
     )
     .values(reserved=_level.c.reserved + bindparam("units"))
 )

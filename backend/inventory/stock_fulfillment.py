@@ -32,6 +32,7 @@ from backend.inventory.movements import (
 )
 from backend.inventory.service import STOCK_GONE
 
+NOT_ARRIVED = "Units of a preorder have not arrived at the location yet"
 UnitsByLocation = Mapping[str, Mapping[str, int]]
 """Units by variant id, by location id."""
 
@@ -48,6 +49,22 @@ async def read_reserved_by_location(session: AsyncSession, holder: str) -> dict[
     for location_id, variant_id, units in rows:
         held.setdefault(location_id, {})[variant_id] = units
     return held
+
+
+async def read_arrived_units(session: AsyncSession, holder: str) -> dict[str, int]:
+    """Return the units by variant id that are reserved for the cart `holder` where at least as many are stocked.
+
+    Units of a preorder are missing until they are received.
+    """
+    rows = await session.execute(
+        select(InventoryLevel.variant_id, InventoryLevel.stocked, Reservation.quantity)
+        .join(InventoryLevel, InventoryLevel.id == Reservation.level_id)
+        .where(Reservation.holder == holder)
+    )
+    arrived: Counter[str] = Counter()
+    for variant_id, stocked, units in rows:
+        arrived[variant_id] += min(stocked, units)
+    return dict(arrived)
 
 
 async def lock_all_levels(session: AsyncSession, variant_ids: Iterable[str]) -> None:
@@ -80,7 +97,7 @@ async def move_reservation(
     if not missing:
         return
     elsewhere = sum_reserved_units([one for one in own if one.level_id not in target_levels], levels)
-    free = Counter({level.variant_id: level.stocked - level.reserved for level in target_levels.values()})
+    free = Counter({level.variant_id: level.free for level in target_levels.values()})
     if missing - elsewhere or missing - free:
         raise InsufficientStock(STOCK_GONE)
     until = own[0].expires_at  # all reservations of a holder have the same end
@@ -104,7 +121,8 @@ async def fulfill(
         The locations from which the units were taken: `UnitsByLocation`.
 
     Raises:
-        InsufficientStock: fewer units are reserved for the cart; nothing is taken.
+        InsufficientStock: fewer units are reserved for the cart, or units of a preorder have not arrived yet; nothing
+            is taken.
     """
     taken = await _take_reserved(
         session, holder, units, details, lambda level: level.location_id != location_id
@@ -211,6 +229,8 @@ async def _take_reserved(
         taken = min(reservation.quantity, missing.get(variant_id, 0))
         if not taken:
             continue
+        if details is not None and taken > level.stocked:
+            raise InsufficientStock(NOT_ARRIVED)
         missing[variant_id] -= taken
         taken_units.setdefault(level.location_id, {})[variant_id] = taken
         await change_level(session, level, stocked=-taken if details else 0, reserved=-taken, details=details)

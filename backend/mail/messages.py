@@ -43,6 +43,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.money.refunds import REVERSED
 from backend.orders.parties import find_party_name
+from backend.orders.preorders import describe_preorder
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import NO_NOTIFICATION, TRACKING_URL, LabelState
 from backend.payment.models import PaymentSession, Refund
@@ -436,8 +437,8 @@ async def build_bill(session: AsyncSession, order: Order) -> list[tuple[str, str
 
 
 def _format_line_title(line: OrderLine) -> str:
-    variant = variant_name(line.variant_title)
-    return f"{line.title} ({variant})" if variant else line.title
+    detail = " · ".join(filter(None, (variant_name(line.variant_title), describe_preorder(line))))
+    return f"{line.title} ({detail})" if detail else line.title
 
 
 async def _build_order_values(session: AsyncSession, settings: Settings, order: Order) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from backend.orders.events import OrderCanceled, OrderPaid, OrderPlaced
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.numbers import insert_numbered
+from backend.orders.preorders import describe_preorder
 from backend.orders.search import index_order
 from backend.orders.states import WITHOUT_LABEL, OrderStatus, PaymentStatus, compute_fulfillment_status, move
 from backend.pricing import (
@@ -288,8 +289,9 @@ async def list_order_lines(session: AsyncSession, order_id: str) -> Sequence[Ord
 
 
 def format_line_detail(line: OrderLine) -> str:
-    """Return the name of the line's variant and its SKU, to display below the product's title."""
-    return " · ".join(filter(None, (variant_name(line.variant_title), line.sku or "")))
+    """Return the line's variant, its SKU and its preorder, to display below the product's title."""
+    parts = (variant_name(line.variant_title), line.sku or "", describe_preorder(line))
+    return " · ".join(filter(None, parts))
 
 
 async def count_orders_paid_between(session: AsyncSession, begin: datetime, end: datetime) -> int:

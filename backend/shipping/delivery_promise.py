@@ -23,6 +23,8 @@ from backend.shipping.terms.weekly_schedules import is_open_day
 
 DELIVERY_TERMS = "delivery_terms"
 """Key in the data of a shipping method: its `DeliveryTerms`."""
+READY_ON = "ready_on"
+"""Key in the data of a sold shipping method: the day on which its preordered units arrive, as an ISO date."""
 PROMISED_DAY = "promised_day"
 """Key in the data of a sold shipping method: the promised day when the payment started, as an ISO date."""
 
@@ -42,6 +44,8 @@ class DeliveryTerms:
         on_holidays: True if those days include public holidays.
         is_own: True if the shop delivers the order itself. Then only days of the schedule are counted, and
             `packing_days` is 0.
+        ready_on: day on which the units of a preorder arrive at the shop: packing starts then, or later. A sold
+            shipping method stores it under `READY_ON`, because it belongs to the sold products.
     """
 
     cutoff_hour: int
@@ -50,6 +54,7 @@ class DeliveryTerms:
     weekdays: tuple[int, ...] = ()
     on_holidays: bool = False
     is_own: bool = False
+    ready_on: date | None = None
 
     @property
     def is_pickup(self) -> bool:
@@ -94,6 +99,10 @@ def promise_delivery(
     start = local_time.date()
     if not terms.is_working_day(start) or local_time.hour >= terms.cutoff_hour:
         start = add_counted_days(start, 1, terms.is_working_day)
+    if terms.ready_on is not None and terms.ready_on > start:
+        start = terms.ready_on
+        if not terms.is_working_day(start):
+            start = add_counted_days(start, 1, terms.is_working_day)
     cutoff = datetime.combine(start, time(terms.cutoff_hour), TIME_ZONE)
     day = add_counted_days(start, terms.packing_days + terms.carrier_days, terms.is_working_day)
     if not terms.is_open(day):
@@ -125,7 +134,7 @@ def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObj
     """Return the data of a shipping method with these terms."""
     if terms is None:
         return data
-    values = asdict(terms)
+    values = {name: value for name, value in asdict(terms).items() if name != "ready_on"}
     if not terms.weekdays:  # replicas of an earlier release can read terms without a schedule
         values = {name: values[name] for name in ("cutoff_hour", "packing_days", "carrier_days")}
     return {**data, DELIVERY_TERMS: values}
@@ -136,7 +145,14 @@ def parse_delivery_terms(data: JsonObject) -> DeliveryTerms | None:
     if DELIVERY_TERMS not in data:
         return None
     values = data[DELIVERY_TERMS]
-    return DeliveryTerms(**{**values, "weekdays": tuple(values.get("weekdays", ()))})
+    ready_on = date.fromisoformat(data[READY_ON]) if READY_ON in data else None
+    return DeliveryTerms(**{**values, "weekdays": tuple(values.get("weekdays", ())), "ready_on": ready_on})
+
+
+def add_ready_day(data: JsonObject, day: date | None) -> JsonObject:
+    """Return the data of a shipping method that is being sold, with the day on which its preordered units arrive."""
+    rest = {name: value for name, value in data.items() if name != READY_ON}
+    return rest if day is None else {**rest, READY_ON: day.isoformat()}
 
 
 def add_promised_day(data: JsonObject, moment: datetime) -> JsonObject:

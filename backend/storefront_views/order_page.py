@@ -31,6 +31,7 @@ from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.parties import find_party_name
+from backend.orders.preorders import describe_preorder
 from backend.orders.promised_days import OrderPromise, describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
@@ -326,7 +327,7 @@ def _line_view(
 ) -> OrderLineView:
     return OrderLineView(
         title=line.title,
-        variant=variant_name(line.variant_title),
+        variant=" · ".join(filter(None, (variant_name(line.variant_title), describe_preorder(line)))),
         variant_id=line.variant_id,
         product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # wrapping has no page
         quantity=line.quantity,

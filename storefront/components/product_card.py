@@ -118,8 +118,10 @@ def product_card(card: ObjectVar[ProductCard], is_first: rx.Var[bool], has_add: 
             rx.el.div(
                 discount_badge(card),
                 rx.cond(
-                    card.is_new & ~card.percent_off, rx.el.span(_("Nuevo"), class_name="badge badge--new")
+                    card.is_new & ~card.percent_off & ~card.is_preorder,
+                    rx.el.span(_("Nuevo"), class_name="badge badge--new"),
                 ),
+                rx.cond(card.is_preorder, rx.el.span(_("Preventa"), class_name="badge badge--new")),
                 rx.cond(~card.available, rx.el.span(_("Agotado"), class_name="badge badge--out")),
                 class_name="card__badges",
             ),

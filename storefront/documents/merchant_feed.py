@@ -116,7 +116,7 @@ def _elements(item: FeedItem) -> Iterator[str]:
     yield _element("g:link", absolute_url(f"{path}?variant={item.variant_id}" if has_choice else path))
     for place, url in enumerate(item.pictures):
         yield _element("g:additional_image_link" if place else "g:image_link", absolute_url(url))
-    yield _element("g:availability", "in_stock" if item.is_available else "out_of_stock")
+    yield from _availability(item)
     yield _element("g:price", _format_price(item.price))
     yield _element("g:sale_price", _format_price(item.sale_price) if item.sale_price is not None else "")
     yield from _identifiers(item)
@@ -147,6 +147,15 @@ def build_item_id(item: FeedItem) -> str:
     """Return the item's id: its SKU, which other programs also use; the variant's id if the SKU is no valid id."""
     is_usable = 0 < len(item.sku) <= MAX_ID_LENGTH and item.sku.isprintable() and item.sku == item.sku.strip()
     return item.sku if is_usable else item.variant_id
+
+
+def _availability(item: FeedItem) -> Iterator[str]:
+    """Yield the availability, and the day from which a preorder is available."""
+    if item.is_available and item.preorder_day is not None:
+        yield _element("g:availability", "preorder")
+        yield _element("g:availability_date", f"{item.preorder_day.isoformat()}T00:00-05:00")
+    else:
+        yield _element("g:availability", "in_stock" if item.is_available else "out_of_stock")
 
 
 def build_title(item: FeedItem) -> str:

@@ -189,8 +189,8 @@ def breadcrumb(trail: ArrayVar[list[CategoryRef]]) -> rx.Component:
     )
 
 
-def stock_text() -> rx.Component:
-    """Build the text about the stock."""
+def stock_text(preorder: rx.Var[str]) -> rx.Component:
+    """Build the text about the stock. `preorder` is the sentence about a preorder; empty without one."""
     return rx.cond(
         CHOSEN.is_missing,
         rx.el.p(_("Esta combinación no existe"), class_name="stock stock--out"),
@@ -198,16 +198,23 @@ def stock_text() -> rx.Component:
             ~SHOWN_VARIANT.available,
             rx.el.p(_("Agotado por ahora"), class_name="stock stock--out"),
             rx.cond(
-                SHOWN_VARIANT.stock == 1,
-                rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
-                rx.cond(
-                    SHOWN_VARIANT.stock.to(int) <= LOW_STOCK_UNITS,
-                    rx.el.p(
-                        _("Quedan {n} unidades").format(n=SHOWN_VARIANT.stock), class_name="stock stock--few"
-                    ),
-                    rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
-                ),
+                preorder != "",
+                rx.el.p(preorder, class_name="stock", data_testid="preorder"),
+                stock_count(),
             ),
+        ),
+    )
+
+
+def stock_count() -> rx.Component:
+    """Build the text about the units in stock."""
+    return rx.cond(
+        SHOWN_VARIANT.stock == 1,
+        rx.el.p(_("¡Último disponible!"), class_name="stock stock--few"),
+        rx.cond(
+            SHOWN_VARIANT.stock.to(int) <= LOW_STOCK_UNITS,
+            rx.el.p(_("Quedan {n} unidades").format(n=SHOWN_VARIANT.stock), class_name="stock stock--few"),
+            rx.el.p(_("Disponible, listo para despachar"), class_name="stock"),
         ),
     )
 
@@ -326,7 +333,7 @@ def _article(
                     rx.el.p(tax_label(detail.tax_rate), class_name="product__tax"),
                     class_name="product__price",
                 ),
-                stock_text(),
+                stock_text(detail.preorder_label),
                 custom_attrs={"aria-live": is_said},
             ),
             option_pickers(detail.options),

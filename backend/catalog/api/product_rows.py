@@ -250,7 +250,8 @@ def _json_rows_of_product(json: JsonRows, query: Select[Any]) -> ColumnElement[A
 def _variants_column(json: JsonRows, *, with_units: bool) -> ColumnElement[Any]:
     units: ColumnElement[Any] = null()
     if with_units:
-        in_stock = func.coalesce(func.sum(_LEVEL.c.stocked - _LEVEL.c.reserved), literal_column("0"))
+        sellable = _LEVEL.c.stocked + _LEVEL.c.incoming - _LEVEL.c.reserved
+        in_stock = func.coalesce(func.sum(sellable), literal_column("0"))
         units = (
             select(in_stock).where(_LEVEL.c.variant_id == _VARIANT.c.id).correlate(_VARIANT).scalar_subquery()
         )

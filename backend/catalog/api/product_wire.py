@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, TypeVar, cast
 
 import orjson
@@ -183,6 +184,8 @@ class ProductWriter:
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
         """Return the fields that the Store API shows only on request, and the staff-only fields."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
+        if isinstance(shown.get("preorder_day"), date):
+            shown["preorder_day"] = shown["preorder_day"].isoformat()
         if ProductPart.METADATA in self._parts:
             own = {key: getattr(row, field.column) for key, field in METADATA_FIELDS.items()}
             shown["metadata"] = orjson.loads(row.extra_metadata) | own
@@ -194,6 +197,7 @@ class ProductWriter:
         self, product: Row[Any], row: VariantRow, options: Sequence[OptionRow], levels: Levels
     ) -> VariantOut:
         variant = _base_variant_json(row, product.id)
+        variant["allow_backorder"] = product.preorder_day is not None
         variant["thumbnail"] = self._picture_url(row.thumbnail)
         if self._shows_items:
             variant["inventory_items"] = [linked_item_wire(row, product.title, levels.get(row.id, ()))]

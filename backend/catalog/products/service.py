@@ -16,6 +16,7 @@ from backend.catalog.products.options import (
     require_different_variants,
     set_options,
 )
+from backend.catalog.products.preorders import set_incoming_units
 from backend.catalog.products.sales_channels import require_known_channels
 from backend.catalog.products.tags_and_types import set_tags_and_type
 from backend.catalog.products.variant_pictures import require_own_values, update_thumbnails
@@ -35,6 +36,8 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.media.picture_widths import parse_uploaded_picture
 from backend.staff.rights import Actor, Right
+
+PREORDER_FIELDS = frozenset({"preorder_day", "preorder_units"})
 
 
 async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct) -> str:
@@ -72,6 +75,7 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
         await insert_variant(session, product, only)
     await _finish_options(session, product, new)
     await update_thumbnails(session, product.id)
+    await _set_preorder(session, product, new)
     await publish_product_changes(session, [product.id], created_ids=[product.id])
     return product.id
 
@@ -103,6 +107,7 @@ async def change_product(session: AsyncSession, actor: Actor, product_id: str, c
     await _finish_options(session, product, change)
     if any(part is not None for part in (change.pictures, change.variants, change.options)):
         await update_thumbnails(session, product_id)
+    await _set_preorder(session, product, change)
     if change.price is not None or change.compare_at_price is not UNCHANGED:
         await _price_only_variant(session, product, change)
     await publish_product_changes(session, [product_id])
@@ -233,6 +238,20 @@ def _merge_metadata(product: Product, command: JsonObject) -> None:
         else:
             rest[name] = value
     product.extra_metadata = rest
+
+
+async def _set_preorder(session: AsyncSession, product: Product, command: ChangeProduct) -> None:
+    """Offer the units of a changed preorder.
+
+    Raises:
+        InvalidData: a preorder has a day but no number of units, or the other way round.
+    """
+    if not PREORDER_FIELDS & command.fields.keys():
+        return
+    if (product.preorder_day is None) != (product.preorder_units is None):
+        raise InvalidData("A preorder has both preorder_day and preorder_units")
+    await session.flush()
+    await set_incoming_units(session, product)
 
 
 async def _price_only_variant(session: AsyncSession, product: Product, command: ChangeProduct) -> None:

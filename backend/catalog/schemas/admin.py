@@ -116,7 +116,10 @@ class VariantChange(UnsupportedFields):
         None,
         description="Always true, since all units are counted. False is accepted for a new variant, and ignored.",
     )
-    allow_backorder: Literal[False] | None = None
+    allow_backorder: bool | None = Field(
+        None,
+        description="True while the product is a preorder (`preorder_day`). It is accepted and ignored.",
+    )
     options: Annotated[dict[str, Name], Field(max_length=MAX_OPTIONS)] | None = Field(
         None, description="The value of each of the product's options, by its title."
     )

@@ -8,6 +8,7 @@ change is applied, and the column of the import file. A field outside the metada
 """
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
@@ -49,6 +50,14 @@ def _check_picture_address(url: str) -> str:
     return url
 
 
+def _parse_day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise validation_error("A day looks like 2026-12-15") from None
+
+
+PreorderDay = Annotated[str, AfterValidator(_parse_day)]
 PictureAddress = Annotated[str, Field(max_length=2000), AfterValidator(_check_picture_address)]
 Handle = Annotated[Name, AfterValidator(_check_handle)]
 Country = Annotated[Name, AfterValidator(_check_country)]
@@ -112,6 +121,20 @@ class ProductFields(BaseModel):
         Text | None,
         Field(description="The safety warnings on its box."),
         FieldRules(null="", cell=Cell(cell_parsers.make_prose_parser(10_000), ""), on_request=True),
+    ] = None
+    preorder_day: Annotated[
+        PreorderDay | None,
+        Field(description="Day on which the units of a preorder arrive at the shop, such as 2026-12-15."),
+        FieldRules(null=None, on_request=True),
+    ] = None
+    preorder_units: Annotated[
+        Whole | None,
+        Field(
+            ge=1,
+            le=10_000,
+            description="Units of each variant that a preorder offers in addition to its stock.",
+        ),
+        FieldRules(null=None, on_request=True),
     ] = None
     thumbnail: Annotated[PictureAddress | None, FieldRules(null=None)] = None
     weight: Annotated[

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -48,6 +49,7 @@ class FeedItem:
         title: the product's title.
         variant_title: the variant's title; empty if the product has only this variant.
         price: the price without a discount.
+        preorder_day: the day on which units of a preorder arrive at the shop; None without a preorder.
         sale_price: the price that the variant is sold at, if it has a discount.
         bar_code: EAN or UPC; empty if it is unknown.
         category_path: names of the categories from the department down.
@@ -75,6 +77,7 @@ class FeedItem:
     length: float | None = None
     width: float | None = None
     height: float | None = None
+    preorder_day: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +151,9 @@ def _build_item(
         price=regular_price(variant.price, variant.compare_at_price) if has_discount else variant.price,
         sale_price=variant.price if has_discount else None,
         is_available=units > 0,
+        preorder_day=product.preorder_day,
         ages=parse_suggested_ages(product.age_range),
-        pictures=pictures,
+        pictures=_put_first(pictures, variant.thumbnail),
         category_path=category_path,
         attributes={"material": material, **attributes} if material else attributes,
         weight=product.weight,
@@ -157,6 +161,12 @@ def _build_item(
         width=product.width,
         height=product.height,
     )
+
+
+def _put_first(pictures: Sequence[str], own: str | None) -> Sequence[str]:
+    """Return the pictures with the variant's own one first, if it has one."""
+    first = encode_picture_url(own) if own else ""
+    return [first, *(url for url in pictures if url != first)] if first in pictures else pictures
 
 
 async def _read_pictures(session: AsyncSession, product_ids: Collection[str]) -> Mapping[str, list[str]]:

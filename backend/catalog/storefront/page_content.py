@@ -23,6 +23,7 @@ from backend.catalog.models import (
     is_available,
     is_new,
 )
+from backend.catalog.preorder_texts import describe_preorder_day
 from backend.catalog.product_facts import (
     MAX_SEO_DESCRIPTION_LENGTH,
     MAX_SEO_TITLE_LENGTH,
@@ -213,6 +214,8 @@ async def _detail(session: AsyncSession, product: Product) -> ProductDetail | No
         brand_handle=brand_handle(product.brand) if product.brand else "",
         tax_rate=product.tax_rate,
         video=find_product_video(product.extra_metadata),
+        preorder_day=product.preorder_day.isoformat() if product.preorder_day else "",
+        preorder_label=describe_preorder_day(product.preorder_day),
     )
 
 

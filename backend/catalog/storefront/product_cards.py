@@ -22,7 +22,7 @@ from backend.catalog.ratings import make_rating_view
 from backend.catalog.views import PictureView, ProductCard, SwatchView
 from backend.core.money import format_cop, percent_off
 from backend.core.texts import _
-from backend.inventory.models import InventoryLevel
+from backend.inventory.models import SELLABLE_UNITS, InventoryLevel
 from backend.media.picture_urls import encode_picture_url
 
 
@@ -79,7 +79,7 @@ async def read_variants_with_units(
     session: AsyncSession, product_ids: Collection[str]
 ) -> defaultdict[str, list[tuple[Variant, int]]]:
     """Return the products' variants in order, each with its units that can be sold, by product id."""
-    units = func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0)
+    units = func.coalesce(func.sum(SELLABLE_UNITS), 0)
     rows = await session.execute(
         select(Variant, units)
         .outerjoin(InventoryLevel, InventoryLevel.variant_id == Variant.id)
@@ -189,4 +189,5 @@ def _card(
         has_choice=len(variants) > 1,
         rating=make_rating_view(product.rating_count, product.rating_total),
         swatches=swatches,
+        is_preorder=product.preorder_day is not None and bool(in_stock),
     )

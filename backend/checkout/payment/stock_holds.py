@@ -23,7 +23,7 @@ from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.texts import _
 from backend.core.web.contact import tidy_email
 from backend.core.web.signing import keyed_hash
-from backend.inventory.models import InventoryLevel, Reservation
+from backend.inventory.models import SELLABLE_UNITS, InventoryLevel, Reservation
 from backend.inventory.service import STOCK_GONE
 from backend.orders.service import Sale
 from backend.payment.models import PaymentSession
@@ -148,7 +148,7 @@ _OWN_UNITS = (
     .where(Reservation.holder == bindparam("holder"))
     .scalar_subquery()
 )
-_SHOP_FREE = select(func.coalesce(func.sum(InventoryLevel.stocked - InventoryLevel.reserved), 0) + _OWN_UNITS)
+_SHOP_FREE = select(func.coalesce(func.sum(SELLABLE_UNITS), 0) + _OWN_UNITS)
 """The shop's free units, including those that an earlier payment of the same cart still holds."""
 _UNPAID_BY_VARIANT = (
     select(InventoryLevel.variant_id, func.sum(Reservation.quantity))

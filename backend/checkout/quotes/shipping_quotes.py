@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -55,13 +55,17 @@ _STORED_QUOTE = select(ShippingQuote.quote).where(
 
 @dataclass(frozen=True, slots=True)
 class QuoteInput:
-    """Values that decide the shipping price of a cart. `dane_code` (municipality) is empty without a destination."""
+    """Values that decide the shipping price of a cart. `dane_code` (municipality) is empty without a destination.
+
+    `ready_on` is the day on which its preordered units arrive at the shop; it decides the promised day only.
+    """
 
     country_code: str
     dane_code: str
     address: str
     items: tuple[Item, ...]
     value: Cop
+    ready_on: date | None = None
 
     def change_destination(self, dane_code: str, address: str) -> "QuoteInput":
         """Return the same items for another destination."""
@@ -109,7 +113,9 @@ def build_lenient_quote_input(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
 
 def build_variant_quote_input(variant: Variant, product: Product, dane_code: str) -> QuoteInput:
     """Return the values that decide the shipping price of one unit of a variant."""
-    return QuoteInput("co", dane_code, "", (_to_item(product, 1),), limit_content_value(variant.price))
+    return QuoteInput(
+        "co", dane_code, "", (_to_item(product, 1),), limit_content_value(variant.price), product.preorder_day
+    )
 
 
 def add_offer_columns(query: Any) -> Any:
@@ -244,6 +250,7 @@ def _build_quote_input(cart: Cart, lines: Sequence[Line], dane_code: str) -> Quo
         address=to_one_line(str(address.get("address_1") or "")),
         items=tuple(_to_item(product, line.item.quantity) for line, product in sold),
         value=limit_content_value(price_cart([line.priced for line, _ in sold]).item_total),
+        ready_on=max((product.preorder_day for _, product in sold if product.preorder_day), default=None),
     )
 
 

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '2a02ca1c43f4'
+revision: str = '3ff4384c3c6b'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -48,9 +48,9 @@ WATCHED: Mapping[str, Sequence[str]] = {
 LISTED = ('status', 'deleted_at', 'handle', 'title', 'title_key', 'collection_id', 'age_range', 'created_at', 'brand')
 # No level has less than nothing, so a variant with units in several places is not sold out while none of its levels is.
 SOLD_OUT = {
-    'INSERT': 'NEW.stocked > NEW.reserved',
-    'UPDATE': '(OLD.stocked > OLD.reserved) <> (NEW.stocked > NEW.reserved) OR OLD.variant_id <> NEW.variant_id',
-    'DELETE': 'OLD.stocked > OLD.reserved',
+    'INSERT': 'NEW.stocked + NEW.incoming > NEW.reserved',
+    'UPDATE': '(OLD.stocked + OLD.incoming > OLD.reserved) <> (NEW.stocked + NEW.incoming > NEW.reserved) OR OLD.variant_id <> NEW.variant_id',
+    'DELETE': 'OLD.stocked + OLD.incoming > OLD.reserved',
 }
 OF_PRODUCTS = (
     'picture',
@@ -1172,6 +1172,8 @@ def _create_tables() -> None:
         sa.Column('origin_country', sa.String(), nullable=True),
         sa.Column('warnings', sa.String(), server_default='', nullable=False),
         sa.Column('low_stock_at', sa.Integer(), nullable=True),
+        sa.Column('preorder_day', sa.Date(), nullable=True),
+        sa.Column('preorder_units', sa.Integer(), nullable=True),
         sa.Column('rating_count', sa.Integer(), server_default=sa.text('0'), nullable=False),
         sa.Column('rating_total', sa.Integer(), server_default=sa.text('0'), nullable=False),
         sa.Column('extra_metadata', Json, nullable=False),
@@ -1654,7 +1656,9 @@ def _create_tables() -> None:
         sa.Column('location_id', sa.String(), nullable=False),
         sa.Column('stocked', sa.Integer(), nullable=False),
         sa.Column('reserved', sa.Integer(), nullable=False),
-        sa.CheckConstraint('reserved >= 0 AND reserved <= stocked', name=op.f('ck_inventory_level_reserved')),
+        sa.Column('incoming', sa.Integer(), server_default=sa.text('0'), nullable=False),
+        sa.CheckConstraint('incoming >= 0', name=op.f('ck_inventory_level_incoming')),
+        sa.CheckConstraint('reserved >= 0 AND reserved <= stocked + incoming', name=op.f('ck_inventory_level_reserved')),
         sa.CheckConstraint('stocked >= 0', name=op.f('ck_inventory_level_stocked')),
         sa.ForeignKeyConstraint(['variant_id'], ['variant.id'], name=op.f('fk_inventory_level_variant_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_inventory_level')),

@@ -7,6 +7,7 @@ equal texts.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import partial
 from hashlib import blake2b
 
@@ -20,11 +21,14 @@ from backend.catalog.product_facts import (
     SEO_DESCRIPTION,
     SEO_TITLE,
 )
+from backend.catalog.products.preorders import MAX_PREORDER_UNITS
 from backend.catalog.schemas import cell_parsers, cell_words
 from backend.catalog.schemas.admin import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.schemas.cell_numbers import LENGTH, WEIGHT, Measure
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.catalog.schemas.cell_words import AGE_RANGES
+from backend.core.clock import now
+from backend.core.dates import today_in_colombia
 from backend.core.errors import InvalidData
 from backend.core.money import MAX_AMOUNT
 from backend.core.texts import _, language
@@ -32,6 +36,8 @@ from backend.media.videos import VIDEO_KEY
 from backend.office.products.options_form import OptionDraft, find_option_problems, normalize_options
 from backend.pricing import TAX_RATES
 
+PREORDER_TEXTS = ("preorder_day", "preorder_units")
+MAX_PREORDER_PERIOD = timedelta(days=365)
 FREE = "1"
 """Value of `VariantDraft.is_free` for a variant that may be sold at a price of 0."""
 EXCLUDED = "excluded"
@@ -55,6 +61,8 @@ TEXTS = {
     "origin_country": 2,
     "warnings": 10_000,
     "handle": 200,
+    "preorder_day": 10,
+    "preorder_units": 6,
     SEO_TITLE: MAX_SEO_TITLE_LENGTH,
     SEO_DESCRIPTION: MAX_SEO_DESCRIPTION_LENGTH,
     **dict.fromkeys(MEASURES, 12),
@@ -197,6 +205,7 @@ def find_problems(draft: Draft, before: Draft | None = None) -> dict[str, str]:
     known = {one.key: one for one in before.variants} if before else {}
     if before is not None:
         problems = {name: text for name, text in problems.items() if draft.texts[name] != before.texts[name]}
+    problems |= _problems_of_preorder(draft, before)
     if len(draft.pictures) > MAX_PICTURES:
         problems["pictures"] = _("Máximo {n} fotos.").format(n=MAX_PICTURES)
     if not draft.variants:
@@ -234,6 +243,32 @@ def _problems_of_texts(texts: dict[str, str], *, is_new: bool) -> dict[str, str]
     if not (is_new and not texts["handle"]) and not _is_valid(cell_parsers.parse_handle, texts["handle"]):
         problems["handle"] = _("Solo minúsculas, números y guiones, como trompo-de-madera.")
     return problems
+
+
+def _problems_of_preorder(draft: Draft, before: Draft | None) -> dict[str, str]:
+    day, units = values = [draft.texts[name] for name in PREORDER_TEXTS]
+    problems: dict[str, str] = {}
+    is_unchanged = before is not None and values == [before.texts[name] for name in PREORDER_TEXTS]
+    if is_unchanged or not any(values):
+        return problems
+    today = today_in_colombia(now())
+    if not (_is_valid(parse_day, day) and today < parse_day(day) <= today + MAX_PREORDER_PERIOD):
+        problems["preorder_day"] = _("Elige un día futuro, a más tardar en un año.")
+    if not (units.isascii() and units.isdecimal() and 0 < int(units) <= MAX_PREORDER_UNITS):
+        problems["preorder_units"] = _("Escribe cuántas, entre 1 y {n}.").format(n=MAX_PREORDER_UNITS)
+    return problems
+
+
+def parse_day(text: str) -> date:
+    """Parse a day of a date field.
+
+    Raises:
+        CellError: the text is not a day.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise CellError("must be a day") from None
 
 
 def _is_valid(read: Callable[[str], object], text: str) -> bool:

@@ -156,6 +156,8 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
             **{name: getattr(product, name) for name in TEXT_COLUMNS},
             **{name: getattr(product, name) or "" for name in NULLABLE_COLUMNS},
             **{name: format_measure(getattr(product, name)) for name in MEASURES},
+            "preorder_day": product.preorder_day.isoformat() if product.preorder_day else "",
+            "preorder_units": str(product.preorder_units or ""),
             "tax_rate": EXCLUDED if product.tax_excluded else str(product.tax_rate),
             **{
                 name: to_one_line(product.extra_metadata.get(name))[:MAX_VALUE_LENGTH]

@@ -19,6 +19,7 @@ from backend.catalog.handles import MAX_HANDLE_LENGTH, make_handle
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.products.commands import ChangeProduct, CreateProduct, WritePicture, WriteVariant
 from backend.catalog.products.options import SEPARATOR, OptionInput, read_options, read_variant_values
+from backend.catalog.products.preorders import set_incoming_units
 from backend.catalog.products.service import change_product, create_product, lock_product, lock_products
 from backend.catalog.products.variants import CODES, read_variants
 from backend.catalog.schemas import cell_words
@@ -27,7 +28,14 @@ from backend.core.db.database import lock_rows
 from backend.core.db.tables import table_of
 from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.texts import _
-from backend.inventory.movements import MAX_MOVED_UNITS, MovementDetails, Reason, StockCountOutdated
+from backend.inventory.models import InventoryLevel
+from backend.inventory.movements import (
+    MAX_MOVED_UNITS,
+    MovementDetails,
+    Reason,
+    StockCountOutdated,
+    create_levels,
+)
 from backend.media.picture_urls import is_picture_address
 from backend.media.picture_widths import parse_uploaded_picture
 from backend.media.videos import VIDEO_KEY, parse_video_url
@@ -44,12 +52,14 @@ from backend.office.products.draft import (
     find_problems,
     merge_drafts,
     normalize_draft,
+    parse_day,
     parse_measure,
     parse_pesos,
 )
 from backend.office.products.editor import PUBLISHED, FormBase, draft_of
 from backend.office.products.options_form import OptionDraft
 from backend.office.products.options_saving import describe_units, save_options
+from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
 from backend.warehouse.service import ReservedForOrders, correct_stock
 
@@ -145,8 +155,25 @@ async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm
         await save_options(
             session, actor, await lock_product(session, product_id), stored_options, draft.options
         )
+    await _offer_preorder(
+        session, product_id, set() if form.base.is_new else {one.key for one in before.variants}
+    )
     await session.flush()
     return product_id
+
+
+async def _offer_preorder(session: AsyncSession, product_id: str, known_ids: set[str]) -> None:
+    """Offer units of a preorder for variants that are new or have no stock level yet, at the first location."""
+    product = await session.get_one(Product, product_id)
+    if product.preorder_day is None:
+        return
+    await session.flush()
+    ids = [variant.id for variant in await read_variants(session, product_id)]
+    levels = select(InventoryLevel.variant_id).where(InventoryLevel.variant_id.in_(ids))
+    stocked = set((await session.execute(levels)).scalars())
+    if location_id := await find_first_location_id(session):
+        await create_levels(session, [one for one in ids if one not in stocked], location_id)
+    await set_incoming_units(session, product, {one for one in ids if one not in stocked & known_ids})
 
 
 async def _refuse_removed_units(session: AsyncSession, product_id: str, draft: Draft) -> None:
@@ -238,6 +265,7 @@ def _build_command(
     }
     if texts["origin_country"] and "origin_country" in changed:
         fields["origin_country"] = cell_words.parse_country(texts["origin_country"])
+    fields |= _preorder_fields(texts, changed)
     if "tax_rate" in changed:
         is_excluded = texts["tax_rate"] == EXCLUDED
         fields |= {"tax_rate": 0 if is_excluded else int(texts["tax_rate"]), "tax_excluded": is_excluded}
@@ -262,6 +290,14 @@ def _build_command(
         variants = [_variant_command(one, rank) for rank, one in enumerate(draft.variants)]
     metadata = {key: texts[name] for key, name in METADATA_KEYS.items() if name in changed}
     return kind(fields=fields, metadata=metadata, pictures=pictures, variants=variants)
+
+
+def _preorder_fields(texts: dict[str, str], changed: set[str]) -> dict[str, Any]:
+    """Return the changed fields of the preorder; none for a new product without one."""
+    if not {"preorder_day", "preorder_units"} & changed:
+        return {}
+    day, units = texts["preorder_day"], texts["preorder_units"]
+    return {"preorder_day": parse_day(day) if day else None, "preorder_units": int(units) if units else None}
 
 
 def _variant_command(one: VariantDraft, rank: int) -> WriteVariant:

@@ -225,7 +225,7 @@ async def _filter_conditions(session: AsyncSession, text: str, only: str) -> lis
 
 def _stock_row(product: Product, variant: Variant, level: InventoryLevel, usual: int) -> StockRow:
     low_at = usual if product.low_stock_at is None else product.low_stock_at
-    free = level.stocked - level.reserved
+    free = max(level.stocked - level.reserved, 0)
     return StockRow(
         id=f"{variant.id}{SEPARATOR}{level.location_id}",
         variant_id=variant.id,

@@ -138,6 +138,16 @@ def product_form() -> rx.Component:
             text_area("warnings", 3),
         ),
         form_section(
+            _("Preventa"),
+            text_line("preorder_day", is_optional=True, type="date"),
+            text_line("preorder_units", is_optional=True, input_mode="numeric", max_length=6),
+            mark=rx.cond(VIEW.texts["preorder_day"] != "", chip(_("en preventa"), "wait")),
+            hint=_(
+                "Se vende sin unidades hasta ese número por presentación, y la entrega se promete desde ese día. "
+                "Cuando lleguen, recíbelas en Bodega. Al día siguiente la preventa termina sola."
+            ),
+        ),
+        form_section(
             _("Cómo se ve en Google"),
             counted_field(
                 "seo_title", text_line("seo_title", is_optional=True, max_length=TEXTS["seo_title"])

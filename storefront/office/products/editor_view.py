@@ -39,6 +39,8 @@ LABELS = {
     "warnings": _("Advertencias"),
     "video": _("Video"),
     "handle": _("Dirección"),
+    "preorder_day": _("Día en que llega"),
+    "preorder_units": _("Cuántas se venden antes"),
     "seo_title": _("Encabezado en Google"),
     "seo_description": _("Resumen en Google"),
     "weight": _("Peso"),
@@ -196,7 +198,7 @@ def build_editor_view(form: ProductForm) -> EditorView:
         if level is None:
             return ""
         reserved = format_count(level.reserved, _("{n} apartada"), _("{n} apartadas"))
-        free = format_count(level.stocked - level.reserved, _("{n} libre"), _("{n} libres"))
+        free = format_count(max(level.stocked - level.reserved, 0), _("{n} libre"), _("{n} libres"))
         return f"{free} · {reserved}" if level.reserved else free
 
     def variant_row(variant: VariantDraft) -> VariantRow:

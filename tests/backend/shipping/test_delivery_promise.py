@@ -22,6 +22,7 @@ from backend.shipping.delivery_promise import (
     DeliveryTerms,
     add_delivery_terms,
     add_promised_day,
+    add_ready_day,
     build_delivery_terms,
     parse_delivery_terms,
     parse_promised_day,
@@ -193,3 +194,23 @@ def test_sentences_name_the_day_and_until_when_it_holds() -> None:
         "Lo puedes recoger desde el jueves 10 de diciembre.",
         f"Tu pago se aprobó el {approved}, y por eso la entrega ya no es el jueves 10 de diciembre.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("approved", "ready_on", "day", "pay_before"),
+    [
+        ("2026-12-03T10:00", "2026-12-03", "2026-12-10", "2026-12-03T15:00"),  # it arrives today
+        ("2026-12-03T10:00", "2026-12-01", "2026-12-10", "2026-12-03T15:00"),  # it has arrived
+        ("2026-12-03T10:00", "2026-12-16", "2026-12-22", "2026-12-16T15:00"),
+        ("2026-12-03T23:00", "2026-12-12", "2026-12-18", "2026-12-14T15:00"),  # on a Saturday
+        ("2026-12-03T10:00", "2026-12-25", "2027-01-04", "2026-12-28T15:00"),  # on a holiday
+    ],
+)
+def test_promise_for_a_preorder_counts_from_the_day_on_which_it_arrives(
+    approved: str, ready_on: str, day: str, pay_before: str
+) -> None:
+    data = add_ready_day(add_delivery_terms({}, HOME), date.fromisoformat(ready_on))
+    promise = promise_delivery(at(approved), parse_delivery_terms(data))
+    assert promise == DeliveryPromise(date.fromisoformat(day), at(pay_before))
+    assert parse_promised_day(add_promised_day(data, at(approved))) == date.fromisoformat(day)
+    assert add_ready_day(data, None) == add_delivery_terms({}, HOME)

@@ -1,0 +1,11 @@
+"""Sentences about preorders."""
+
+from datetime import date
+
+from backend.core.dates import day_name
+from backend.core.texts import _
+
+
+def describe_preorder_day(day: date | None) -> str:
+    """Return the sentence about a preorder whose units arrive on this day; empty without one."""
+    return "" if day is None else _("Preventa: llega a la tienda el {day}").format(day=day_name(day))
