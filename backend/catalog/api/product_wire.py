@@ -54,6 +54,11 @@ Levels = Mapping[str, Sequence[InventoryLevel]]
 Group = TypeVar("Group", CategoryRow, CollectionRow)
 
 
+PREORDER_DAY = "preorder_day"
+PREORDER = frozenset({PREORDER_DAY, "preorder_units"})
+"""Fields that only preorders have."""
+
+
 class ChannelsAndProfile(TypedDict, total=False):
     """The sales channels and the shipping profile of the products."""
 
@@ -184,8 +189,9 @@ class ProductWriter:
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
         """Return the fields that the Store API shows only on request, and the staff-only fields."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
-        if isinstance(shown.get("preorder_day"), date):
-            shown["preorder_day"] = shown["preorder_day"].isoformat()
+        shown = {name: value for name, value in shown.items() if value is not None or name not in PREORDER}
+        if isinstance(shown.get(PREORDER_DAY), date):
+            shown[PREORDER_DAY] = shown[PREORDER_DAY].isoformat()
         if ProductPart.METADATA in self._parts:
             own = {key: getattr(row, field.column) for key, field in METADATA_FIELDS.items()}
             shown["metadata"] = orjson.loads(row.extra_metadata) | own
