@@ -28,6 +28,20 @@ EXCEPTIONS = frozenset(
         "storefront.revalidate",  # the kind of a job
     }
 )
+CREATED_BY_THE_READER = frozenset(
+    {
+        "backend/office/stock_requests.py",
+        "backend/stock_notices/admin_routes.py",
+        "backend/stock_notices/answers.py",
+        "backend/stock_notices/waiting.py",
+        "storefront/office/stock_requests.py",
+        "storefront/pages/about.py",
+        "tests/backend/stock_notices/test_waiting.py",
+        "tests/storefront/office/test_stock_requests_screen.py",
+        "tests/storefront/pages/test_about.py",
+    }
+)
+"""Files that the reader of `docs/how-to` writes."""
 FOREIGN = ("docs/reflex.md",)
 """Documents of another project's names; `tests/storefront/reflex_ext` checks those."""
 PLACEHOLDER = re.compile(r"[<>…$]|\.\.\.")
@@ -132,7 +146,7 @@ def is_missing(mention: str) -> bool:
 
 def is_missing_word(word: str) -> bool:
     """Return True if one word of a mention, such as the script of a command, does not exist."""
-    if word in EXCEPTIONS or PLACEHOLDER.search(word):
+    if word in EXCEPTIONS | CREATED_BY_THE_READER or PLACEHOLDER.search(word):
         return False
     if PATH.fullmatch(word):
         return is_missing_path(word)
