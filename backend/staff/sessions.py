@@ -18,10 +18,12 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database, database_now, db_now
 from backend.core.db.tables import table_of
 from backend.core.errors import NotFound, require_found
+from backend.core.events import publish
 from backend.core.web.passwords import hash_token, new_token
 from backend.edge.auth.bearer_tokens import USER, TokenOwner, session_end
 from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
 from backend.edge.auth.revoked_tokens import is_revoked, revoke_chains
+from backend.staff.events import StaffSessionReplaced, StaffSessionsEnded
 from backend.staff.models import Staff, StaffSession
 from backend.staff.rights import Actor, Right, Role
 
@@ -124,22 +126,23 @@ async def open_session(
         The token, only for the browser's cookie.
     """
     moment = await database_now(session)
-    await close_session(session, browser.old_token)
+    replaced = await _end(session, _SESSION.c.token_hash == hash_token(browser.old_token))
     await session.execute(delete(_SESSION).where(_SESSION.c.expires_at < db_now(-RETENTION)))
     token = new_token()
-    session.add(
-        StaffSession(
-            token_hash=hash_token(token),
-            staff_id=staff_id,
-            expires_at=session_end(moment, LIFETIME, token_owner),
-            last_seen_at=moment,
-            second_factor_at=moment if has_second_factor else None,
-            user_agent=browser.user_agent[:MAX_USER_AGENT],
-            address=browser.address,
-            token_chain=token_owner.chain if token_owner else "",
-        )
+    opened = StaffSession(
+        token_hash=hash_token(token),
+        staff_id=staff_id,
+        expires_at=session_end(moment, LIFETIME, token_owner),
+        last_seen_at=moment,
+        second_factor_at=moment if has_second_factor else None,
+        user_agent=browser.user_agent[:MAX_USER_AGENT],
+        address=browser.address,
+        token_chain=token_owner.chain if token_owner else "",
     )
+    session.add(opened)
     await session.flush()
+    for old_id in replaced:
+        await publish(session, StaffSessionReplaced(old_id, opened.id, staff_id))
     return token
 
 
@@ -249,10 +252,18 @@ def _require_own(actor: Actor, staff_id: str) -> None:
 
 
 async def _revoke(session: AsyncSession, *which: object) -> None:
+    """End these sessions, and let other packages know."""
+    if ended := await _end(session, *which):
+        await publish(session, StaffSessionsEnded(ended))
+
+
+async def _end(session: AsyncSession, *which: object) -> frozenset[str]:
+    """End these sessions with the bearer tokens that started them. Return the ids of those that were open."""
     still = _SESSION.c.revoked_at.is_(None)
     ended = update(_SESSION).where(*which, still).values(revoked_at=db_now())  # type: ignore[arg-type]
-    chains = await session.execute(ended.returning(_SESSION.c.token_chain))
-    await revoke_chains(session, set(chains.scalars()))
+    rows = (await session.execute(ended.returning(_SESSION.c.id, _SESSION.c.token_chain))).all()
+    await revoke_chains(session, {row.token_chain for row in rows})
+    return frozenset(row.id for row in rows)
 
 
 def read_session_token(request: Request) -> str:

@@ -102,6 +102,25 @@ function useFocusOnReturn() {
   }, [pathname, type]);
 }
 
+// A browser that signs out gets no more push messages. The shop removes the subscriptions of the session that ends;
+// this also ends one that was added in an earlier session.
+const LEAVE = '[data-testid^="office-leave"]';
+
+async function endPushSubscription() {
+  const registration = await navigator.serviceWorker?.getRegistration("/sw.js");
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe();
+}
+
+function useSignOut() {
+  useEffect(() => {
+    const handleClick = (event) => {
+      if (event.target.closest?.(LEAVE)) endPushSubscription().catch(() => {});
+    };
+    document.addEventListener("click", handleClick, true);
+    return () => document.removeEventListener("click", handleClick, true);
+  }, []);
+}
+
 const subscribe = (notify) => {
   window.addEventListener("online", notify);
   window.addEventListener("offline", notify);
@@ -115,5 +134,6 @@ export const useIsOffline = () => useSyncExternalStore(subscribe, () => !navigat
 export function OfficeShell({ className, children }) {
   useShortcuts();
   useFocusOnReturn();
+  useSignOut();
   return <div className={className}>{children}</div>;
 }

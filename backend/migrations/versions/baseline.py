@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '3ff4384c3c6b'
+revision: str = '1f828d578f77'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1294,11 +1294,13 @@ def _create_tables() -> None:
         sa.Column('endpoint', sa.String(), nullable=False),
         sa.Column('p256dh', sa.String(), nullable=False),
         sa.Column('auth', sa.String(), nullable=False),
+        sa.Column('session_id', sa.String(), nullable=False),
         sa.Column('device', sa.String(), nullable=False),
         sa.ForeignKeyConstraint(['staff_id'], ['staff.id'], name=op.f('fk_push_subscription_staff_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_push_subscription')),
         sa.UniqueConstraint('endpoint', name=op.f('uq_push_subscription_endpoint')),
     )
+    op.create_index(op.f('ix_push_subscription_session_id'), 'push_subscription', ['session_id'])
     op.create_index(op.f('ix_push_subscription_staff_id'), 'push_subscription', ['staff_id'])
     op.create_table(
         'reset_link',

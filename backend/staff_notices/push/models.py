@@ -20,5 +20,7 @@ class PushSubscription(Timestamps, table=True):
     """URL of the browser's push service. A program that knows it and the keys can send messages to the browser."""
     p256dh: str
     auth: str
+    session_id: str = Field(default="", index=True)
+    """The session in which it was added; empty for subscriptions of earlier releases."""
     device: str = ""
     """Names of the browser and of the operating system."""

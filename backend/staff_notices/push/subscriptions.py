@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
@@ -12,7 +12,7 @@ from backend.core.events import subscribe
 from backend.core.web.contact import is_plain_url
 from backend.core.web.outside_post import MAX_URL_LENGTH
 from backend.rate_limit.limiter import take_turns
-from backend.staff.events import StaffPasswordChanged
+from backend.staff.events import StaffPasswordChanged, StaffSessionReplaced, StaffSessionsEnded
 from backend.staff.rights import Actor
 from backend.staff_notices.push.models import PushSubscription
 
@@ -40,7 +40,14 @@ async def add_subscription(
     found = await list_subscriptions(session, actor)
     oldest = [row.id for row in found[: max(0, len(found) - MAX_SUBSCRIPTIONS + 1)]]
     await session.execute(delete(PushSubscription).where(PushSubscription.id.in_(oldest)))
-    row = PushSubscription(staff_id=actor.id, endpoint=endpoint, p256dh=p256dh, auth=auth, device=device)
+    row = PushSubscription(
+        staff_id=actor.id,
+        endpoint=endpoint,
+        p256dh=p256dh,
+        auth=auth,
+        session_id=actor.session_id,
+        device=device,
+    )
     await insert_row(session, row)  # not with the session: the audit must not contain its address and keys
 
 
@@ -63,6 +70,20 @@ async def list_subscriptions(session: AsyncSession, actor: Actor) -> Sequence[Pu
     query = select(PushSubscription).where(PushSubscription.staff_id == actor.id)
     ordered = query.order_by(PushSubscription.created_at, PushSubscription.id)
     return (await session.execute(ordered)).scalars().all()
+
+
+@subscribe(StaffSessionsEnded)
+async def remove_of_sessions(session: AsyncSession, event: StaffSessionsEnded) -> None:
+    """Remove the browsers that were signed out: the next person who uses them must not see notices."""
+    await session.execute(delete(PushSubscription).where(PushSubscription.session_id.in_(event.session_ids)))
+
+
+@subscribe(StaffSessionReplaced)
+async def follow_session(session: AsyncSession, event: StaffSessionReplaced) -> None:
+    """Keep a browser in which the same staff member signs in again. Remove it if another one does."""
+    same = PushSubscription.session_id == event.old_id
+    await session.execute(delete(PushSubscription).where(same, PushSubscription.staff_id != event.staff_id))
+    await session.execute(update(PushSubscription).where(same).values(session_id=event.new_id))
 
 
 @subscribe(StaffPasswordChanged)

@@ -10,6 +10,8 @@ from backend.audit import AuditEntry
 from backend.core.errors import InvalidData, NotFound
 from backend.staff.rights import Actor, Role
 from backend.staff.service import set_password
+from backend.staff.sessions import Browser, actor_of_session, open_session, revoke
+from backend.staff.signing_in import sign_out
 from backend.staff_notices.push.subscriptions import (
     MAX_SUBSCRIPTIONS,
     add_subscription,
@@ -109,3 +111,46 @@ async def test_audit_has_the_change_but_neither_address_nor_keys(shop: Shop, off
         entry = (await session.execute(select(AuditEntry))).scalar_one()
     assert (entry.action, entry.subject_id) == ("device added", owner.id)
     assert [(one["field"], one["after"]) for one in entry.changes] == [("device", "Chrome · Android")]
+
+
+async def open_browser(shop: Shop, actor: Actor, old_token: str = "") -> tuple[Actor, str]:
+    """Sign a browser in. Return the actor with the session, and the session's token."""
+    async with shop.database.transaction() as session:
+        browser = Browser("190.24.1.1", "Chrome", old_token)
+        token = await open_session(session, actor.id, browser, has_second_factor=False)
+    signed_in = await actor_of_session(shop.database, token)
+    assert signed_in is not None
+    return signed_in, token
+
+
+async def test_browser_that_signs_out_gets_no_more_notices(shop: Shop, office: Office) -> None:
+    owner, token = await open_browser(shop, office.actor(Role.OWNER))
+    other, _other_token = await open_browser(shop, owner)
+    await add(shop, owner)
+    await add(shop, other, f"{ENDPOINT}/2")
+    await sign_out(shop.database, None, token)
+    assert await list_endpoints(shop, owner) == [f"{ENDPOINT}/2"]
+    await sign_out(shop.database, other, "")  # everywhere
+    assert await list_endpoints(shop, owner) == []
+
+
+async def test_session_that_is_ended_from_another_browser_gets_no_more_notices(
+    shop: Shop, office: Office
+) -> None:
+    phone, _token = await open_browser(shop, office.actor(Role.OWNER))
+    await add(shop, phone)
+    async with shop.database.transaction() as session:
+        await revoke(session, office.actor(Role.OWNER), phone.session_id)
+    assert await list_endpoints(shop, phone) == []
+
+
+async def test_browser_keeps_its_notices_when_the_same_member_signs_in_again(
+    shop: Shop, office: Office
+) -> None:
+    owner, packer = office.actor(Role.OWNER), office.actor(Role.STOCKROOM)
+    first, token = await open_browser(shop, owner)
+    await add(shop, first)
+    _again, token = await open_browser(shop, owner, token)
+    assert await list_endpoints(shop, owner) == [ENDPOINT]
+    _packer, token = await open_browser(shop, packer, token)  # another member at this browser
+    assert (await list_endpoints(shop, owner), await list_endpoints(shop, packer)) == ([], [])
