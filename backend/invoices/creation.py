@@ -3,6 +3,7 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.clock import now
 from backend.core.events import subscribe
 from backend.invoices.document_lines import build_invoice_lines, compute_refund_shares
 from backend.invoices.models import Invoice, OrderInvoicedElsewhere
@@ -21,17 +22,20 @@ ISSUE = "invoices.issue"
 
 @subscribe(OrderPaid)
 async def create_invoice_of_order(session: AsyncSession, event: OrderPaid) -> None:
-    """Create the order's invoice, if the shop issues invoices.
+    """Create the order's invoice. If the shop issues no invoices now, store that the order has none.
 
     Later payments of the same order create no other invoice.
     """
     if (
-        not (await read_invoicing(session)).is_on
-        or await find_invoice_of_order(session, event.order_id) is not None
+        await find_invoice_of_order(session, event.order_id) is not None
         or await session.get(OrderInvoicedElsewhere, event.order_id) is not None
     ):
         return
-    await create_invoice(session, await read_order(session, event.order_id))
+    order = await read_order(session, event.order_id)
+    if (await read_invoicing(session)).is_on:
+        await create_invoice(session, order)
+    else:
+        order.invoice_skipped_at = order.invoice_skipped_at or now()
 
 
 async def create_invoice(session: AsyncSession, order: Order) -> bool:
@@ -42,6 +46,7 @@ async def create_invoice(session: AsyncSession, order: Order) -> bool:
     """
     if not await build_invoice_lines(session, order):
         return False
+    order.invoice_skipped_at = None
     await _store_and_enqueue(
         session, Invoice(kind=InvoiceKind.INVOICE, order_id=order.id, amount=order.total)
     )

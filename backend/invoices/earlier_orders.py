@@ -1,4 +1,4 @@
-"""Invoices of orders that were paid before the shop issued invoices: created today, or marked as issued elsewhere."""
+"""Invoices of orders that were paid while the shop issued no invoices: created today, or marked as issued elsewhere."""
 
 from collections.abc import Sequence
 
@@ -31,14 +31,15 @@ class InvoicingOff(NotAllowed):
 def has_no_invoice() -> ColumnElement[bool]:
     """Return the SQL condition for paid orders that have no invoice, neither in the shop nor elsewhere.
 
-    Only orders from before the first invoice are compared: later ones get their invoice when they are paid. The query
-    stays fast when the shop has a million orders with invoices.
+    Only orders from before the first invoice are compared, and those that were paid while the invoices were switched
+    off: others get their invoice when they are paid. The query stays fast when the shop has a million orders with
+    invoices.
     """
     first = select(func.min(Invoice.created_at)).scalar_subquery()
     has_invoice = exists().where(Invoice.order_id == Order.id, Invoice.kind == InvoiceKind.INVOICE)
     is_elsewhere = exists().where(OrderInvoicedElsewhere.order_id == Order.id)
-    is_earlier = or_(first.is_(None), Order.created_at <= first)
-    return is_earlier & Order.payment_status.in_(HAS_MONEY) & (Order.total > 0) & ~has_invoice & ~is_elsewhere
+    can_lack = or_(first.is_(None), Order.created_at <= first, Order.invoice_skipped_at.is_not(None))
+    return can_lack & Order.payment_status.in_(HAS_MONEY) & (Order.total > 0) & ~has_invoice & ~is_elsewhere
 
 
 async def list_orders_without_invoice(session: AsyncSession, actor: Actor, limit: int) -> Sequence[Order]:

@@ -26,6 +26,7 @@ _TO_PACK = text(
 
 
 _ERASED = text("erased_at IS NOT NULL")
+_UNINVOICED = text("invoice_skipped_at IS NOT NULL")
 
 
 class Order(Timestamps, table=True):
@@ -51,6 +52,7 @@ class Order(Timestamps, table=True):
             postgresql_where=_TO_PACK,
         ),
         Index("ix_order_erased", "created_at", "number", sqlite_where=_ERASED, postgresql_where=_ERASED),
+        Index("ix_order_uninvoiced", "number", sqlite_where=_UNINVOICED, postgresql_where=_UNINVOICED),
         {"sqlite_autoincrement": True},
     )
 
@@ -94,6 +96,8 @@ class Order(Timestamps, table=True):
     erased_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Time when the customer's data were deleted. Data that the invoice needs are retained until they expire too."""
     paid_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    invoice_skipped_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time when it was paid while the shop issued no invoices, so that it has none; None again with its invoice."""
     promised_day: date | None = None
     """Latest day of delivery in Colombia, counted from the approval of the payment (`backend.orders.promised_days`)."""
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '1f828d578f77'
+revision: str = '9b6153523cd0'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1448,6 +1448,7 @@ def _create_tables() -> None:
         sa.Column('payer', Json, nullable=True),
         sa.Column('erased_at', UtcDateTime(), nullable=True),
         sa.Column('paid_at', UtcDateTime(), nullable=True),
+        sa.Column('invoice_skipped_at', UtcDateTime(), nullable=True),
         sa.Column('promised_day', sa.Date(), nullable=True),
         sa.Column('canceled_at', UtcDateTime(), nullable=True),
         sa.Column('canceled_by', sa.String(), nullable=True),
@@ -1469,6 +1470,7 @@ def _create_tables() -> None:
     op.create_index('ix_order_sold', 'order', ['status', 'paid_at', 'total'])
     op.create_index('ix_order_status', 'order', ['status', 'created_at', 'number'])
     op.create_index('ix_order_to_pack', 'order', ['status', 'paid_at', 'number'], **_where("status = 'pending' AND (payment_status = 'captured' OR payment_status = 'partially_captured' OR payment_status = 'partially_refunded') AND (fulfillment_status = 'not_fulfilled' OR fulfillment_status = 'partially_fulfilled' OR fulfillment_status = 'partially_shipped' OR fulfillment_status = 'partially_delivered')"))
+    op.create_index('ix_order_uninvoiced', 'order', ['number'], **_where('invoice_skipped_at IS NOT NULL'))
     op.create_table(
         'payment_collection',
         sa.Column('created_at', UtcDateTime(), nullable=False),

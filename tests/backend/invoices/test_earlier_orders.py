@@ -5,14 +5,18 @@ order                                            | outcome of «today»         
 paid, without an invoice                         | an invoice of today             | none, also after later payments
 paid and partly refunded                         | an invoice and its credit note  | none, and no note of the refund
 unpaid, or with an invoice                       | left out                        | left out
+paid while invoices were switched off again      | an invoice of today             | none
 two staff members decide at the same time        | one invoice                     | only the first decision counts
 """
 
 import asyncio
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from backend.app import Shop
+from backend.core.clock import now
 from backend.core.errors import Forbidden, NotFound
 from backend.invoices.earlier_orders import (
     InvoicingOff,
@@ -21,6 +25,7 @@ from backend.invoices.earlier_orders import (
     list_orders_without_invoice,
     mark_invoiced_elsewhere,
 )
+from backend.orders.models import Order
 from backend.staff.rights import Actor, Role
 from tests.backend.invoices.desk import (
     OWNER,
@@ -70,6 +75,27 @@ async def test_earlier_orders_are_invoiced_once_or_marked(shop: Shop, shop_defau
     later = await place_earlier_order(shop)
     assert [one.order_id for one in await list_documents(shop)] == [first, later]
     assert await read_waiting(shop) == [third]
+
+
+async def test_order_paid_while_invoices_were_off_again_is_listed(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    await enable_invoices(shop, Desk())
+    invoiced = await place_earlier_order(shop)
+    await enable_invoices(shop, provider="")
+    skipped = await place_earlier_order(shop)
+    async with shop.database.transaction() as session:  # its order was placed after the first invoice
+        later = update(Order).where(Order.id == skipped).values(created_at=now() + timedelta(days=1))
+        await session.execute(later)
+    assert await read_waiting(shop) == [skipped]
+    with pytest.raises(InvoicingOff):
+        await invoice(shop, skipped)
+    await enable_invoices(shop, Desk())
+    following = await place_earlier_order(shop)
+    assert await read_waiting(shop) == [skipped]
+    assert await invoice(shop, skipped) == 1
+    assert await read_waiting(shop) == []
+    assert [one.order_id for one in await list_documents(shop)] == [invoiced, following, skipped]
 
 
 async def test_earlier_refund_gets_its_credit_note(shop: Shop, shop_defaults: Defaults) -> None:
