@@ -298,6 +298,6 @@ ID_FIELDS = {
 """Fields that hold the id of an object, which is displayed by its name."""
 HIDDEN_FIELDS = frozenset({
     "extra_metadata", "failing_since", "failures", "former_secret", "former_secret_until", "is_given_up", "meta",
-    "paused_until", "rating_count", "rating_total", "source_url", "sources",
+    "paused_until", "rating_count", "rating_total", "source_url", "sources", "value_id",
 })  # fmt: skip
 """Fields that the office does not display: data of API clients, counts, times of jobs, and files of pictures."""

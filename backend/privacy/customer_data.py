@@ -1,8 +1,8 @@
 """Export of all personal data of a person, as the law requires (Ley 1581 of 2012, arts. 8 a and 14).
 
 A person is identified by an e-mail address: the account and the guest with this address, and their data. The export
-omits columns that contain no personal data or that would give access to an account or order: hashes, label files,
-and the snapshot of the payment, which only repeats other data.
+omits columns that contain no personal data or that would give access to an account or order: costs, hashes, label
+files, and the snapshot of the payment, which only repeats other data.
 """
 
 import json
@@ -52,7 +52,7 @@ from backend.stock_notices.models import StockNotice
 from backend.wishlist.models import WishlistEntry
 
 LEFT_OUT = frozenset({
-    "content", "label_pdf", "password_hash", "snapshot", "token_epoch", "token_hash", "xml",
+    "content", "label_pdf", "password_hash", "snapshot", "token_epoch", "token_hash", "unit_cost", "xml",
 })  # fmt: skip
 
 

@@ -117,8 +117,16 @@ class TestChanges:
             await record(session, COMMAND_LINE, "deleted", Subject(SubjectType.COLLECTION, "pcol_1"))
             await session.delete(collection)
         made, gone = await read_entries(database)
-        assert changes_by_field(made) == {"title": (None, "Madera"), "handle": (None, "madera")}
-        assert changes_by_field(gone) == {"title": ("Madera", None), "handle": ("madera", None)}
+        assert changes_by_field(made) == {
+            "title": (None, "Madera"),
+            "handle": (None, "madera"),
+            "is_active": (None, True),
+        }
+        assert changes_by_field(gone) == {
+            "title": ("Madera", None),
+            "handle": ("madera", None),
+            "is_active": (True, None),
+        }
 
 
 class TestPersonalValues:
