@@ -17,6 +17,7 @@ ACTION_LABELS = {
     "data deleted": _("suprimió los datos de"),
     "data exported": _("descargó los datos de"),
     "deleted": _("borró"),
+    "day closed": _("hizo"),
     "delivered": _("marcó como entregado"),
     "delivery tried again": _("volvió a enviar una novedad a"),
     "device added": _("activó los avisos en un equipo de"),
@@ -279,9 +280,13 @@ AUDITED_FIELD_LABELS = {
     "company_name": _("Empresa"),
     "customer_id": _("Cliente"),
     "text": _("Texto"),
+    "counted_cash": _("Efectivo contado"),
+    "left_cash": _("Queda en la caja"),
     "created_by": _("Escrita por"),
 }
-MONEY_FIELDS = frozenset({"amount", "compare_at_price", "cost", "discount", "price", "total"})
+MONEY_FIELDS = frozenset(
+    {"amount", "compare_at_price", "cost", "discount", "price", "total", "counted_cash", "left_cash"}
+)
 ID_FIELDS = {
     "campaign_id": SubjectType.CAMPAIGN,
     "category_id": SubjectType.CATEGORY,

@@ -46,6 +46,7 @@ from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_preorder
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import NO_NOTIFICATION, TRACKING_URL, LabelState
+from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import pqrs_path, read_pqrs
@@ -272,6 +273,7 @@ async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id
         "amount": format_cop(refund.amount),
         "reference": refund.reference,
         "is_reversed": refund.reason == REVERSED,
+        "is_cash": refund.method == ManualMethod.CASH,
     }
     return Message(MailKind.REFUNDED, to, values)
 

@@ -29,6 +29,7 @@ from backend.orders.money.refunds import (
     withdraw_units,
 )
 from backend.orders.service import list_order_lines, lock_order, read_order
+from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import Refund
 from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.transitions import lock_session
@@ -201,11 +202,19 @@ async def save_account(session: AsyncSession, actor: Actor, return_id: str, type
 
 
 async def pay(
-    database: Database, actor: Actor, return_id: str, amount: Cop, reference: str, *, why: str = ""
+    database: Database,
+    actor: Actor,
+    return_id: str,
+    amount: Cop,
+    reference: str,
+    *,
+    why: str = "",
+    method: ManualMethod = ManualMethod.TRANSFER,
 ) -> Return:
-    """Book the owner's bank transfer of the refund. A repeated call with the same amount and reference changes nothing.
+    """Book the refund that the owner paid by bank transfer, or in cash.
 
-    `why` is the reason for an amount above the approved one; it is required above `compute_max_refund`.
+    A repeated call with the same amount and reference changes nothing. Cash counts in the closing of the day. `why` is
+    the reason for an amount above the approved one; it is required above `compute_max_refund`.
 
     Raises:
         NotFound: there is no such return.
@@ -223,7 +232,9 @@ async def pay(
     async with database.read() as session:
         row = await read_return(session, return_id)
         order = await read_order(session, row.order_id)
-        new = CreateRefund(amount=amount, reference=reference, reason=KIND_NAMES[ReturnKind(row.kind)])
+        new = CreateRefund(
+            amount=amount, reference=reference, reason=KIND_NAMES[ReturnKind(row.kind)], method=method
+        )
         session_id = await find_refund_session(session, order, new)
     async with database.transaction() as session:
         payment, _cart = await lock_session(session, session_id)

@@ -29,6 +29,7 @@ from storefront.office.navigation import (
     AUDIT,
     BRAND,
     CATEGORIES,
+    CLOSING,
     COLLECTIONS,
     CONTENT,
     CUSTOMERS,
@@ -73,6 +74,7 @@ from storefront.office.returns import listing as returns_page
 from storefront.office.returns import new_return
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.search import FINDERS
+from storefront.office.sell import closing
 from storefront.office.sell import page as sell_page
 from storefront.office.sell.state import SellState
 from storefront.office.settings import page as settings
@@ -128,6 +130,7 @@ OFFICE_PAGES = (
     OfficePage(ORDERS, listing.page, OrdersState, listing.TITLE),
     OfficePage(f"{ORDERS}/[id]", detail.page, OrderState, detail.TITLE),
     OfficePage(PACK, packing.page, packing.PackState, packing.TITLE),
+    OfficePage(CLOSING, closing.page, closing.ClosingState, closing.TITLE),
     OfficePage(SELL, sell_page.page, SellState, sell_page.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
     OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),

@@ -45,7 +45,7 @@ def refund_return(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]
         await user.choose(user.by_test_id("return-arrival"), "all good")
         await user.tap(user.by_test_id("return-receive"))
         await user.tap(user.by_test_id("return-approve"))
-        await user.fill_field(user.page.get_by_label("Referencia de la transferencia"), "TR-2026-001")
+        await user.fill_field(user.page.get_by_label("Referencia o número del recibo"), "TR-2026-001")
         await user.tap(user.by_test_id("return-pay"))
         return user.by_test_id("return-state").get_by_text("Pagada")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.core.money import Cop
+from backend.payment.manual_methods import ManualMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class ReturnedUnits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateRefund:
-    """A refund that was paid by a bank transfer.
+    """A refund that staff paid by a bank transfer, or in cash.
 
     Attributes:
         amount: whole pesos.
@@ -30,6 +31,7 @@ class CreateRefund:
         lines: units that the customer returned, or that will not be sent.
         payment_session_id: the payment to refund, if the order has several.
         cancel: True if the refund must cancel the order.
+        method: a `backend.payment.manual_methods.ManualMethod`.
     """
 
     amount: Cop
@@ -39,3 +41,4 @@ class CreateRefund:
     lines: Sequence[ReturnedUnits] = ()
     payment_session_id: str | None = None
     cancel: bool = False
+    method: str = ManualMethod.TRANSFER

@@ -105,6 +105,7 @@ async def book_manual_refund(
     refund = _build_refund(
         payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note)
     )
+    refund.method = new.method
     refund.lines = [asdict(line) for line in new.lines or returned]
     await book_refund(session, payment, refund)
     await update_payment_status(session, order)

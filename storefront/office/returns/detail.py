@@ -7,6 +7,7 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.returns.detail import FileView, ReturnLineView
+from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
 from backend.returns.processing import MAX_DENIAL_LENGTH, MAX_REFERENCE_LENGTH
 from backend.returns.refund_limits import MAX_REASON_LENGTH
 from backend.returns.routes import RECEIPTS
@@ -21,7 +22,7 @@ from storefront.office.components.detail import (
     skeleton,
 )
 from storefront.office.components.feedback import state_chip
-from storefront.office.components.forms import edit_form, office_field
+from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
 from storefront.office.navigation import ORDERS, RETURNS
@@ -276,11 +277,21 @@ def payment_form() -> rx.Component:
         ),
         rx.el.form(
             amount_field("pay", _("Haz la transferencia en tu banco y anota aquí lo que enviaste.")),
+            office_select(
+                ReturnState,
+                "pay",
+                "method",
+                _("Cómo lo devolviste"),
+                [
+                    rx.el.option(METHOD_NAMES[one], value=one)
+                    for one in (ManualMethod.TRANSFER, ManualMethod.CASH)
+                ],
+            ),
             office_field(
                 ReturnState,
                 "pay",
                 "reference",
-                _("Referencia de la transferencia"),
+                _("Referencia o número del recibo"),
                 max_length=MAX_REFERENCE_LENGTH,
                 auto_complete="off",
             ),

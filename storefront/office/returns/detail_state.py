@@ -11,6 +11,7 @@ from backend.core.money import parse_pesos
 from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.returns.detail import ReturnDetail, return_detail
+from backend.payment.manual_methods import ManualMethod
 from backend.returns.forms import ACCOUNT_FIELDS
 from backend.returns.processing import (
     MAX_DENIAL_LENGTH,
@@ -116,7 +117,8 @@ class ReturnState(OfficeScreen, KnownClientState):
 
         `why` is the reason for an amount above the approved one.
         """
-        typed = checked_fields(form, "amount", "reference", "why", max_length=MAX_REASON_LENGTH)
+        typed = checked_fields(form, "amount", "reference", "why", "method", max_length=MAX_REASON_LENGTH)
+        in_cash = typed["method"] == ManualMethod.CASH
         amount = _parse_pesos(typed["amount"])
         try:
             await pay(
@@ -126,6 +128,7 @@ class ReturnState(OfficeScreen, KnownClientState):
                 amount,
                 typed["reference"],
                 why=typed["why"],
+                method=ManualMethod.CASH if in_cash else ManualMethod.TRANSFER,
             )
         except NotAllowed:
             too_much = {"amount": _("Es más de lo que queda por devolver de este pago.")}

@@ -16,7 +16,7 @@ from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, office_field, office_select
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
-from storefront.office.navigation import ORDERS, SELL
+from storefront.office.navigation import CLOSING, ORDERS, SELL
 from storefront.office.sell.state import SellState
 from storefront.office.state import answer_number
 from storefront.office.stock.page import product_picture
@@ -46,7 +46,8 @@ def page() -> rx.Component:
         rx.cond(VIEW.waiting.length() > 0, waiting_panel()),
         class_name="o-sell",
     )
-    return office_layout(SellState, SELL, TITLE, screen(SellState, content))
+    closing = rx.el.a(_("Cerrar el día"), href=CLOSING, class_name="button button--small button--quiet")
+    return office_layout(SellState, SELL, TITLE, screen(SellState, content), actions=(closing,))
 
 
 def once(*content: rx.Component) -> rx.Component:
