@@ -222,6 +222,7 @@ AUDITED_FIELD_LABELS = {
     "preorder_units": _("Unidades en preventa"),
     "price": _("Precio"),
     "product_id": _("Juguete"),
+    "picture": _("Foto"),
     "products added": _("Productos que entraron"),
     "products removed": _("Productos que salieron"),
     "products": _("Productos"),

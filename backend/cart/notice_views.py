@@ -121,7 +121,7 @@ async def _find_links(session: AsyncSession, product_ids: set[str]) -> dict[str,
     query = (
         select(Product.id, Product.handle, for_sale().label("for_sale"), func.min(Category.handle))
         .outerjoin(ProductCategory, ProductCategory.product_id == Product.id)
-        .outerjoin(Category, Category.id == ProductCategory.category_id)
+        .outerjoin(Category, (Category.id == ProductCategory.category_id) & Category.is_active)
         .where(Product.id.in_(product_ids))
         .group_by(Product.id, Product.handle, Product.status, Product.deleted_at)
     )

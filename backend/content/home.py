@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import read_tree
-from backend.catalog.models import Category, Product, ProductCategory, for_sale, is_available
+from backend.catalog.models import Category, Collection, Product, ProductCategory, for_sale, is_available
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
 from backend.catalog.storefront.page_content import home_content
 from backend.catalog.storefront.product_cards import read_cards
@@ -170,16 +170,29 @@ def uploaded_picture_view(url: str, alt: str) -> PictureView | None:
 async def _section_view(session: AsyncSession, section: Section, number: int) -> SectionView:
     if section.kind != EDITORIAL:
         return SectionView(section.kind, section.kind, section.title or SECTION_NAMES[section.kind])
+    collection = await _find_collection(session, section)
+    text = section.text or (collection.description if collection else "")
+    picture = uploaded_picture_view(section.picture, section.alt)
+    if picture is None and collection is not None:
+        picture = uploaded_picture_view(collection.picture, "")
     return SectionView(
         kind=section.kind,
         key=f"own-{number}",
         title=section.title,
-        paragraphs=[line for line in section.text.splitlines() if line],
-        picture=uploaded_picture_view(section.picture, section.alt),
+        paragraphs=[line for line in text.splitlines() if line],
+        picture=picture,
         href=section.link,
         label=section.label,
         cards=await _read_section_cards(session, section),
     )
+
+
+async def _find_collection(session: AsyncSession, section: Section) -> Collection | None:
+    """Return the section's collection; None without one, or if it is hidden."""
+    if not section.collection_id:
+        return None
+    collection = await session.get(Collection, section.collection_id)
+    return collection if collection is not None and collection.is_active else None
 
 
 async def _read_section_cards(session: AsyncSession, section: Section) -> list[ProductCard]:
@@ -187,8 +200,8 @@ async def _read_section_cards(session: AsyncSession, section: Section) -> list[P
     cards = {card.id: card for card in await _read_cards(session, section.product_ids)}
     if section.category_id and len(cards) < MAX_SECTION_PRODUCTS:
         cards |= {card.id: card for card in await _read_category_cards(session, section.category_id)}
-    if section.collection_id and len(cards) < MAX_SECTION_PRODUCTS:
-        within = Product.collection_id == section.collection_id
+    if len(cards) < MAX_SECTION_PRODUCTS and (collection := await _find_collection(session, section)):
+        within = Product.collection_id == collection.id
         cards |= {card.id: card for card in await _read_available_cards(session, within)}
     return list(cards.values())[:MAX_SECTION_PRODUCTS]
 

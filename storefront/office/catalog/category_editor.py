@@ -119,7 +119,7 @@ def page() -> rx.Component:
             class_name="o-content__head",
         ),
         editor_form(),
-        picture_panel(CategoryState, VIEW),
+        picture_panel(CategoryState, VIEW, _("Sin foto, la tienda muestra la de su primer producto.")),
         rx.cond(has_right(Right.CHANGE_CATALOG), delete_panel()),
         history_panel(VIEW.id),
         class_name="o-content",

@@ -247,7 +247,9 @@ def editor_page() -> rx.Component:
         ),
         rx.el.div(rx.el.h2(VIEW.name), visibility_chip(VIEW), class_name="o-content__head"),
         form,
-        picture_panel(CollectionState, VIEW),
+        picture_panel(
+            CollectionState, VIEW, _("Se ve, con la descripción, en la sección del inicio que la muestra.")
+        ),
         rx.cond(
             has_right(Right.CHANGE_CATALOG),
             rx.el.section(

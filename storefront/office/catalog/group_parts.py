@@ -110,8 +110,11 @@ def group_option(option: ObjectVar[GroupOption]) -> rx.Component:
     return rx.el.option(option.label, value=option.id, key=option.id)
 
 
-def picture_panel(state: Any, view: Any) -> rx.Component:
-    """Render the picture, with buttons that replace and remove it. They save at once."""
+def picture_panel(state: Any, view: Any, hint: str) -> rx.Component:
+    """Render the picture, with buttons that replace and remove it. They save at once.
+
+    `hint` says what the shop shows without a picture, or where it shows the picture.
+    """
     remove = rx.el.button(
         _("Quitar la foto"), type="button", on_click=state.remove_picture, class_name=f"{BUTTON}button--quiet"
     )
@@ -124,12 +127,7 @@ def picture_panel(state: Any, view: Any) -> rx.Component:
                 rx.el.span(icon("camera", size=28), class_name="o-tree__letter", aria_hidden="true"),
             ),
             rx.el.div(
-                rx.cond(
-                    view.picture == "",
-                    rx.el.p(
-                        _("Sin foto, la tienda muestra la de su primer producto."), class_name="o-row__detail"
-                    ),
-                ),
+                rx.el.p(hint, class_name="o-row__detail"),
                 rx.cond(
                     has_right(Right.CHANGE_CATALOG),
                     rx.fragment(

@@ -249,7 +249,9 @@ async def test_shops_own_sections_are_renamed_hidden_and_filled(
 ) -> None:
     oso, _yoyo = await make_product("oso"), await make_product("yoyo")
     async with database.transaction() as session:
-        collection = Collection(title="Clásicos", handle="clasicos")
+        collection = Collection(
+            title="Clásicos", handle="clasicos", description="De siempre.", picture=PICTURE
+        )
         session.add(collection)
         await session.flush()
         await session.execute(update(Product).where(Product.id == oso).values(collection_id=collection.id))
@@ -266,9 +268,18 @@ async def test_shops_own_sections_are_renamed_hidden_and_filled(
         ["oso"],
         ["oso"],
     ]
+    written = {"kind": "editorial", "title": "Lo clásico", "collection_id": collection.id}
+    await save(database, Area.HOME, {"sections": [written, new, sale, *hidden]}, 1)
+    shown = (await read_home(database)).sections[0]
+    assert shown.picture
+    assert (shown.paragraphs, [card.handle for card in shown.cards]) == (["De siempre."], ["oso"])
+    async with database.transaction() as session:
+        (await session.get_one(Collection, collection.id)).is_active = False
+    shown = (await read_home(database)).sections[0]
+    assert (shown.paragraphs, shown.picture, shown.cards) == ([], None, [])
     for field, value in (("collection_id", "pcol_gone"), ("title", "x" * 81)):
         with pytest.raises(InvalidData) as refused:
-            await save(database, Area.HOME, {"sections": [{**new, field: value}, sale, *hidden]}, 1)
+            await save(database, Area.HOME, {"sections": [{**new, field: value}, sale, *hidden]}, 2)
         assert set(refused.value.fields) == {f"sections.0.{field}"}
 
 
