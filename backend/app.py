@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from backend.attention.routes import router as attention_router
+from backend.cart_reminders.routes import router as cart_reminders_router
 from backend.catalog.api.admin_routes import router as catalog_admin_router
 from backend.catalog.api.list_cache import PageCache
 from backend.catalog.api.option_routes import admin_router as options_router
@@ -105,6 +106,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     store_options_router,
     store_platform_router,
     stock_notices_router,
+    cart_reminders_router,
     pqrs_router,
     return_requests_router,
     own_invoices_router,

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from backend import subscriptions  # noqa: F401 - the import subscribes all event handlers
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionService
+from backend.cart_reminders.reminders import CartReminders
 from backend.catalog.bulk.change_job import BulkChangeJob
 from backend.catalog.price_lists.sales_job import SalesJob
 from backend.catalog.products.preorders import PreorderJob
@@ -182,6 +183,7 @@ class Shop:
                 self.expiry,
                 AbandonedCarts(self.database),
                 AvifPictures(self.pictures),
+                CartReminders(self.database),
                 BulkChangeJob(self.database),
                 ContentTurns(self.database),
                 DataExports(self.database, self.settings.base_url),

@@ -38,6 +38,7 @@ class Area(StrEnum):
     ORDER_UNCONFIRMED = "mail_order_unconfirmed"
     REFUNDED = "mail_refunded"
     BACK_IN_STOCK = "mail_back_in_stock"
+    CART_REMINDER = "mail_cart_reminder"
     RETURN_REQUESTED = "mail_return_requested"
     RETURN_RECEIVED = "mail_return_received"
     RETURN_APPROVED = "mail_return_approved"
@@ -62,6 +63,7 @@ AREA_NAMES = {
     Area.ORDER_UNCONFIRMED: _("Correo: el pago no llegó"),
     Area.REFUNDED: _("Correo: dinero devuelto"),
     Area.BACK_IN_STOCK: _("Correo: ya llegó el juguete"),
+    Area.CART_REMINDER: _("Correo: dejó juguetes en el carrito"),
     Area.RETURN_REQUESTED: _("Correo: pidió una devolución"),
     Area.RETURN_RECEIVED: _("Correo: llegó lo que devolvió"),
     Area.RETURN_APPROVED: _("Correo: le vamos a devolver el dinero"),
@@ -78,6 +80,7 @@ PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
     Area.ORDER_UNCONFIRMED: ("tienda", "pedido"),
     Area.REFUNDED: ("tienda", "monto"),
     Area.BACK_IN_STOCK: ("tienda", "juguete"),
+    Area.CART_REMINDER: ("tienda",),
     Area.RETURN_REQUESTED: ("tienda", "pedido"),
     Area.RETURN_RECEIVED: ("tienda", "pedido"),
     Area.RETURN_APPROVED: ("tienda", "pedido", "monto"),

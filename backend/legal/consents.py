@@ -43,6 +43,8 @@ class ConsentSource(StrEnum):
     GOOGLE = "google"
     ORDER = "order"
     """The page of a mailed link, by which a guest opens an account after a purchase."""
+    ACCOUNT = "account"
+    """The account's page."""
     API = "api"
 
 
@@ -132,21 +134,40 @@ async def give_consents(
         cart_id: cart of the purchase.
         customer_id: id of the account.
     """
-    effective = await read_effective_settings(session, context.settings)
     for kind in REQUIRED_CONSENTS:
-        text = fill_text(await current_text(session, _TEXTS[kind]), effective)
-        kept = {"digest": text.digest, "kind": text.kind, "version": text.version, "text": text.text}
-        await session.execute(_INSERT_TEXT.values(kept_at=db_now()), kept)
-        await _store_consent(
-            session,
-            kind,
-            str(text.version),
-            text.digest,
-            context.source,
-            context.client_ip,
-            cart_id,
-            customer_id,
-        )
+        await _give_consent(session, context, kind, cart_id, customer_id)
+
+
+async def give_marketing_consent(session: AsyncSession, context: ConsentContext, customer_id: str) -> None:
+    """Store the customer's consent to receive offers, with the current text. Repeating it has no effect."""
+    if not await has_marketing_consent(session, customer_id):
+        await _give_consent(session, context, ConsentKind.MARKETING, None, customer_id)
+
+
+async def has_marketing_consent(session: AsyncSession, customer_id: str) -> bool:
+    """Return True if the customer has agreed to receive offers, and has not withdrawn it."""
+    given = select(Consent.id).where(
+        Consent.customer_id == customer_id,
+        Consent.kind == ConsentKind.MARKETING,
+        Consent.withdrawn_at.is_(None),
+    )
+    return (await session.execute(given.limit(1))).first() is not None
+
+
+async def _give_consent(
+    session: AsyncSession,
+    context: ConsentContext,
+    kind: ConsentKind,
+    cart_id: str | None,
+    customer_id: str | None,
+) -> None:
+    effective = await read_effective_settings(session, context.settings)
+    text = fill_text(await current_text(session, _TEXTS[kind]), effective)
+    kept = {"digest": text.digest, "kind": text.kind, "version": text.version, "text": text.text}
+    await session.execute(_INSERT_TEXT.values(kept_at=db_now()), kept)
+    await _store_consent(
+        session, kind, str(text.version), text.digest, context.source, context.client_ip, cart_id, customer_id
+    )
 
 
 async def store_reported_consents(

@@ -74,7 +74,7 @@ class Consent(SQLModel, table=True):
     digest: str = ""
     """Digest of the `AgreedText`; empty for an API client's own text."""
     source: str
-    """Source: `checkout`, `register`, `google` or `api`."""
+    """A `backend.legal.consents.ConsentSource`."""
     given_at: datetime = Field(sa_type=UtcDateTime)
     """Moment of the consent, by the database's clock."""
     client_ip: str

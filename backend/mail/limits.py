@@ -41,6 +41,7 @@ FREE_ORDER_KINDS = UNPAID_ORDER_KINDS | {MailKind.ORDER_PAID}
 """Mails about an order that are limited while no money was paid for it."""
 LIMITED_KINDS = ACKNOWLEDGEMENT_KINDS | {
     MailKind.ACCOUNT_LINK,
+    MailKind.CART_REMINDER,
     MailKind.NOTICE_ASKED,
     MailKind.ORDER_LINK,
     MailKind.PASSWORD_RESET,

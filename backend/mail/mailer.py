@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.alerts import AlertBegan
 from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
+from backend.cart_reminders.events import CartReminderDue
 from backend.content.areas import MailBody
 from backend.content.brand import read_brand
 from backend.content.logo_file import read_logo
@@ -328,6 +329,12 @@ async def send_back_in_stock(session: AsyncSession, event: BackInStock) -> None:
 async def send_review_request(session: AsyncSession, event: ReviewsRequested) -> None:
     """Ask the customer to review the products of an order."""
     await _enqueue(session, MailKind.REVIEWS_ASKED, event.order_id)
+
+
+@subscribe(CartReminderDue)
+async def send_cart_reminder(session: AsyncSession, event: CartReminderDue) -> None:
+    """Remind a customer of their abandoned cart, once."""
+    await _enqueue(session, MailKind.CART_REMINDER, event.reminder_id)
 
 
 @subscribe(InviteMailRequested)

@@ -16,6 +16,8 @@ from backend.alerts.kinds import RULES as ALERT_RULES
 from backend.attention.descriptions import describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
+from backend.cart_reminders.reminders import read_reminder_email
+from backend.cart_reminders.unsubscribing import build_unsubscribe_link
 from backend.catalog.models import variant_name
 from backend.catalog.price_labels import format_sold_price
 from backend.core.config.settings import Settings
@@ -241,6 +243,26 @@ async def _compose_review_request(session: AsyncSession, settings: Settings, ord
     return Message(MailKind.REVIEWS_ASKED, order.email, {**values, "toys": links, "until": until})
 
 
+async def _compose_cart_reminder(
+    session: AsyncSession, settings: Settings, reminder_id: str
+) -> Message | None:
+    """Return the mail about an abandoned cart, with current prices; None if it must not be sent any more."""
+    reminder = await read_reminder_email(session, reminder_id)
+    if reminder is None:
+        return None
+    total = sum(amount for _name, amount in reminder.items)
+    values = {
+        "name": "",
+        "items": [
+            *((name, format_cop(amount)) for name, amount in reminder.items),
+            (_("Total sin envío"), format_cop(total)),
+        ],
+        "link": f"{settings.base_url}/cart",
+        "unsubscribe": build_unsubscribe_link(settings.base_url, settings.signing_key, reminder.customer_id),
+    }
+    return Message(MailKind.CART_REMINDER, reminder.address, values)
+
+
 def _build_notice_link(settings: Settings, page: str, notice_id: str) -> str:
     token = NOTICE_LINK.token(settings.signing_key, notice_id)
     return f"{settings.base_url}{page}?id={notice_id}&token={token}"
@@ -463,6 +485,7 @@ _COMPOSERS = {
     MailKind.ALERT: _compose_alert,
     MailKind.ATTENTION: _compose_attention,
     MailKind.BACK_IN_STOCK: _compose_back_in_stock,
+    MailKind.CART_REMINDER: _compose_cart_reminder,
     MailKind.INVOICE_ISSUED: _compose_invoice_issued,
     MailKind.NOTICE_ASKED: _compose_notice_confirmation,
     MailKind.ORDER_LINK: _compose_order_link,

@@ -32,6 +32,7 @@ class MailKind(StrEnum):
     NOTICE_ASKED = "notice_asked"
     BACK_IN_STOCK = "back_in_stock"
     REVIEWS_ASKED = "reviews_asked"
+    CART_REMINDER = "cart_reminder"
     PQRS_RECEIVED = "pqrs_received"
     PQRS_ANSWERED = "pqrs_answered"
     RETURN_REQUESTED = "return_requested"

@@ -96,6 +96,8 @@ class MailRenderer:
         mail["Date"] = format_datetime(now())
         mail["Message-ID"] = f"<{message_id}@{self._host}>" if message_id else make_msgid(domain=self._host)
         mail["Auto-Submitted"] = "auto-generated"
+        if link := message.values.get("unsubscribe"):
+            mail["List-Unsubscribe"] = f"<{link}>"
         mail.set_content(text)
         mail.add_alternative(page, subtype="html")
         if logo_png:

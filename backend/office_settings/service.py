@@ -19,6 +19,7 @@ SUMMARY_HOUR = 7
 NO_SUMMARY = -1
 """Value of `SavedSettings.daily_summary_hour` without a daily summary."""
 _SUMMARY_HOUR = "daily_summary_hour"
+_CART_REMINDERS = "cart_reminders"
 _LOCK = 0x5E771465
 """Key of the advisory lock; no other lock of the shop has it."""
 MAX_LOW_STOCK = 100_000
@@ -31,6 +32,8 @@ class SavedSettings(OfficeSettings):
     """Default limit: the stock of a variant at a location is low with this number of units or fewer."""
     daily_summary_hour: int = Field(default=SUMMARY_HOUR, ge=NO_SUMMARY, le=23)
     """Hour in Colombia at which the daily summary is mailed to staff; `NO_SUMMARY` for never."""
+    cart_reminders: bool = False
+    """True if customers who agreed to receive offers are reminded of an abandoned cart."""
 
 
 DEMO = Identity()
@@ -75,6 +78,12 @@ async def read_summary_hour(session: AsyncSession) -> int:
     """Return the hour of the daily summary: see `SavedSettings.daily_summary_hour`."""
     saved = await session.get(StoredSetting, _SUMMARY_HOUR)
     return int(saved.value) if saved is not None else SUMMARY_HOUR
+
+
+async def read_cart_reminders(session: AsyncSession) -> bool:
+    """Return True if reminders of abandoned carts are sent: see `SavedSettings.cart_reminders`."""
+    saved = await session.get(StoredSetting, _CART_REMINDERS)
+    return saved is not None and saved.value == "true"
 
 
 async def lock_settings(session: AsyncSession) -> None:

@@ -17,6 +17,7 @@ from backend.alerts.models import Alert
 from backend.attention.kinds import RULES as ATTENTION_RULES
 from backend.attention.models import Attention
 from backend.cart.models import ShippingQuote
+from backend.cart_reminders.models import CartReminder
 from backend.catalog.redirects.models import UnknownAddress
 from backend.checkout.completion import HELD_RESERVATION_TIME
 from backend.core.db.database import Database, database_now, db_now
@@ -117,6 +118,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _stored_moment(BankList.fetched_at, NO_TIME),
     _stored_moment(BankList.tried_at, NO_TIME),
     _stored_moment(ShippingQuote.quoted_at, NO_TIME),
+    _stored_moment(CartReminder.requested_at, NO_TIME),
     _stored_moment(Fulfillment.tracked_at, NO_TIME),
     _stored_moment(CustomerSession.expires_at, customer_sessions.LIFETIME),
     _stored_moment(ResetLink.expires_at, password_reset.LIFETIME),

@@ -10,6 +10,7 @@ def all_tables() -> MetaData:
     import backend.attention.models
     import backend.audit.models
     import backend.cart.models
+    import backend.cart_reminders.models
     import backend.cash_closings.models
     import backend.catalog.bulk.models
     import backend.catalog.derived_models

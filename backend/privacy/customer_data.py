@@ -19,6 +19,7 @@ from sqlmodel import SQLModel
 from backend.attention.models import Attention
 from backend.audit import AuditEntry, AuditPersonalValue, Subject, SubjectType, record
 from backend.cart.models import Cart, LineItem
+from backend.cart_reminders.models import CartReminder
 from backend.catalog.models import Product
 from backend.core.db.database import database_now
 from backend.core.db.tables import JsonObject, table_of
@@ -161,6 +162,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         Mail.about.in_(select(Invoice.id).where(Invoice.order_id.in_(orders))),
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id.in_(orders))),
         Mail.about.in_(select(Refund.id).where(refunded)),
+        Mail.about.in_(select(CartReminder.id).where(CartReminder.customer_id.in_(person.ids))),
         Mail.about == person.email,
     )
     used = or_(
@@ -201,6 +203,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         (CustomerNote, _("Nota del equipo"), CustomerNote.customer_id.in_(person.ids)),
         (Cart, _("Carrito"), is_open),
         (LineItem, _("Juguete en el carrito"), LineItem.cart_id.in_(open_carts)),
+        (CartReminder, _("Recordatorio del carrito"), CartReminder.customer_id.in_(person.ids)),
         (Order, _("Pedido"), own_orders),
         (OrderLine, _("Juguete de un pedido"), OrderLine.order_id.in_(orders)),
         (OrderNote, _("Nota de un pedido"), OrderNote.order_number.in_(numbers)),

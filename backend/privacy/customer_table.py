@@ -139,6 +139,7 @@ FIELD_LABELS: Mapping[str, str] = {
     "subject_id": _("Trata de"),
     "ticket_id": _("Tiquete"),
     "told_at": _("Avisado"),
+    "requested_at": _("Enviado"),
     "token_chain": _("Clave de la sesión"),
     "total": _("Total"),
     "tracked_at": _("Consultado"),

@@ -48,6 +48,7 @@ AREAS = {
     "correo-sin-pago": Area.ORDER_UNCONFIRMED,
     "correo-devolucion": Area.REFUNDED,
     "correo-llego": Area.BACK_IN_STOCK,
+    "correo-carrito": Area.CART_REMINDER,
     "correo-devolucion-pedida": Area.RETURN_REQUESTED,
     "correo-devolucion-recibida": Area.RETURN_RECEIVED,
     "correo-devolucion-aprobada": Area.RETURN_APPROVED,

@@ -1,5 +1,7 @@
 """Notices that a sold-out product is available again: the form, and the pages to which the links in the e-mails lead.
 
+The page `/unsubscribe` also ends offers, for the link in the reminder of an abandoned cart.
+
 Opening such a page changes nothing, because programs open links too. Only its button changes something. The pages
 work without scripts.
 """
@@ -8,6 +10,7 @@ from dataclasses import dataclass
 
 import reflex as rx
 
+from backend.cart_reminders.unsubscribing import OFFERS
 from backend.core.error_texts import CHECK_FIELDS, PRODUCT_GONE, TOO_MANY
 from backend.core.texts import _
 from storefront.components.forms import NATIVE_SUBMIT
@@ -28,13 +31,30 @@ RESULT_MESSAGES = {
     "wait": f"{PRODUCT_GONE} {TOO_MANY}",
     "confirmed": _("Listo: te escribimos apenas llegue, una sola vez."),
     "forgotten": _("Borramos tu correo: no te escribiremos sobre este juguete."),
+    "unsubscribed": _("Listo: no te escribimos más con noticias ni ofertas."),
+    "invalid": _("Este enlace no sirve. Sigue el enlace del correo."),
     "gone": _("Este enlace ya no sirve: el aviso se envió o se borró."),
 }
 """Messages after a click on the page's button, by the value of the URL's parameter `said`.
 
 The URL contains only the key of a known message, so that it cannot put other text on the page.
 """
+QUESTIONS = {
+    "confirm": (
+        _("Te escribimos una sola vez, cuando el juguete se pueda comprar otra vez."),
+        _("Sí, avísame"),
+        f"{ACTION}/confirm",
+    ),
+    "forget": (_("Borramos tu correo y no te avisamos."), _("Borrar mi correo"), f"{ACTION}/forget"),
+    OFFERS: (
+        _("No te escribimos más con noticias ni ofertas. Los correos de tus pedidos te siguen llegando."),
+        _("No recibir más"),
+        "/api/cart-reminders/unsubscribe",
+    ),
+}
+"""Question, button and the form's address, by the purpose of the link."""
 CONFIRM_TITLE, UNSUBSCRIBE_TITLE = _("Avísame cuando llegue"), _("No quiero este aviso")
+OFFERS_TITLE = _("Noticias y ofertas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +80,18 @@ async def load(params: PageParams) -> PageData[NoticePage]:
     title = UNSUBSCRIBE_TITLE if is_unsubscribe else CONFIRM_TITLE
     notice_id, token = params.get_parameter("id"), params.get_parameter("token")
     result = RESULT_MESSAGES.get(params.get_parameter("said"), "")
+    purpose = "forget" if is_unsubscribe else "confirm"
+    if is_unsubscribe and params.get_parameter("about") == OFFERS:
+        purpose, title = OFFERS, OFFERS_TITLE
+    question, button, action = QUESTIONS[purpose]
     page = NoticePage(
         title=title,
         message=result
         or (_("A esta dirección le falta una parte. Sigue el enlace del correo.") if not token else ""),
         has_form=bool(token) and not result,
-        question=_("Borramos tu correo y no te avisamos.")
-        if is_unsubscribe
-        else _("Te escribimos una sola vez, cuando el juguete se pueda comprar otra vez."),
-        button=_("Borrar mi correo") if is_unsubscribe else _("Sí, avísame"),
-        action=f"{ACTION}/forget" if is_unsubscribe else f"{ACTION}/confirm",
+        question=question,
+        button=button,
+        action=action,
         id=notice_id,
         token=token,
     )

@@ -34,6 +34,7 @@ VALUES: dict[str, Any] = {
     "details": "twice",
     "role": "Shop",
     "toy": "Robot",
+    "items": [("2 × Robot", "$ 80.000"), ("Total without shipping", "$ 80.000")],
     "unsubscribe": "https://trompo.example/unsubscribe",
     "what": "complaint",
     "asked": time_label(now()),

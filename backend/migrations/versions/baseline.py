@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '9b6153523cd0'
+revision: str = '7b3bde3277d9'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1734,6 +1734,18 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint('term', 'order_number', name=op.f('pk_order_term')),
     )
     op.create_index('ix_order_term_order_number', 'order_term', ['order_number', 'term'])
+    op.create_table(
+        'cart_reminder',
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('cart_id', sa.String(), nullable=False),
+        sa.Column('customer_id', sa.String(), nullable=False),
+        sa.Column('requested_at', UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(['cart_id'], ['cart.id'], name=op.f('fk_cart_reminder_cart_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['customer_id'], ['customer.id'], name=op.f('fk_cart_reminder_customer_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_cart_reminder')),
+        sa.UniqueConstraint('cart_id', name=op.f('uq_cart_reminder_cart_id')),
+    )
+    op.create_index(op.f('ix_cart_reminder_customer_id'), 'cart_reminder', ['customer_id'])
     op.create_table(
         'draft_order',
         sa.Column('created_at', UtcDateTime(), nullable=False),

@@ -67,6 +67,10 @@ def _example(settings: Settings) -> dict[str, Any]:
         "surplus": "",
         "total": "$ 89.900",
         "toy": _("Trompo de madera"),
+        "items": [
+            (_("1 × Trompo de madera"), format_cop(30_000)),
+            (_("Total sin envío"), format_cop(30_000)),
+        ],
         "unsubscribe": link,
         "what": _("Derecho de retracto").lower(),
         "is_claim": False,

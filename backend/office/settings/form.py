@@ -22,6 +22,7 @@ from backend.office_settings import (
     NO_SUMMARY,
     SavedSettings,
     lock_settings,
+    read_cart_reminders,
     read_effective_settings,
     read_low_stock,
     read_summary_hour,
@@ -49,7 +50,8 @@ ALERTS = (
     "alert_certificate_days",
 )  # fmt: skip
 SUMMARY = "daily_summary_hour"
-FIELDS = (*SHOP, *WAREHOUSE, *DELIVERY, *LIMITS, *ALERTS, SUMMARY)
+REMINDERS = "cart_reminders"
+FIELDS = (*SHOP, *WAREHOUSE, *DELIVERY, *LIMITS, *ALERTS, SUMMARY, REMINDERS)
 """Names of the form's fields: those of the settings, and `town` for the warehouse's municipality."""
 DANE_CODE = "carrier_origin_dane_code"
 LABELS = {
@@ -88,6 +90,7 @@ LABELS = {
     "alert_disk_free_mb": _("MiB libres en el disco"),
     "alert_certificate_days": _("Días que le quedan al certificado"),
     SUMMARY: _("Resumen diario por correo"),
+    REMINDERS: _("Recordar los carritos abandonados"),
 }
 """Labels of the settings, in the form and in the audit."""
 WAREHOUSE_DOOR = ("carrier_origin_address", "carrier_origin_reference", "carrier_origin_cross_street")
@@ -96,6 +99,7 @@ _TOO_LONG = _("No cabe en la guía: acorta la dirección, el cruce o cómo encon
 YES, NO = "true", "false"
 CHOICES = {
     "refuse_unquoted": {NO: _("Vender con la tarifa fija y avisarnos"), YES: _("No vender allá")},
+    REMINDERS: {NO: _("No escribir"), YES: _("Escribir una sola vez a quien lo aceptó")},
     SUMMARY: {str(NO_SUMMARY): _("No enviarlo"), **{str(hour): hour_label(hour) for hour in range(24)}},
 }
 """Settings with a fixed list of values: the label of each value."""
@@ -126,6 +130,7 @@ async def read_shop_values(session: AsyncSession, settings: Settings) -> dict[st
     values["refuse_unquoted"] = YES if effective.refuse_unquoted else NO
     values["low_stock_at"] = str(await read_low_stock(session))
     values[SUMMARY] = str(await read_summary_hour(session))
+    values[REMINDERS] = YES if await read_cart_reminders(session) else NO
     town = find_municipality_by_code(effective.carrier_origin_dane_code)
     values["town"] = town_label(town) if town else ""
     return values
@@ -254,5 +259,6 @@ _RULES: dict[str, Rule] = {
     "alert_webhook": _url_rule,
     **{name: _number_rule(name) for name in (*DELIVERY, *NUMBERS, *ALERTS[2:])},
     "refuse_unquoted": _choice_rule("refuse_unquoted", _("Elige una de las dos.")),
+    REMINDERS: _choice_rule(REMINDERS, _("Elige una de las dos.")),
     SUMMARY: _choice_rule(SUMMARY, _("Elige una hora de la lista.")),
 }

@@ -17,6 +17,7 @@ from backend.office.settings.form import (
     LIMITS,
     MAX_FIELD_LENGTH,
     NUMBERS,
+    REMINDERS,
     SHOP,
     SUMMARY,
     WAREHOUSE,
@@ -137,6 +138,15 @@ def settings_form() -> rx.Component:
             ),
         ),
         settings_section(_("Límites"), LIMITS),
+        settings_section(
+            _("Carritos abandonados"),
+            (REMINDERS,),
+            note=_(
+                "Solo a clientes con cuenta que aceptaron recibir noticias y ofertas, con los precios del momento y un "
+                "enlace para no recibir más. Sale en las horas que permite la Ley 2300 de 2023: lunes a viernes de 7 "
+                "a. m. a 7 p. m. y sábados de 8 a. m. a 3 p. m., nunca en domingos ni festivos."
+            ),
+        ),
         settings_section(_("Avisos"), (*ALERTS, SUMMARY), note=_("Qué te contamos, y a dónde.")),
         shown_values=VIEW.seen,
         conflict_count=SettingsState.clash_count,
@@ -150,6 +160,7 @@ def settings_section(
     special: dict[str, Callable[[], rx.Component]] = {
         "town": warehouse_town_field,
         "refuse_unquoted": partial(choice_field, "refuse_unquoted"),
+        REMINDERS: partial(choice_field, REMINDERS),
         SUMMARY: summary_hour_field,
     }
     lines = [special[name]() if name in special else settings_field(name) for name in names]

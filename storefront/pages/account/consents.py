@@ -1,10 +1,12 @@
-"""The customer's consents, each with a button to withdraw it."""
+"""The customer's consents, each with a button to withdraw it, and the offer to receive news."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
+from backend.legal.texts import TITLES, LegalKind
 from storefront.components.forms import AskFirst
+from storefront.links import legal_path
 from storefront.pages.account.state import AccountState, ConsentRow
 
 QUIET, DARK = "button button--small button--quiet", "button button--small button--dark"
@@ -50,5 +52,33 @@ def consent_section() -> rx.Component:
             rx.el.ul(rx.foreach(rows, consent_item), class_name="account-list"),
             class_name="account__part",
             aria_labelledby="autorizaciones",
+        ),
+    )
+
+
+def offers_section() -> rx.Component:
+    """Build the button with which the customer agrees to receive offers. A shop that sends none does not ask."""
+    return rx.cond(
+        AccountState.can_accept_offers,
+        rx.el.section(
+            rx.el.h2(_("Noticias y ofertas"), id="ofertas", class_name="account__heading"),
+            rx.el.p(
+                _(
+                    "¿Te escribimos al correo con ofertas, o si dejas juguetes en el carrito? Es opcional, y lo puedes "
+                    "retirar cuando quieras."
+                ),
+                " ",
+                rx.el.a(TITLES[LegalKind.DATA], href=legal_path(LegalKind.DATA), target="_blank"),
+                class_name="account__soft",
+            ),
+            rx.el.button(
+                _("Sí, acepto recibirlas"),
+                type="button",
+                on_click=AccountState.accept_offers,
+                class_name=QUIET,
+                data_testid="accept-offers",
+            ),
+            class_name="account__part",
+            aria_labelledby="ofertas",
         ),
     )

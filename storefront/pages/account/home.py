@@ -16,7 +16,7 @@ from storefront.components.pictures import product_picture
 from storefront.components.placeholders import link_button, loaded_content, skeleton_bar
 from storefront.components.reviews import review_link
 from storefront.links import ACCOUNT, CATALOG, HOME
-from storefront.pages.account.consents import consent_section
+from storefront.pages.account.consents import consent_section, offers_section
 from storefront.pages.account.forms import (
     account_field,
     event_form,
@@ -396,6 +396,7 @@ def page() -> rx.Component:
                         payer_section(),
                         password_section(),
                         consent_section(),
+                        offers_section(),
                         class_name="account__column",
                     ),
                     class_name="account__columns",

@@ -27,11 +27,16 @@ from backend.customers.saved_payers import delete_saved_payer, read_saved_payer
 from backend.fulfillment.views import FulfillmentView
 from backend.legal.consents import (
     KIND_NAMES,
+    ConsentContext,
     ConsentKind,
     ConsentProof,
+    ConsentSource,
     consents_of_customer,
+    give_marketing_consent,
+    has_marketing_consent,
     withdraw_consent,
 )
+from backend.office_settings import read_cart_reminders
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from backend.presses.service import PressUsed, use_press
 from backend.reviews.page_links import ReviewLink
@@ -45,7 +50,7 @@ from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, resume_cart, use_changed_cart, use_own_cart
 from storefront.state.frame import errors_as_notices, notify
 from storefront.state.handlers import MAX_ID_LENGTH, Resend, checked_id, checked_text, event, next_number
-from storefront.state.session import get_shopper
+from storefront.state.session import get_client_ip, get_shopper
 
 TITLE = _("Mi cuenta")
 MAX_FORM_FIELDS = 20
@@ -142,6 +147,7 @@ class AccountState(PageState, rx.State):
     orders: rx.Field[list[OrderRow]] = rx.field(default_factory=list)
     book: rx.Field[list[AddressView]] = rx.field(default_factory=list)
     consents: rx.Field[list[ConsentRow]] = rx.field(default_factory=list)
+    can_accept_offers: rx.Field[bool] = rx.field(False)
     payer: rx.Field[str] = rx.field("")
     """The identity document that is saved for the next payment. Only its final digits are readable."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
@@ -260,6 +266,22 @@ class AccountState(PageState, rx.State):
 
     @event(press=Resend.EVERY_PAGE)
     @_show_errors
+    async def accept_offers(self) -> Any:
+        """Store the customer's consent to receive offers."""
+        shopper = await get_shopper(self)
+        if shopper is None:
+            return self._clear_and_redirect()
+        async with errors_as_notices(self):
+            shop = current_shop()
+            context = ConsentContext(shop.settings, get_client_ip(self), ConsentSource.ACCOUNT)
+            async with shop.database.transaction() as session:
+                await use_press(session)
+                await give_marketing_consent(session, context, shopper.id)
+            await notify(self, _("Listo: te escribiremos cuando haya algo para ti."), "news")
+        return await self._refresh()
+
+    @event(press=Resend.EVERY_PAGE)
+    @_show_errors
     async def forget_payer(self) -> Any:
         """Delete the customer's saved document and bank."""
         shopper = await get_shopper(self)
@@ -302,6 +324,8 @@ class AccountState(PageState, rx.State):
             orders = await account_page.list_customer_orders(session, shop.settings.signing_key, shopper.id)
             self.book = await account_page.list_address_views(session, shopper.id)
             given = await consents_of_customer(session, shopper.id)
+            sends_offers = await read_cart_reminders(session)
+            self.can_accept_offers = sends_offers and not await has_marketing_consent(session, shopper.id)
             self.payer = payer_label(await read_saved_payer(session, shopper.id))
             self.has_password = await accounts.find_password_login(session, shopper.id) is not None
         self.orders = [
@@ -327,7 +351,7 @@ class AccountState(PageState, rx.State):
     def _clear_and_redirect(self) -> Any:
         """Delete all personal data from the state, because the session has ended, and redirect to the sign-in page."""
         self.shopper, self.orders, self.book, self.consents = ShopperView(), [], [], []
-        self.payer = ""
+        self.payer, self.can_accept_offers = "", False
         self.answer = FormAnswer(next_number(self.answer.number))
         return rx.redirect(LOGIN, replace=True)
 

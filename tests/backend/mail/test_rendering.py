@@ -40,6 +40,7 @@ VALUES: dict[str, Any] = {
     "since": "2 de mayo",
     "details": "twice",
     "toy": "Trompo",
+    "items": [("2 × Trompo", "$ 60.000"), ("Total sin envío", "$ 60.000")],
     "unsubscribe": "https://trompo.example/unsubscribe",
     "what": "queja",
     "asked": "1 de mayo",

@@ -23,6 +23,7 @@ from backend.alerts import AlertKind, raise_alert
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
+from backend.cart_reminders.models import CartReminder
 from backend.catalog.models import Product
 from backend.catalog.redirects.models import UnknownAddress
 from backend.core.db.database import database_now
@@ -110,6 +111,7 @@ async def moments(
                     paused_until=moment,
                     failing_since=moment,
                 ),
+                CartReminder(cart_id=draft.cart_id, customer_id=customer.id, requested_at=moment),
                 WishlistEntry(
                     customer_id=customer.id, product_id=product_id, is_saved=True, changed_at=moment
                 ),

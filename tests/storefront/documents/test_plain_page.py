@@ -75,6 +75,7 @@ async def fetch_plain(browser: httpx.AsyncClient, path: str) -> PlainParser:
         ("/order/find", "Encuentra tu pedido"),
         ("/notify?id=a&token=b", "Avísame cuando llegue"),
         ("/unsubscribe", "No quiero este aviso"),
+        ("/unsubscribe?about=offers&id=a&token=b", "Noticias y ofertas"),
         ("/account", "Mi cuenta"),
         ("/account/login", "Entra a tu cuenta"),
         ("/account/register", "Crea tu cuenta"),

@@ -19,8 +19,10 @@ from backend.customers.auth.accounts import ShopperView, set_password
 from backend.customers.auth.sessions import COOKIE, close_all, open_session
 from backend.customers.models import Customer, Login
 from backend.customers.saved_payers import KEEP_PAYER
-from backend.legal.consents import ConsentContext, ConsentSource, give_consents
+from backend.legal.consents import ConsentContext, ConsentSource, consents_of_customer, give_consents
+from backend.office_settings import save_settings
 from backend.presses.service import Sending, handle_press
+from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views import account_page
 from storefront.pages.account.home import page
 from storefront.pages.account.sign_in import SignInState
@@ -453,6 +455,32 @@ async def test_only_the_customer_withdraws_their_consent(shop: Shop, shopper: Sh
     await send(state, "withdraw_consent", "data")
     assert [row.can_withdraw for row in state.consents] == [False, False]
     assert state.consents[0].detail.startswith("Retirado el ")
+
+
+async def test_customer_accepts_offers_only_of_a_shop_that_sends_reminders(
+    shop: Shop, shopper: Shopper
+) -> None:
+    customer_id, token, _ = await create_customer(shop, "ana@example.com")
+    state = await open_browser(shopper, f"{COOKIE}={token}")
+
+    async def can_accept() -> bool:
+        await send(state, "load")
+        return state.can_accept_offers
+
+    assert not await can_accept()
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"cart_reminders": "true"})
+    assert await can_accept()
+    assert "/account/login" in str(await send(await open_browser(shopper, ""), "accept_offers"))
+    for _press in range(2):
+        await send(state, "accept_offers")
+        assert not await can_accept()
+    async with shop.database.read() as session:
+        (proof,) = await consents_of_customer(session, customer_id)
+    assert (proof.kind, proof.source, proof.withdrawn_at) == ("marketing", "account", None)
+    assert proof.text
+    await send(state, "withdraw_consent", "marketing")
+    assert await can_accept()
 
 
 async def test_saved_payer_fills_the_next_form_until_the_customer_deletes_it(

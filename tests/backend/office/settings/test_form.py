@@ -82,6 +82,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         label_over_paid="$ 25.000",
         manual_payment_days="7",
         sell_discount_percent="20",
+        cart_reminders="true",
         cutoff_hour="11",
         packing_days="0",
         alert_no_sale_hours="48",
@@ -107,6 +108,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         "NIT",
         "Municipio de la bodega",
         "Hora de corte, de 1 a 23",
+        "Recordar los carritos abandonados",
     }
     assert await save_typed(shop) == []
 
@@ -126,6 +128,7 @@ async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
         ("low_stock_at", "1,5x"),
         ("daily_summary_hour", "24"),
         ("daily_summary_hour", "x"),
+        ("cart_reminders", "yes"),
         ("manual_payment_days", "0"),
         ("sell_discount_percent", "101"),
         ("cutoff_hour", "24"),

@@ -1,0 +1,20 @@
+"""The table of reminders of abandoned carts."""
+
+from datetime import datetime
+
+from sqlmodel import Field, SQLModel
+
+from backend.core.db.database import UtcDateTime
+from backend.core.ids import new_id
+
+
+class CartReminder(SQLModel, table=True):
+    """A reminder of a cart, so that there is never a second one. It is deleted with the cart."""
+
+    __tablename__ = "cart_reminder"
+
+    id: str = Field(default_factory=lambda: new_id("carem"), primary_key=True)
+    cart_id: str = Field(foreign_key="cart.id", unique=True, ondelete="CASCADE")
+    customer_id: str = Field(foreign_key="customer.id", index=True, ondelete="CASCADE")
+    requested_at: datetime = Field(sa_type=UtcDateTime)
+    """Moment when the e-mail was enqueued, by the database's clock."""

@@ -1,0 +1,337 @@
+"""Reminders of abandoned carts: at most one, with consent, in the allowed hours, never about what cannot be bought.
+
+| condition | reminder |
+|---|---|
+| the shop has not turned reminders on | none |
+| no marketing consent, or a withdrawn one | none |
+| the cart was ordered, emptied, is being paid, is a draft order, or is too new or too old | none |
+| no product of the cart can be bought | none |
+| one of these comes true between the job and the e-mail | none |
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app import Shop
+from backend.cart.access import create_empty_cart
+from backend.cart.lines import add_to_cart
+from backend.cart.models import Cart, LineItem
+from backend.cart_reminders import reminders
+from backend.cart_reminders.models import CartReminder
+from backend.cart_reminders.reminders import CartReminders
+from backend.catalog.models import Product, Variant
+from backend.channels.models import Region
+from backend.core.db.database import db_now
+from backend.customers.models import Customer
+from backend.draft_orders.models import DraftOrder
+from backend.inventory.service import reserve, set_stock
+from backend.jobs import JobRun, Worker
+from backend.legal.consents import (
+    ConsentContext,
+    ConsentKind,
+    ConsentSource,
+    give_marketing_consent,
+    has_marketing_consent,
+    withdraw_consent,
+)
+from backend.mail.mailer import Mailer
+from backend.mail.models import Mail, MailKind
+from backend.office_settings import save_settings
+from backend.orders.models import Order
+from backend.staff.rights import COMMAND_LINE
+from tests.backend.mail.conftest import Inbox, inbox, text_of
+from tests.store_defaults import Defaults, add_product
+
+__all__ = ["inbox"]
+
+RUN = JobRun(1, "cart_reminders.request", "", {}, 1)
+FRIDAY_NOON = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
+SUNDAY_NOON = FRIDAY_NOON + timedelta(days=2)
+SUBJECT = "Dejaste juguetes en tu carrito"
+Change = Callable[[AsyncSession, "Abandoned"], Awaitable[object]]
+
+
+@dataclass
+class Abandoned:
+    """A customer's cart that has not changed since yesterday, in a shop that sends reminders."""
+
+    shop: Shop
+    defaults: Defaults
+    inbox: Inbox
+    toy: str
+    customer_id: str
+    cart_id: str
+
+    async def change(self, change: Change) -> None:
+        async with self.shop.database.transaction() as session:
+            await change(session, self)
+
+    async def request(self) -> None:
+        await CartReminders(self.shop.database).request_due(RUN)
+
+    async def send(self) -> list[str]:
+        """Send the mails that are due. Return the recipients of reminders."""
+        mailer = Mailer(self.shop.database, self.shop.settings, self.inbox)
+        await Worker(self.shop.database, [mailer]).run_due()
+        recipients = [str(mail["To"]) for mail in self.inbox.mails if mail["Subject"] == SUBJECT]
+        self.inbox.mails.clear()
+        return recipients
+
+    async def count_requests(self) -> int:
+        async with self.shop.database.read() as session:
+            kinds = select(func.count()).where(Mail.kind == MailKind.CART_REMINDER)
+            return int((await session.execute(kinds)).scalar_one())
+
+
+async def add_cart(session: AsyncSession, defaults: Defaults, customer_id: str, toy: str) -> str:
+    """Create a customer's cart with two units of a product, unchanged since yesterday."""
+    region_id = (await session.execute(select(Region.id))).scalar_one()
+    cart_id = await create_empty_cart(session, region_id=region_id, sales_channel_id=defaults.channel_id)
+    await session.execute(update(Cart).where(Cart.id == cart_id).values(customer_id=customer_id))
+    await add_to_cart(session, cart_id, toy, 2, {})
+    await set_age(session, cart_id, timedelta(days=1))
+    return cart_id
+
+
+async def set_age(session: AsyncSession, cart_id: str, age: timedelta) -> None:
+    await session.execute(update(Cart).where(Cart.id == cart_id).values(updated_at=db_now(-age)))
+
+
+async def set_reminders(session: AsyncSession, is_on: bool) -> None:
+    await save_settings(session, COMMAND_LINE, {"cart_reminders": str(is_on).lower()})
+
+
+def set_time(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:
+    async def read_moment(_session: AsyncSession) -> datetime:
+        return moment
+
+    monkeypatch.setattr(reminders, "database_now", read_moment)
+
+
+@pytest.fixture
+async def abandoned(
+    shop: Shop, shop_defaults: Defaults, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> Abandoned:
+    set_time(monkeypatch, FRIDAY_NOON)
+    async with shop.database.transaction() as session:
+        await set_reminders(session, True)
+        toy = await add_product(session, shop_defaults, "trompo", price=30_000, stock=5)
+        customer = Customer(email="ana@example.com")
+        session.add(customer)
+        await session.flush()
+        context = ConsentContext(shop.settings, "190.24.1.1", ConsentSource.ACCOUNT)
+        await give_marketing_consent(session, context, customer.id)
+        cart_id = await add_cart(session, shop_defaults, customer.id, toy)
+    return Abandoned(shop, shop_defaults, inbox, toy, customer.id, cart_id)
+
+
+async def turn_off(session: AsyncSession, _it: Abandoned) -> None:
+    await set_reminders(session, False)
+
+
+async def withdraw(session: AsyncSession, it: Abandoned) -> None:
+    await withdraw_consent(session, it.customer_id, ConsentKind.MARKETING)
+
+
+async def complete(session: AsyncSession, it: Abandoned) -> None:
+    await session.execute(update(Cart).where(Cart.id == it.cart_id).values(completed_at=db_now()))
+    await set_age(session, it.cart_id, timedelta(days=1))
+
+
+async def pay(session: AsyncSession, it: Abandoned) -> None:
+    await session.execute(update(Cart).where(Cart.id == it.cart_id).values(payment_session_id="payses_1"))
+    await set_age(session, it.cart_id, timedelta(days=1))
+
+
+async def order_elsewhere(session: AsyncSession, it: Abandoned) -> None:
+    """Let a guest order with the customer's address."""
+    cart = await session.get_one(Cart, it.cart_id)
+    guest_cart = await create_empty_cart(
+        session, region_id=cart.region_id, sales_channel_id=cart.sales_channel_id
+    )
+    session.add(
+        Order(
+            id="order_1",
+            number=1,
+            cart_id=guest_cart,
+            email="ana@example.com",
+            region_id=cart.region_id,
+            sales_channel_id=cart.sales_channel_id,
+            shipping_address={},
+            billing_address={},
+            shipping_name="Envío",
+            item_total=1,
+            shipping_total=0,
+            total=1,
+        )
+    )
+
+
+async def empty(session: AsyncSession, it: Abandoned) -> None:
+    await session.execute(delete(LineItem).where(LineItem.cart_id == it.cart_id))
+
+
+async def sell_out(session: AsyncSession, it: Abandoned) -> None:
+    await set_stock(session, it.toy, it.defaults.location_id, 0)
+
+
+async def hold(session: AsyncSession, it: Abandoned) -> None:
+    """Let another customer hold all units but one; the cart needs two."""
+    await reserve(session, "cart_other", {it.toy: 4}, datetime.now(UTC) + timedelta(hours=1))
+
+
+async def unpublish(session: AsyncSession, _it: Abandoned) -> None:
+    await session.execute(update(Product).values(status="draft"))
+
+
+async def draft(session: AsyncSession, it: Abandoned) -> None:
+    session.add(DraftOrder(id="order_d", cart_id=it.cart_id, created_by="user_1"))
+
+
+async def start_another(session: AsyncSession, it: Abandoned) -> None:
+    await add_cart(session, it.defaults, it.customer_id, it.toy)
+
+
+async def delete_account(session: AsyncSession, it: Abandoned) -> None:
+    await session.execute(delete(Customer).where(Customer.id == it.customer_id))
+
+
+OBSTACLES: list[Change] = [
+    turn_off, withdraw, complete, pay, order_elsewhere, empty, sell_out, hold, unpublish, draft, delete_account,
+]  # fmt: skip
+
+
+async def test_customer_gets_one_reminder_with_current_prices(abandoned: Abandoned) -> None:
+    await asyncio.gather(*(abandoned.request() for _replica in range(3)))
+    await abandoned.change(
+        lambda session, it: session.execute(update(Variant).where(Variant.id == it.toy).values(price=32_000))
+    )
+    mailer = Mailer(abandoned.shop.database, abandoned.shop.settings, abandoned.inbox)
+    await Worker(abandoned.shop.database, [mailer]).run_due()
+    (mail,) = abandoned.inbox.mails
+    assert (mail["To"], mail["Subject"]) == ("ana@example.com", SUBJECT)
+    text = text_of(mail).replace("\xa0", " ")
+    assert "2 × Trompo: $ 64.000" in text
+    assert "Total sin envío: $ 64.000" in text
+    assert f"{abandoned.shop.settings.base_url}/cart" in text
+    assert abandoned.cart_id not in mail.as_string()
+    assert str(mail["List-Unsubscribe"]).startswith(
+        f"<{abandoned.shop.settings.base_url}/unsubscribe?about=offers&id="
+    )
+    abandoned.inbox.mails.clear()
+    await abandoned.change(lambda session, it: set_age(session, it.cart_id, timedelta(hours=5)))
+    await abandoned.request()
+    assert await abandoned.send() == []
+    assert await abandoned.count_requests() == 1
+
+
+@pytest.mark.parametrize("obstacle", [*OBSTACLES, start_another])
+async def test_obstacle_before_the_job_prevents_the_reminder(abandoned: Abandoned, obstacle: Change) -> None:
+    await abandoned.change(obstacle)
+    await abandoned.request()
+    async with abandoned.shop.database.read() as session:
+        reminded = (await session.execute(select(CartReminder.cart_id))).scalars().all()
+    assert abandoned.cart_id not in reminded
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+async def test_obstacle_after_the_job_prevents_the_mail(abandoned: Abandoned, obstacle: Change) -> None:
+    await abandoned.request()
+    assert await abandoned.count_requests() == 1
+    await abandoned.change(obstacle)
+    assert await abandoned.send() == []
+    await abandoned.request()
+    assert await abandoned.send() == []
+
+
+async def test_no_reminder_outside_the_allowed_hours(
+    abandoned: Abandoned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_time(monkeypatch, SUNDAY_NOON)
+    await abandoned.request()
+    assert await abandoned.count_requests() == 0
+    set_time(monkeypatch, FRIDAY_NOON)
+    await abandoned.request()
+    assert await abandoned.count_requests() == 1
+    set_time(monkeypatch, SUNDAY_NOON)
+    assert await abandoned.send() == []
+
+
+@pytest.mark.parametrize(
+    ("age", "count"),
+    [
+        (timedelta(hours=3, minutes=55), 0),
+        (timedelta(hours=4, minutes=5), 1),
+        (timedelta(days=3, minutes=5), 0),
+    ],
+)
+async def test_only_carts_of_a_certain_age_are_reminded(
+    abandoned: Abandoned, age: timedelta, count: int
+) -> None:
+    await abandoned.change(lambda session, it: set_age(session, it.cart_id, age))
+    await abandoned.request()
+    assert await abandoned.count_requests() == count
+
+
+@pytest.mark.parametrize(("days", "count"), [(13, 1), (15, 2)])
+async def test_reminders_of_two_carts_are_two_weeks_apart(
+    abandoned: Abandoned, days: int, count: int
+) -> None:
+    await abandoned.request()
+    await abandoned.change(
+        lambda session, _it: session.execute(
+            update(CartReminder).values(requested_at=db_now(-timedelta(days=days)))
+        )
+    )
+    await abandoned.change(start_another)
+    await abandoned.request()
+    assert await abandoned.count_requests() == count
+
+
+async def test_products_that_cannot_be_bought_are_left_out(abandoned: Abandoned) -> None:
+    async def add_sold_out(session: AsyncSession, it: Abandoned) -> None:
+        toy = await add_product(session, it.defaults, "yoyo")
+        await add_to_cart(session, it.cart_id, toy, 1, {})
+        await set_stock(session, toy, it.defaults.location_id, 0)
+        await set_age(session, it.cart_id, timedelta(days=1))
+
+    await abandoned.change(add_sold_out)
+    await abandoned.request()
+    mailer = Mailer(abandoned.shop.database, abandoned.shop.settings, abandoned.inbox)
+    await Worker(abandoned.shop.database, [mailer]).run_due()
+    (mail,) = abandoned.inbox.mails
+    assert "Trompo" in text_of(mail)
+    assert "Yoyo" not in text_of(mail)
+
+
+async def test_link_in_the_mail_ends_offers(abandoned: Abandoned, anyone: httpx.AsyncClient) -> None:
+    await abandoned.request()
+    mailer = Mailer(abandoned.shop.database, abandoned.shop.settings, abandoned.inbox)
+    await Worker(abandoned.shop.database, [mailer]).run_due()
+    found = re.search(r"id=(\w+)&token=(\S+)", text_of(abandoned.inbox.mails[-1]))
+    assert found
+
+    async def press(**link: str) -> str:
+        path, headers = "/api/cart-reminders/unsubscribe", {"origin": "http://shop.test"}
+        answer = await anyone.post(path, data=link, headers=headers)
+        assert answer.status_code == 303
+        return answer.headers["location"]
+
+    async def has_consent() -> bool:
+        async with abandoned.shop.database.read() as session:
+            return await has_marketing_consent(session, abandoned.customer_id)
+
+    for link in ({}, {"id": found[1]}, {"id": found[1], "token": "x"}, {"id": "cus_2", "token": found[2]}):
+        assert await press(**link) == "/unsubscribe?about=offers&said=invalid"
+    assert await has_consent()
+    assert await press(id=found[1], token=found[2]) == "/unsubscribe?about=offers&said=unsubscribed"
+    assert await press(id=found[1], token=found[2]) == "/unsubscribe?about=offers&said=unsubscribed"
+    assert not await has_consent()
