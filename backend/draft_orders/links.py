@@ -1,8 +1,9 @@
 """Payment links: a customer opens a draft order in the shop's own checkout and pays it there.
 
 The token is random; the database has only its hash. A link opens the draft's cart and nothing else: before the link
-is made, the customer's data leave the cart, so the holder of a link sees only products and prices. The link reserves
-no stock. The checkout asks for the consents, as always, and the cart becomes at most one order.
+is made, and when another browser opens it, the customer's data leave the cart, so the holder of a link sees only
+products and prices. The link reserves no stock. The checkout asks for the consents, as always, and the cart becomes
+at most one order.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from sqlalchemy import bindparam, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
+from backend.cart.access import open_cart
 from backend.cart.contents import read_contents
 from backend.cart.models import Cart, LineItem
 from backend.cart.shipping_method import mark_cart_changed
@@ -157,6 +159,21 @@ async def find_link(session: AsyncSession, token: str) -> FoundLink:
         raise NotFound("Payment link was not found")
     link, draft, cart, order, is_expired = row
     return FoundLink(_find_state(draft, order, is_expired=is_expired), draft.id, cart.id, link.total)
+
+
+async def open_in_new_browser(session: AsyncSession, token: str) -> FoundLink:
+    """Return the link, and remove what another holder of the link has entered in its cart.
+
+    A link may be forwarded. The next browser must not see the first one's name and address.
+
+    Raises:
+        NotFound: see `find_link`.
+        Conflict: a payment of the cart is at the bank.
+    """
+    link = await find_link(session, token)
+    if link.state is LinkState.OPEN:
+        await _remove_customer(session, await open_cart(session, link.cart_id))
+    return link
 
 
 def _find_state(draft: DraftOrder, order: Order | None, *, is_expired: bool) -> LinkState:

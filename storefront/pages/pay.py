@@ -15,7 +15,15 @@ from backend.cart.views import read_cart_view
 from backend.core.errors import NotFound
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.draft_orders.links import LINK_OPENINGS, MAX_TOKEN_LENGTH, PATH, FoundLink, LinkState, find_link
+from backend.draft_orders.links import (
+    LINK_OPENINGS,
+    MAX_TOKEN_LENGTH,
+    PATH,
+    FoundLink,
+    LinkState,
+    find_link,
+    open_in_new_browser,
+)
 from backend.rate_limit.limiter import Client, hit
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
@@ -127,10 +135,13 @@ class PayState(PageState, rx.State):
         async with errors_as_notices(self):
             token = checked_text(token, MAX_TOKEN_LENGTH)
             await _count_opening(self)
+            cart = await self.get_state(CartState)
             async with current_shop().database.read() as session:
                 link = await find_link(session, token)
+            if link.cart_id != cart.cart_id:
+                async with current_shop().database.transaction() as session:
+                    link = await open_in_new_browser(session, token)
             if link.state is LinkState.OPEN:
-                cart = await self.get_state(CartState)
                 use_linked_cart(cart, link.cart_id)
                 await refresh_cart(cart)
                 answer = rx.redirect(CHECKOUT)

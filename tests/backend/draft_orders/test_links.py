@@ -8,6 +8,7 @@
 | two browsers pay at the same time | one payment at the bank |
 | the holder takes products out of the cart | the staff discount ends |
 | the draft had a customer | the link's cart has no data of a person |
+| another browser opens it after data were typed | they are removed |
 | a signed-in customer opens it | the cart merges with no other cart |
 | the draft is being paid, and staff withdraw it | refused |
 """
@@ -37,6 +38,7 @@ from backend.draft_orders.links import (
     create_link,
     find_link,
     hash_token,
+    open_in_new_browser,
     withdraw,
 )
 from backend.draft_orders.models import DraftOrder, PaymentLink
@@ -188,6 +190,36 @@ async def test_cart_of_a_link_has_no_data_of_a_person(till: Till) -> None:
     assert (cart.email, cart.guest_id, cart.shipping_address, cart.billing_address, cart.draft) == (
         None, None, None, None, {},
     )  # fmt: skip
+
+
+async def test_other_browser_does_not_see_what_the_first_one_entered(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    _link, token = await make_link(till, draft)
+    async with till.database.transaction() as session:
+        cart = await session.get_one(Cart, draft.cart_id)
+        cart.email, cart.shipping_address = "ana@example.com", {"first_name": "Ana"}
+        cart.draft = {"first_name": "Ana", "doc_number": "1020304050"}
+    async with till.database.transaction() as session:
+        found = await open_in_new_browser(session, token)
+    assert (found.state, found.cart_id) == (LinkState.OPEN, draft.cart_id)
+    async with till.database.read() as session:
+        cart = await session.get_one(Cart, draft.cart_id)
+        assert (cart.email, cart.shipping_address, cart.draft) == (None, None, {})
+        assert (await read_cart_view(session, draft.cart_id)).count == 1
+
+
+async def test_link_that_is_being_paid_keeps_the_payers_data(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    _link, token = await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    await till.start(draft.cart_id)
+    with pytest.raises(Conflict):
+        async with till.database.transaction() as session:
+            await open_in_new_browser(session, token)
+    async with till.database.read() as session:
+        assert (await session.get_one(Cart, draft.cart_id)).email is not None
 
 
 async def test_cart_of_a_link_merges_with_no_other_cart(till: Till) -> None:
