@@ -9,6 +9,8 @@ from sqlalchemy import column, exists, select, table
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.models import Product, ProductCategory, for_sale
+from backend.content.areas import Area
+from backend.content.models import ContentVersion
 from backend.core.config.settings import Settings
 from backend.core.texts import _
 from backend.invoices.earlier_orders import count_orders_without_invoice
@@ -52,10 +54,12 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
                 exists(select(Refund.id)),
                 exists(select(Mail.id).where(Mail.kind.in_(STAFF_MAILS), Mail.sent_at.is_not(None))),
                 exists(select(_BACKUP.c.id)),
+                exists(select(ContentVersion.id).where(ContentVersion.area == Area.BRAND)),
             )
         )
     ).one()
-    has_code, has_place, has_product, has_category, has_paid, has_refund, has_notice, has_backup = facts
+    has_code, has_place, has_product, has_category, has_paid, has_refund, *further = facts
+    has_notice, has_backup, has_brand = further
     has_legal_texts = not await list_unreviewed_texts(session)
     is_invoicing = (await read_invoicing(session)).is_on
     has_invoicing = is_invoicing and not await count_orders_without_invoice(session)
@@ -77,6 +81,12 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
             _("Los textos legales"),
             _("Pide a un abogado que los lea, y guárdalos como confirmados."),
             has_legal_texts,
+        ),
+        Step(
+            "brand",
+            _("La marca"),
+            _("El logo, los colores y el titular: sin ellos se ve el nombre en letras."),
+            bool(has_brand),
         ),
         Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
         Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_product)),

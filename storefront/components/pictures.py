@@ -7,6 +7,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.catalog.views import PictureView
+from storefront.components.icons import icon
 from storefront.state.frame import FrameState
 
 URL_CHARACTERS = "/:?#[]@!$&*+,;=%-._~"
@@ -113,9 +114,21 @@ def drawing(
 
 
 def age_drawing(age: rx.Var[str], size: int, class_name: str = "") -> rx.Component:
-    """Build the drawing of an age range."""
+    """Build the demo shop's drawing of an age range; nothing in any other shop."""
     sources = [(value, f"/brand/{name}.svg") for value, name in AGE_DRAWINGS.items()]
-    return drawing(rx.match(age, *sources, MARK), size, class_name=class_name)
+    drawn = drawing(rx.match(age, *sources, MARK), size, class_name=class_name)
+    return rx.cond(FrameState.brand.is_demo, drawn)
+
+
+def illustration(
+    source: str | rx.Var[str], icon_name: str | rx.Var[str], class_name: str = ""
+) -> rx.Component:
+    """Build the demo shop's drawing above a message. Other shops have an icon in their own colours."""
+    return rx.cond(
+        FrameState.brand.is_demo,
+        drawing(source, 240, 180, class_name=class_name),
+        rx.el.span(icon(icon_name, size=56), class_name="illustration"),
+    )
 
 
 def logo_content(brand: Any, name: rx.Var[str], name_class: Any) -> rx.Component:

@@ -3,10 +3,20 @@
 import reflex as rx
 
 from backend.core.texts import _
-from storefront.components.pictures import drawing
+from storefront.components.pictures import illustration
 
 EMPTY_CART_TITLE = _("Tu carrito está vacío")
 EMPTY_CART_TEXT = _("Todavía no has puesto ningún juguete. Date una vuelta por la tienda.")
+
+
+ICONS = {
+    "empty-cart": "cart",
+    "empty-wishlist": "heart",
+    "empty-gift": "gift",
+    "empty-shop": "store",
+    "order-pending": "clock",
+}
+"""Icons of the drawings, for a shop that is not the demo; all others are `search`."""
 
 
 def empty_state(
@@ -15,7 +25,7 @@ def empty_state(
     """Build a drawing, a sentence and the next steps."""
     heading = rx.el.h1 if level == 1 else rx.el.h2
     return rx.el.div(
-        drawing(f"/brand/{name}.svg", 240, 180, class_name="empty__drawing"),
+        illustration(f"/brand/{name}.svg", ICONS.get(name, "search"), class_name="empty__drawing"),
         heading(title, class_name="empty__title"),
         rx.el.p(text, class_name="empty__text"),
         rx.el.div(*actions, class_name="empty__actions"),

@@ -18,6 +18,7 @@ from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import (
     ATTENTION,
+    BRAND,
     CONTENT,
     ENROL,
     INVOICES,
@@ -42,6 +43,7 @@ STEP_PATHS = {
     "code": ENROL,
     "data": SETTINGS,
     "legal": CONTENT,
+    "brand": BRAND,
     "warehouse": SETTINGS,
     "toy": NEW_PRODUCT,
     "category": PRODUCTS,

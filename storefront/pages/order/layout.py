@@ -27,6 +27,7 @@ from storefront.pages.order.sections import (
 )
 from storefront.pages.order.state import ORDER_ID, UNKNOWN, OrderState
 from storefront.reflex_ext.hooks import ABSENT, address_part, script
+from storefront.state.frame import FrameState
 
 POLL_PAUSES_S = {"bank": [4, 5, 6, 8, 10, 15, 20, 30], "road": [120, 180, 300]}
 """Pauses between two refreshes, in seconds: short while the bank decides, long while the parcel is on its way."""
@@ -88,11 +89,18 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
     """Build the status of the order, and the possible actions."""
     bank = OrderState.content.bank_url
     return rx.el.header(
-        rx.el.img(
-            src=text_by_status(order.status, texts.DRAWINGS),
-            alt="",
-            class_name="order__drawing",
-            custom_attrs={"width": 240, "height": 180},
+        rx.cond(
+            FrameState.brand.is_demo,
+            rx.el.img(
+                src=text_by_status(order.status, texts.DRAWINGS),
+                alt="",
+                class_name="order__drawing",
+                custom_attrs={"width": 240, "height": 180},
+            ),
+            rx.el.span(
+                icon(text_by_status(order.status, texts.ICONS), size=56),
+                class_name="order__drawing illustration",
+            ),
         ),
         rx.el.div(
             rx.el.p(_("Pedido "), order.number, class_name="order__number", data_testid="order-number"),

@@ -9,6 +9,8 @@ from sqlmodel import SQLModel
 
 from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
+from backend.content.areas import Area, BrandBody
+from backend.content.versions import save_content
 from backend.core.db.database import database_now
 from backend.invoices.earlier_orders import invoice_earlier_orders
 from backend.legal.texts import LegalKind, current_texts, save_text
@@ -104,6 +106,11 @@ class OpeningShop:
             order_id = (await session.execute(select(Order.id))).scalar_one()
             assert await invoice_earlier_orders(session, Actor(self.owner.id, Role.OWNER), [order_id]) == 1
 
+    async def publish_brand(self) -> None:
+        """Publish the shop's brand."""
+        async with self.shop.database.transaction() as session:
+            await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(headline="Libros"), seen=0)
+
     async def back_up(self) -> None:
         """Record a backup."""
         async with self.shop.database.read() as session:
@@ -131,6 +138,7 @@ async def test_each_step_is_ticked_by_what_it_asks_for(opening: OpeningShop) -> 
         ("refund", opening.book_refund),
         ("notice", opening.send_notice),
         ("backup", opening.back_up),
+        ("brand", opening.publish_brand),
         ("invoice", opening.issue_invoices),
     ):
         await do()
