@@ -137,6 +137,8 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
   const handleSubmit = (event) => {
     event.preventDefault();
     if (isBusy) return;
+    const upload = form.current.querySelector('.o-upload[aria-busy="true"]');
+    if (upload) return upload.scrollIntoView({ block: "center" }); // its file belongs to the form
     clearTimeout(editTimer.current);
     setAwaiting(true);
     setBusy(true);
