@@ -6,6 +6,7 @@ A colour is written as `#rrggbb` in lower-case letters. Only such texts are ever
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 MIN_CONTRAST = 4.5
 """Lowest contrast of a text and its background (WCAG 2.2, 1.4.3)."""
@@ -130,6 +131,7 @@ def derive_variables(palette: Palette) -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=16)
 def render_declarations(palette: Palette) -> str:
     """Return the variables of the style sheet for these colours, as CSS."""
     return "".join(f"--{name}:{color};" for name, color in derive_variables(palette).items())
