@@ -127,6 +127,7 @@ SUBJECT_LABELS = {
     SubjectType.SETTINGS: _("los datos de la tienda"),
     SubjectType.SHIPPING_OPTION: _("el envío {name}"),
     SubjectType.STAFF: _("la cuenta {name}"),
+    SubjectType.STAFF_ROLE: _("el rol {name}"),
     SubjectType.VARIANT: _("el juguete {name}"),
     SubjectType.WEBHOOK: _("una conexión con otro programa"),
 }
@@ -238,6 +239,7 @@ AUDITED_FIELD_LABELS = {
     "restocked": _("Se venden otra vez"),
     "returned": _("Devueltas"),
     "revoked_at": _("Retirado"),
+    "rights": _("Permisos"),
     "role": _("Rol"),
     "rule": _("Descuento"),
     "rules": _("Condiciones"),
@@ -296,6 +298,7 @@ ID_FIELDS = {
     "order_id": SubjectType.ORDER,
     "parent_id": SubjectType.CATEGORY,
     "product_id": SubjectType.PRODUCT,
+    "role": SubjectType.STAFF_ROLE,
     "sales_channel_id": SubjectType.SALES_CHANNEL,
     "tag_id": SubjectType.PRODUCT_TAG,
     "type_id": SubjectType.PRODUCT_TYPE,

@@ -62,6 +62,7 @@ class SubjectType(StrEnum):
     SETTINGS = "settings"
     SHIPPING_OPTION = "shipping_option"
     STAFF = "staff"
+    STAFF_ROLE = "staff_role"
     VARIANT = "variant"
     WEBHOOK = "webhook"
 

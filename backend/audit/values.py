@@ -87,11 +87,12 @@ NON_PERSONAL: dict[str, frozenset[str] | None] = {
     "secret_key": frozenset({"redacted", "title", "role", "created_by", "revoked_at", "revoked_by"}),
     "staff": frozenset({"role", "disabled_at"}),
     "staff_invite": frozenset({"role", "expires_at", "sent_at"}),
+    "staff_role": frozenset({"name", "rights"}),
 }
 """Columns without personal data, by table."""
 
 UNRECORDED = frozenset({
-    "code_key", "created_at", "id", "invited_by", "title_key", "token_epoch", "totp_failures", "updated_at",
+    "code_key", "created_at", "id", "invited_by", "name_key", "title_key", "token_epoch", "totp_failures", "updated_at",
 })  # fmt: skip
 """Columns that are not recorded, because they follow from other columns."""
 SECRET_COLUMNS = frozenset({

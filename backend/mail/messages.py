@@ -59,7 +59,7 @@ from backend.reviews.reviewable_products import list_reviewable_products
 from backend.reviews.tokens import review_path
 from backend.staff.invites import write_invitation_email
 from backend.staff.models import Staff
-from backend.staff.rights import OFFICE, ROLE_NAMES
+from backend.staff.rights import OFFICE
 from backend.staff_notices.choices import Channel, list_recipients
 from backend.staff_notices.kinds import PAYMENT_ATTENTION_KINDS, NoticeKind
 from backend.stock_notices.models import StockNotice
@@ -274,9 +274,7 @@ async def _compose_staff_invite(session: AsyncSession, settings: Settings, invit
     if letter is None:
         return None
     link = f"{settings.base_url}{OFFICE}/entrar?invitacion=1#token={letter.token}"
-    return Message(
-        MailKind.STAFF_INVITE, letter.email, {"name": "", "role": ROLE_NAMES[letter.role], "link": link}
-    )
+    return Message(MailKind.STAFF_INVITE, letter.email, {"name": "", "role": letter.role_name, "link": link})
 
 
 async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:

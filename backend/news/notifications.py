@@ -33,7 +33,7 @@ from backend.pqrs.models import Pqrs
 from backend.returns.models import Return
 from backend.reviews.models import Review
 from backend.shipping.models import ProviderSwitch, ServiceZone, ShippingOption
-from backend.staff.models import Staff, StaffInvite, StaffSession
+from backend.staff.models import Staff, StaffInvite, StaffRole, StaffSession
 from backend.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 log = logging.getLogger(__name__)
@@ -49,6 +49,7 @@ _TOPIC_BY_MODEL: dict[type[Any], Topic] = {
     Review: Topic.REVIEWS,
     Staff: Topic.STAFF,
     StaffInvite: Topic.STAFF,
+    StaffRole: Topic.STAFF,
     StaffSession: Topic.STAFF,
     DataExport: Topic.EXPORTS,
     Category: Topic.CATEGORIES,

@@ -15,7 +15,7 @@ class Topic(StrEnum):
     REVIEWS = "news:reviews"
     STOCK = "news:stock"
     STAFF = "news:staff"
-    """Staff members, their sessions and their invitations."""
+    """Staff members, their roles, sessions and invitations."""
     EXPORTS = "news:exports"
     """Files that staff requested."""
     IMPORTS = "news:imports"

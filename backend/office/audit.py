@@ -44,7 +44,7 @@ from backend.returns.states import STATE_NAMES as RETURN_STATES
 from backend.reviews.models import STATE_NAMES as REVIEW_STATES
 from backend.shipping.models import ShippingOption, StockLocation
 from backend.staff.actor_names import MACHINES, actor_names
-from backend.staff.models import SecretKey, Staff
+from backend.staff.models import SecretKey, Staff, StaffRole
 from backend.staff.rights import ROLE_NAMES, Actor, Right
 
 PAGE_SIZE = 40
@@ -94,6 +94,7 @@ NAME_COLUMNS: dict[str, tuple[Any, Any]] = {
     SubjectType.SALES_CHANNEL: (SalesChannel.id, SalesChannel.name),
     SubjectType.SHIPPING_OPTION: (ShippingOption.id, ShippingOption.name),
     SubjectType.STAFF: (Staff.id, Staff.email),
+    SubjectType.STAFF_ROLE: (StaffRole.id, StaffRole.name),
 }
 """Columns with the id and the name of a subject, by subject type."""
 

@@ -4,6 +4,7 @@ from backend.core.db.database import Database
 from backend.core.errors import NotFound
 from backend.staff.invites import invite, list_invites
 from backend.staff.rights import COMMAND_LINE, Role
+from backend.staff.roles import find_role, read_role_names
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, create_staff, find_staff, list_staff, set_password
 from backend.staff.sessions import end_everywhere, sessions_of
@@ -11,20 +12,22 @@ from backend.staff.sessions import end_everywhere, sessions_of
 TIME_FORMAT = "%Y-%m-%d %H:%M UTC"
 
 
-async def create(database: Database, email: str, password: str, role: Role) -> str:
+async def create(database: Database, email: str, password: str, role: str) -> str:
     """Create a staff member (see `create_staff`) and return a sentence for the terminal."""
-    await create_staff(database, COMMAND_LINE, email, password, role)
+    async with database.read() as session:
+        found = await find_role(session, role)
+    await create_staff(database, COMMAND_LINE, email, password, found)
     return f"{email} may use the Admin API."
 
 
-async def invite_by_mail(database: Database, email: str, role: Role) -> str:
+async def invite_by_mail(database: Database, email: str, role: str) -> str:
     """Invite a person by e-mail and return a sentence for the terminal.
 
     Raises:
         InvalidData, Duplicate, Conflict: see `invite`.
     """
     async with database.transaction() as session:
-        invited = await invite(session, COMMAND_LINE, email, role)
+        invited = await invite(session, COMMAND_LINE, email, await find_role(session, role))
     return f"{invited.email} is invited: the running shop sends the mail."
 
 
@@ -33,13 +36,18 @@ async def format_staff_list(database: Database) -> str:
     async with database.read() as session:
         staff = await list_staff(session, COMMAND_LINE)
         invites = await list_invites(session, COMMAND_LINE)
+        names: dict[str, str] = await read_role_names(session)
+    names |= {role: str(role) for role in Role}
     lines = [
-        f"{one.email}  {one.role}"
+        f"{one.email}  {names.get(one.role, one.role)}"
         + ("  disabled" if one.is_disabled else "")
         + ("" if one.has_second_factor else "  no second factor")
         for one in staff
     ]
-    lines += [f"{one.email}  {one.role}  invited" + ("  over" if one.is_over else "") for one in invites]
+    lines += [
+        f"{one.email}  {names.get(one.role, one.role)}  invited" + ("  over" if one.is_over else "")
+        for one in invites
+    ]
     return "\n".join(lines) or "There are no staff members. Create one: trompo admin create"
 
 
@@ -55,7 +63,7 @@ async def set_disabled(database: Database, email: str, *, is_disabled: bool) -> 
     return f"{email} is disabled and signed out everywhere." if is_disabled else f"{email} may sign in again."
 
 
-async def give_role(database: Database, email: str, role: Role) -> str:
+async def give_role(database: Database, email: str, role: str) -> str:
     """Change the role of a staff member and return a sentence for the terminal.
 
     Raises:
@@ -63,7 +71,7 @@ async def give_role(database: Database, email: str, role: Role) -> str:
     """
     staff_id = await _find_id(database, email)
     async with database.transaction() as session:
-        await change_staff(session, COMMAND_LINE, staff_id, role=role)
+        await change_staff(session, COMMAND_LINE, staff_id, role=await find_role(session, role))
     return f"{email} now has the role {role}."
 
 

@@ -3,7 +3,6 @@
 from typing_extensions import TypedDict
 
 from backend.edge.wire import Page, Stamps
-from backend.staff.rights import Role
 
 
 class StaffOut(Stamps):
@@ -15,7 +14,7 @@ class StaffOut(Stamps):
     last_name: None
     avatar_url: None
     metadata: None
-    role: Role
+    role: str
     is_disabled: bool
     has_second_factor: bool
 
@@ -40,7 +39,7 @@ class InviteOut(Stamps):
     accepted: bool
     expires_at: str | None
     metadata: None
-    role: Role
+    role: str
     sent_at: str | None
     is_over: bool
 

@@ -30,7 +30,7 @@ link_router = APIRouter(
     include_in_schema=False,  # for the office's own pages
     dependencies=[Depends(check_own_page)],
 )
-NEXT = {Role.OWNER: f"{OFFICE}/entrar?codigo=1"}
+NEXT: dict[str, str] = {Role.OWNER: f"{OFFICE}/entrar?codigo=1"}
 """The next page after accepting: owners set up the second factor, which many of their actions need."""
 
 

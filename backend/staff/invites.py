@@ -25,7 +25,8 @@ from backend.core.web.passwords import hash_password, hash_token, new_token
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.models import Staff, StaffInvite
-from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
+from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right
+from backend.staff.roles import read_role_names, require_assignable_role
 from backend.staff.service import find_staff, require_strong_password
 from backend.staff.sessions import Browser, open_session
 
@@ -65,7 +66,7 @@ class InviteView:
 
     id: str
     email: str
-    role: Role
+    role: str
     sent_at: datetime | None
     expires_at: datetime | None
     is_over: bool
@@ -75,10 +76,10 @@ class InviteView:
 
 @dataclass(frozen=True, slots=True)
 class InvitationEmail:
-    """Content of an invitation e-mail: the address, the role, and the token of its link."""
+    """Content of an invitation e-mail: the address, the name of the role, and the token of its link."""
 
     email: str
-    role: Role
+    role_name: str
     token: str
 
 
@@ -87,7 +88,7 @@ class AcceptedInvite:
     """An accepted invitation: the new session's token (only for the browser's cookie), the role and the address."""
 
     token: str
-    role: Role
+    role: str
     email: str
 
 
@@ -95,12 +96,15 @@ class _Address(BaseModel):
     email: AccountEmail
 
 
-async def invite(session: AsyncSession, actor: Actor, email: str, role: Role) -> InviteView:
+async def invite(session: AsyncSession, actor: Actor, email: str, role: str) -> InviteView:
     """Invite a person by e-mail. If the address is already invited, the invitation is renewed, with this role.
+
+    `role` is a `Role`, or the id of a custom role.
 
     Raises:
         Forbidden: the actor may not change staff.
-        InvalidData: the address is invalid, or not every mail server accepts it; `fields` has the error.
+        InvalidData: the address is invalid, not every mail server accepts it, or there is no such role; `fields` has
+            the error.
         Duplicate: a staff member (possibly a disabled one) has this address.
         Conflict: a concurrent request invites the same address.
     """
@@ -114,6 +118,7 @@ async def invite(session: AsyncSession, actor: Actor, email: str, role: Role) ->
     if await find_staff(session, address) is not None:
         message = _("Este correo ya está en el equipo.")
         raise Duplicate(f"Staff with email {address} already exists", fields={"email": message})
+    role = await require_assignable_role(session, role)
     known = await _lock_invite(session, StaffInvite.email == address)
     invited = known or StaffInvite(email=address, role=role, invited_by=actor.id)
     await record(session, actor, "invited", Subject(SubjectType.INVITATION, invited.id))
@@ -193,7 +198,8 @@ async def write_invitation_email(session: AsyncSession, invite_id: str) -> Invit
     invited.token_hash = hash_token(token)
     invited.expires_at = await database_now(session) + LIFETIME
     await session.flush()
-    return InvitationEmail(invited.email, Role(invited.role), token)
+    names = await read_role_names(session)
+    return InvitationEmail(invited.email, names.get(invited.role, ""), token)
 
 
 async def record_sent_mail(session: AsyncSession, invite_id: str) -> None:
@@ -226,7 +232,7 @@ async def accept(
         if await find_staff(session, invited.email) is not None:  # created on the command line since
             raise InvalidInvite
         member = Staff(email=invited.email, password_hash=hashed, role=invited.role)
-        role = Role(invited.role)
+        role = invited.role
         await record(session, Actor(member.id, role), "joined", Subject(SubjectType.STAFF, member.id))
         session.add(member)
         await session.delete(invited)
@@ -251,7 +257,7 @@ async def _is_valid(session: AsyncSession, invited: StaffInvite) -> bool:
     return (
         inviter is not None
         and inviter.disabled_at is None
-        and Right.CHANGE_STAFF in RIGHTS[Role(inviter.role)]
+        and Right.CHANGE_STAFF in RIGHTS.get(inviter.role, ())
     )
 
 
@@ -274,7 +280,7 @@ def _invite_view(invited: StaffInvite, *, is_over: bool) -> InviteView:
     return InviteView(
         id=invited.id,
         email=invited.email,
-        role=Role(invited.role),
+        role=invited.role,
         sent_at=invited.sent_at,
         expires_at=invited.expires_at,
         is_over=is_over,

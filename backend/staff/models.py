@@ -1,4 +1,4 @@
-"""Tables of staff: members, sessions, recovery codes, secret keys and invitations."""
+"""Tables of staff: members, custom roles, sessions, recovery codes, secret keys and invitations."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from sqlmodel import Field
 
 from backend.core.clock import now
 from backend.core.db.database import UtcDateTime
-from backend.core.db.tables import Timestamps
+from backend.core.db.tables import Json, Timestamps
 from backend.core.ids import new_id, secret_id
 
 
@@ -19,7 +19,7 @@ class Staff(Timestamps, table=True):
     email: str = Field(unique=True)
     password_hash: str
     role: str
-    """The role: see `backend.staff.rights.Role`."""
+    """The role: a `backend.staff.rights.Role`, or the id of a `StaffRole`."""
     disabled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     token_epoch: int = 0
     """Bearer tokens of an earlier epoch are invalid. A new password or disabling the member increments it."""
@@ -31,6 +31,19 @@ class Staff(Timestamps, table=True):
     """Time step of the newest used code. Codes of this and earlier steps are invalid."""
     totp_failures: int = 0
     """Number of wrong codes since the last right one."""
+
+
+class StaffRole(Timestamps, table=True):
+    """A custom role: the rights that the owner gives to some staff members."""
+
+    __tablename__ = "staff_role"
+
+    id: str = Field(default_factory=lambda: new_id("role"), primary_key=True)
+    name: str
+    name_key: str = Field(unique=True)
+    """The normalized name, for comparison."""
+    rights: list[str] = Field(default_factory=list, sa_type=Json)
+    """Names of `backend.staff.rights.Right`."""
 
 
 class StaffSession(Timestamps, table=True):

@@ -1,9 +1,10 @@
-"""Rights of staff by role, in one table.
+"""Rights of staff by role, in one table. The owner can add custom roles: see `backend.staff.roles`.
 
 Services that change or show something for staff take an `Actor` and check the right themselves. So the back office,
 the Admin API and the command line have the same rules.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,7 +15,7 @@ OFFICE = "/oficina"
 
 
 class Role(StrEnum):
-    """Role of a staff member."""
+    """Built-in role of a staff member."""
 
     OWNER = "owner"
     SHOP = "shop"
@@ -22,7 +23,7 @@ class Role(StrEnum):
     ACCOUNTANT = "accountant"
 
 
-ROLE_NAMES = {
+ROLE_NAMES: Mapping[str, str] = {
     Role.OWNER: _("Dueño"),
     Role.SHOP: _("Tienda"),
     Role.STOCKROOM: _("Bodega"),
@@ -73,7 +74,7 @@ _SEES = frozenset(
         Right.READ_SETTINGS,
     }
 )
-RIGHTS: dict[Role, frozenset[Right]] = {
+RIGHTS: Mapping[str, frozenset[Right]] = {
     Role.OWNER: frozenset(Right),
     Role.SHOP: _SEES
     | {
@@ -115,6 +116,8 @@ SECOND_FACTOR = frozenset(
     }
 )
 """Rights that also need the second factor."""
+OWNER_RIGHTS = frozenset({Right.CHANGE_STAFF})
+"""Rights that no custom role can have: with them, its members could give themselves every other right."""
 
 
 class SecondFactorMissing(Forbidden):
@@ -130,27 +133,48 @@ class SecondFactorMissing(Forbidden):
 
 
 @dataclass(frozen=True, slots=True)
+class CustomRole:
+    """A role that the owner made: its name and its rights."""
+
+    name: str
+    rights: frozenset[Right]
+
+
+@dataclass(frozen=True, slots=True)
 class Actor:
     """The person or program that does something: a staff member, a secret key, the command line, or the shop itself.
 
     Attributes:
         id: the id of the staff member or key; for `COMMAND_LINE` and `SHOP` a fixed name.
+        role: a `Role`, or the id of a custom role.
         session_id: id of the browser's session; empty with a bearer token.
         credential: id of the session, chain of bearer tokens or secret key that authorised the request.
+        custom_role: the custom role; None for a built-in one.
     """
 
     id: str
-    role: Role
+    role: str
     has_second_factor: bool = False
     session_id: str = ""
     credential: str = ""
+    custom_role: CustomRole | None = None
+
+    @property
+    def rights(self) -> frozenset[Right]:
+        """The rights of the role; none if the role is unknown."""
+        return self.custom_role.rights if self.custom_role else RIGHTS.get(self.role, frozenset())
+
+    @property
+    def role_name(self) -> str:
+        """The name of the role."""
+        return self.custom_role.name if self.custom_role else ROLE_NAMES.get(self.role, "")
 
     def may(self, right: Right) -> bool:
         """Return True if the role has this right.
 
         The second factor, which some rights need, is not checked: see `require`.
         """
-        return right in RIGHTS[self.role]
+        return right in self.rights
 
     def require_role(self, right: Right) -> None:
         """Check the role without the second factor: for reads, and where the second factor is checked later.

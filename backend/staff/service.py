@@ -13,7 +13,6 @@ from backend.core.db.database import Database, database_now, lock_rows
 from backend.core.errors import (
     Conflict,
     Duplicate,
-    Forbidden,
     InvalidData,
     NotAllowed,
     NotFound,
@@ -35,6 +34,7 @@ from backend.rate_limit.limiter import Client, RateLimit
 from backend.staff.events import StaffPasswordChanged
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Right, Role
+from backend.staff.roles import lock_owners, require_assignable_role
 from backend.staff.sessions import end_all
 
 STAFF_PASSWORDS = RateLimit("staff password", per_pair=5, per_client=20, per_subject=0, per_day=100)
@@ -47,7 +47,7 @@ class StaffView:
 
     id: str
     email: str
-    role: Role
+    role: str
     is_disabled: bool
     has_second_factor: bool
     created_at: datetime
@@ -55,16 +55,17 @@ class StaffView:
 
 
 async def create_staff(
-    database: Database, actor: Actor, email: str, password: str, role: Role = Role.OWNER
+    database: Database, actor: Actor, email: str, password: str, role: str = Role.OWNER
 ) -> str:
-    """Create a staff member.
+    """Create a staff member. `role` is a `Role`, or the id of a custom role.
 
     Returns:
         The id.
 
     Raises:
         Forbidden: the actor may not change staff.
-        InvalidData: the address is invalid, or the password is too short, too long or too common.
+        InvalidData: the address is invalid, the password is too short, too long or too common, or there is no such
+            role.
         Duplicate: a staff member has this address already.
     """
     actor.require(Right.CHANGE_STAFF)
@@ -76,6 +77,7 @@ async def create_staff(
     async with database.transaction() as session:
         if await find_staff(session, address) is not None:
             raise Duplicate(f"Staff with email {address} already exists")
+        role = await require_assignable_role(session, role)
         staff = Staff(email=address, password_hash=hashed, role=role)
         await record(session, actor, "created", Subject(SubjectType.STAFF, staff.id))
         session.add(staff)
@@ -131,31 +133,30 @@ async def change_staff(
     actor: Actor,
     staff_id: str,
     *,
-    role: Role | None = None,
+    role: str | None = None,
     is_disabled: bool | None = None,
-    seen: Role | None = None,
+    seen: str | None = None,
 ) -> StaffView:
     """Change the role of a staff member, disable or enable them; None changes nothing. Disabling ends all sessions.
 
-    `seen` is the role that was displayed to the actor; None skips the check.
+    `role` is a `Role`, or the id of a custom role; `seen` is the role that was displayed to the actor; None skips the
+    check.
 
     Raises:
         Forbidden: the actor may not change staff, or has just lost this right.
         NotFound: the staff member does not exist.
+        InvalidData: there is no such role.
         NotAllowed: the shop would have no owner.
         Conflict: the current role is not `seen`.
     """
     actor.require(Right.CHANGE_STAFF)
-    # all owners are locked, so that two cannot disable each other
-    found = (await session.execute(lock_rows(select(Staff).where(_IS_OWNER).order_by(Staff.id)))).scalars()
-    owners = {owner.id for owner in found}
-    if actor.session_id and actor.id not in owners:  # changed after this request started
-        raise Forbidden(f"The role {actor.role} is no longer {actor.id}'s")
-    others = owners - {staff_id}
+    others = await lock_owners(session, actor) - {staff_id}
+    if role is not None:
+        role = await require_assignable_role(session, role)
     staff = await _lock_staff(session, Staff.id == staff_id)
     if seen is not None and staff.role != seen:
         raise Conflict(f"The role is now {staff.role}")
-    loses_owner = is_disabled or (role is not None and role is not Role.OWNER)
+    loses_owner = is_disabled or (role is not None and role != Role.OWNER)
     if loses_owner and staff.role == Role.OWNER and staff.disabled_at is None and not others:
         raise NotAllowed(NEEDS_AN_OWNER)
     await record(session, actor, "changed", Subject(SubjectType.STAFF, staff_id))
@@ -241,14 +242,11 @@ async def _lock_staff(session: AsyncSession, which: object) -> Staff:
     return staff
 
 
-_IS_OWNER = (Staff.role == Role.OWNER) & Staff.disabled_at.is_(None)
-
-
 def _staff_view(staff: Staff) -> StaffView:
     return StaffView(
         id=staff.id,
         email=staff.email,
-        role=Role(staff.role),
+        role=staff.role,
         is_disabled=staff.disabled_at is not None,
         has_second_factor=staff.totp_secret is not None,
         created_at=staff.created_at,

@@ -24,8 +24,9 @@ from backend.edge.auth.bearer_tokens import USER, TokenOwner, session_end
 from backend.edge.auth.cookies import delete_cookie, read_cookie, set_cookie
 from backend.edge.auth.revoked_tokens import is_revoked, revoke_chains
 from backend.staff.events import StaffSessionReplaced, StaffSessionsEnded
-from backend.staff.models import Staff, StaffSession
-from backend.staff.rights import Actor, Right, Role
+from backend.staff.models import Staff, StaffRole, StaffSession
+from backend.staff.rights import Actor, Right
+from backend.staff.roles import to_custom_role
 
 COOKIE = "trompo_staff"
 LIFETIME = timedelta(hours=12)
@@ -34,12 +35,18 @@ RETENTION = timedelta(days=30)
 LAST_SEEN_INTERVAL = timedelta(minutes=1)
 MAX_USER_AGENT = 300
 
-_STAFF, _SESSION = table_of(Staff), table_of(StaffSession)
-_BY_TOKEN = select(_STAFF.c.id, _STAFF.c.role).where(
-    _STAFF.c.id == bindparam("staff_id"),
-    _STAFF.c.token_epoch == bindparam("epoch"),
-    _STAFF.c.disabled_at.is_(None),
-    ~is_revoked(),
+_STAFF, _SESSION, _ROLE = table_of(Staff), table_of(StaffSession), table_of(StaffRole)
+_ROLE_COLUMNS = (_ROLE.c.name.label("role_name"), _ROLE.c.rights.label("role_rights"))
+_BY_TOKEN = (
+    select(_STAFF.c.id, _STAFF.c.role, *_ROLE_COLUMNS)
+    .select_from(_STAFF)
+    .outerjoin(_ROLE, _ROLE.c.id == _STAFF.c.role)
+    .where(
+        _STAFF.c.id == bindparam("staff_id"),
+        _STAFF.c.token_epoch == bindparam("epoch"),
+        _STAFF.c.disabled_at.is_(None),
+        ~is_revoked(),
+    )
 )
 _OPEN = (_SESSION.c.revoked_at.is_(None), _SESSION.c.expires_at > db_now())
 _BY_SESSION = (
@@ -49,8 +56,11 @@ _BY_SESSION = (
         _SESSION.c.id.label("session_id"),
         _SESSION.c.second_factor_at,
         (_SESSION.c.last_seen_at < db_now(-LAST_SEEN_INTERVAL)).label("is_unseen"),
+        *_ROLE_COLUMNS,
     )
+    .select_from(_STAFF)
     .join(_SESSION, _SESSION.c.staff_id == _STAFF.c.id)
+    .outerjoin(_ROLE, _ROLE.c.id == _STAFF.c.role)
     .where(_SESSION.c.token_hash == bindparam("token_hash"), _STAFF.c.disabled_at.is_(None), *_OPEN)
 )
 
@@ -90,7 +100,10 @@ async def actor_of_token(database: Database, owner: TokenOwner) -> Actor | None:
         params = {"staff_id": owner.id, "epoch": owner.epoch, "chain": owner.chain}
         found = await session.execute(_BY_TOKEN, params)
         row = found.one_or_none()
-    return Actor(row.id, Role(row.role), credential=owner.chain or owner.id) if row is not None else None
+    if row is None:
+        return None
+    custom = to_custom_role(row.role_name, row.role_rights)
+    return Actor(row.id, row.role, credential=owner.chain or owner.id, custom_role=custom)
 
 
 async def actor_of_session(database: Database, token: str) -> Actor | None:
@@ -106,7 +119,14 @@ async def actor_of_session(database: Database, token: str) -> Actor | None:
             await session.execute(
                 update(_SESSION).where(_SESSION.c.id == row.session_id).values(last_seen_at=db_now())
             )
-    return Actor(row.id, Role(row.role), row.second_factor_at is not None, row.session_id, row.session_id)
+    return Actor(
+        row.id,
+        row.role,
+        row.second_factor_at is not None,
+        row.session_id,
+        row.session_id,
+        to_custom_role(row.role_name, row.role_rights),
+    )
 
 
 async def open_session(

@@ -14,7 +14,7 @@ from backend.edge.auth.revoked_tokens import is_chain_revoked
 from backend.rate_limit import limiter
 from backend.rate_limit.limiter import RateLimit
 from backend.staff.models import Staff
-from backend.staff.rights import SHOP, Actor, Role
+from backend.staff.rights import SHOP, Actor
 from backend.staff.service import find_staff
 from backend.staff.sessions import Browser, close_session, end_everywhere, open_session
 
@@ -61,7 +61,7 @@ async def authenticate_program(
         WrongPassword, TooManyRequests: see `authenticate`.
     """
     staff = await authenticate(database, email, password, visitor=visitor)
-    await _record(database, Actor(staff.id, Role(staff.role)), "signed in", staff.id, visitor, way="token")
+    await _record(database, Actor(staff.id, staff.role), "signed in", staff.id, visitor, way="token")
     return TokenOwner(staff.id, USER, epoch=staff.token_epoch)
 
 
@@ -77,7 +77,7 @@ async def sign_in(
         WrongPassword, TooManyRequests: see `authenticate`.
     """
     staff = await authenticate(database, email, password, visitor=visitor)
-    await _record(database, Actor(staff.id, Role(staff.role)), "signed in", staff.id, visitor, way="browser")
+    await _record(database, Actor(staff.id, staff.role), "signed in", staff.id, visitor, way="browser")
     return await begin_session(database, TokenOwner(staff.id, USER, epoch=staff.token_epoch), browser=browser)
 
 

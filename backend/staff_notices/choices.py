@@ -12,7 +12,8 @@ from backend.core.clock import now
 from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import require_found
 from backend.staff.models import Staff
-from backend.staff.rights import RIGHTS, Actor, Right, Role
+from backend.staff.rights import Actor, Right
+from backend.staff.roles import read_role_rights
 from backend.staff_notices.kinds import RULES, NoticeKind
 from backend.staff_notices.models import StaffNoticeChoice
 
@@ -35,9 +36,9 @@ class NoticeChoice:
 ALL_CHANNELS = frozenset(Channel)
 
 
-def list_kinds(role: Role) -> list[NoticeKind]:
-    """Return the kinds of notices that the role may get."""
-    return [kind for kind, rules in RULES.items() if rules.right in RIGHTS[role]]
+def list_kinds(rights: Collection[Right]) -> list[NoticeKind]:
+    """Return the kinds of notices that a role with these rights may get."""
+    return [kind for kind, rules in RULES.items() if rules.right in rights]
 
 
 async def read_choices(session: AsyncSession, actor: Actor, staff_id: str) -> list[NoticeChoice]:
@@ -50,11 +51,11 @@ async def read_choices(session: AsyncSession, actor: Actor, staff_id: str) -> li
     if staff_id != actor.id:
         actor.require_role(Right.CHANGE_STAFF)
     member = require_found(await session.get(Staff, staff_id), "User", staff_id)
-    return (await read_choices_of_all(session, actor, {staff_id: Role(member.role)}))[staff_id]
+    return (await read_choices_of_all(session, actor, {staff_id: member.role}))[staff_id]
 
 
 async def read_choices_of_all(
-    session: AsyncSession, actor: Actor, roles: Mapping[str, Role]
+    session: AsyncSession, actor: Actor, roles: Mapping[str, str]
 ) -> dict[str, list[NoticeChoice]]:
     """Return the choices of several staff members by their ids. `roles` has the role of each staff member by id.
 
@@ -70,8 +71,11 @@ async def read_choices_of_all(
         row = chosen.get((staff_id, kind))
         return ALL_CHANNELS if row is None else frozenset(one for one in Channel if getattr(row, one))
 
+    rights = await read_role_rights(session)
     return {
-        staff_id: [NoticeChoice(kind, read_channels(staff_id, kind)) for kind in list_kinds(role)]
+        staff_id: [
+            NoticeChoice(kind, read_channels(staff_id, kind)) for kind in list_kinds(rights.get(role, ()))
+        ]
         for staff_id, role in roles.items()
     }
 
@@ -123,7 +127,8 @@ def _list_names(channels: Mapping[NoticeKind, Collection[Channel]], channel: Cha
 
 async def list_recipients(session: AsyncSession, kind: NoticeKind, channel: Channel) -> Sequence[Staff]:
     """Return the active staff members who get notices of this kind by this channel, sorted by id."""
-    roles = [role for role in Role if RULES[kind].right in RIGHTS[role]]
+    needed = RULES[kind].right
+    roles = [role for role, rights in (await read_role_rights(session)).items() if needed in rights]
     column = getattr(StaffNoticeChoice, channel)
     is_off = exists().where(
         StaffNoticeChoice.staff_id == Staff.id, StaffNoticeChoice.kind == kind, column.is_(False)

@@ -29,7 +29,7 @@ from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.waiting import NavigationCounts, read_navigation_counts
 from backend.presses.service import PressUsed, current_press_id, require_unused_press
-from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right
+from backend.staff.rights import Actor, Right
 from storefront.live.open_pages import Seen, Showing, address_of, digest_of, open_pages, watch
 from storefront.office.navigation import SIGN_IN
 from storefront.office.staff_session import find_actor
@@ -81,7 +81,7 @@ class StaffState(KnownClientState):
         counts = await _read_counts(actor)
         # assign both so that they are sent even if unchanged: see `OfficeScreen.load`
         self.counts, self.deadlines = counts.numbers, counts.deadlines
-        seen = Seen(("office counts", actor.role), lambda: _read_counts(actor), digest_of(counts))
+        seen = Seen(("office counts", actor.rights), lambda: _read_counts(actor), digest_of(counts))
         watch(self, None, COUNTED_TOPICS, seen=seen)
 
     async def _update(self) -> None:
@@ -317,9 +317,7 @@ class OfficeScreen(AnnouncingState, mixin=True):
 
     async def _load_staff(self, actor: Actor) -> None:
         staff = await self.get_state(StaffState)
-        member = SignedInStaff(
-            actor.id, ROLE_NAMES[actor.role], sorted(right.name for right in RIGHTS[actor.role])
-        )
+        member = SignedInStaff(actor.id, actor.role_name, sorted(right.name for right in actor.rights))
         staff.member = member  # assigned even if unchanged, so that it is sent: see `load`
         await staff._show_counts(actor)  # noqa: SLF001 - a public method would be an event
 

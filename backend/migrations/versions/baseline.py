@@ -829,6 +829,17 @@ def _create_tables() -> None:
         sa.UniqueConstraint('email', name=op.f('uq_staff_email')),
     )
     op.create_table(
+        'staff_role',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('name', sa.String(), nullable=False),
+        sa.Column('name_key', sa.String(), nullable=False),
+        sa.Column('rights', Json, nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_staff_role')),
+        sa.UniqueConstraint('name_key', name=op.f('uq_staff_role_name_key')),
+    )
+    op.create_table(
         'staff_invite',
         sa.Column('created_at', UtcDateTime(), nullable=False),
         sa.Column('updated_at', UtcDateTime(), nullable=False),

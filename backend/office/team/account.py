@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import short_time_label
 from backend.core.texts import _
 from backend.office.team.notices import NoticeRow, read_notice_rows
-from backend.staff.rights import ROLE_NAMES, Actor
+from backend.staff.rights import Actor
 from backend.staff.second_factor import recovery_codes_left
 from backend.staff.service import read_staff
 from backend.staff.sessions import sessions_of
@@ -91,7 +91,7 @@ async def own_account(session: AsyncSession, actor: Actor, push_key: str) -> Own
     found = await sessions_of(session, actor, actor.id)
     return OwnAccount(
         email=member.email,
-        role_label=ROLE_NAMES[member.role],
+        role_label=actor.role_name,
         has_second_factor=member.has_second_factor,
         is_proved=actor.has_second_factor,
         codes_left=await recovery_codes_left(session, actor),

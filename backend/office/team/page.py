@@ -1,6 +1,7 @@
-"""The office's team screen: staff members and invitations."""
+"""The office's team screen: staff members, invitations and custom roles."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -9,9 +10,10 @@ from backend.core.dates import short_time_label
 from backend.core.texts import _
 from backend.office.team.account import missing_factor
 from backend.office.team.notices import NoticeRow, to_notice_rows
+from backend.office.team.roles import RoleForm, RoleOption, list_role_options, read_role_forms
 from backend.staff.invites import InviteView, list_invites
 from backend.staff.models import StaffSession
-from backend.staff.rights import ROLE_NAMES, Actor
+from backend.staff.rights import Actor
 from backend.staff.service import list_staff
 from backend.staff_notices.choices import read_choices_of_all
 
@@ -45,7 +47,7 @@ class InviteRow:
 
 @dataclass(frozen=True, slots=True)
 class TeamPage:
-    """All staff members and invitations.
+    """All staff members, invitations and custom roles.
 
     `missing`: the step that the actor must take before a change, `PROVE` or `ENROL`; empty if none.
     """
@@ -53,6 +55,8 @@ class TeamPage:
     members: list[MemberRow]
     invites: list[InviteRow]
     missing: str
+    roles: list[RoleForm] = field(default_factory=list)
+    role_options: list[RoleOption] = field(default_factory=list)
 
 
 async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
@@ -67,12 +71,15 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
     )
     seen = dict((await session.execute(seen_at)).all())
     choices = await read_choices_of_all(session, actor, {one.id: one.role for one in staff})
+    roles = await read_role_forms(session, actor)
+    options = list_role_options(roles)
+    names = {option.value: option.label for option in options}
     members = [
         MemberRow(
             id=one.id,
             email=one.email,
             role=one.role,
-            role_label=ROLE_NAMES[one.role],
+            role_label=names.get(one.role, ""),
             has_second_factor=one.has_second_factor,
             is_disabled=one.is_disabled,
             is_self=one.id == actor.id,
@@ -81,16 +88,17 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
         )
         for one in staff
     ]
-    invites = [_invite_row(one) for one in await list_invites(session, actor)]
+    invites = [_invite_row(one, names) for one in await list_invites(session, actor)]
     is_enrolled = any(one.is_self and one.has_second_factor for one in members)
-    return TeamPage(members, invites, missing_factor(actor, is_enrolled=is_enrolled))
+    missing = missing_factor(actor, is_enrolled=is_enrolled)
+    return TeamPage(members, invites, missing, roles, options)
 
 
-def _invite_row(invite: InviteView) -> InviteRow:
+def _invite_row(invite: InviteView, role_names: Mapping[str, str]) -> InviteRow:
     if invite.is_over:
         status, tone = _("Ya no sirve: envíala otra vez"), "bad"
     elif invite.sent_at is None or invite.expires_at is None:
         status, tone = _("El correo aún no sale"), "wait"
     else:
         status, tone = _("Vence {moment}").format(moment=short_time_label(invite.expires_at)), "plain"
-    return InviteRow(invite.id, invite.email, ROLE_NAMES[invite.role], status, tone)
+    return InviteRow(invite.id, invite.email, role_names.get(invite.role, ""), status, tone)

@@ -8,7 +8,6 @@ from reflex.vars import ArrayVar, ObjectVar
 from backend.core.texts import _
 from backend.office.team.notices import NoticeRow
 from backend.office.team.page import InviteRow, MemberRow
-from backend.staff.rights import ROLE_NAMES
 from storefront.components.forms import SubmitOnce, select_field
 from storefront.office.components.feedback import chip, empty_state, screen
 from storefront.office.components.forms import confirm_button, office_field, office_select
@@ -20,6 +19,7 @@ from storefront.office.navigation import OWN_ACCOUNT, TEAM
 from storefront.office.state import answer_number
 from storefront.office.team.account import second_factor_notice
 from storefront.office.team.notices import notices_form
+from storefront.office.team.roles import role_options, roles_section
 from storefront.office.team.state import TeamState
 from storefront.reflex_ext.hooks import text_at
 
@@ -52,13 +52,9 @@ def page() -> rx.Component:
             rows(VIEW.members, member_row, rx.el.div(nobody, class_name="o-panel"), label=TITLE),
             answers=answer_number(TeamState),
         ),
+        roles_section(),
     )
     return office_layout(TeamState, TEAM, TITLE, screen(TeamState, content))
-
-
-def roles() -> list[rx.Component]:
-    """Return the options of a role field."""
-    return [rx.el.option(name, value=role.value) for role, name in ROLE_NAMES.items()]
 
 
 def invite_panel() -> rx.Component:
@@ -79,7 +75,7 @@ def invite_panel() -> rx.Component:
             "invite",
             "role",
             _("Rol"),
-            [rx.el.option(_("Elige un rol"), value=""), *roles()],
+            role_options(rx.el.option(_("Elige un rol"), value="")),
             default_value="",
             data_testid="invite-role",
         ),
@@ -194,7 +190,7 @@ def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
         rx.el.input(type="hidden", name="seen", value=row.role, read_only=True),
         select_field(
             _("Rol"),
-            roles(),
+            role_options(),
             element_id=f"role-{row.id}",
             problem=text_at(TeamState.problems, "none"),
             live="",

@@ -12,8 +12,15 @@ from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.team.notices import parse_ticked_kinds
 from backend.office.team.page import InviteRow, TeamPage, team_page
+from backend.office.team.roles import (
+    RoleForm,
+    build_example_form,
+    list_right_fields,
+    parse_ticked_rights,
+)
 from backend.staff.invites import invite, resend_invite, revoke_invite
-from backend.staff.rights import ROLE_NAMES, Actor, Right, Role
+from backend.staff.rights import Actor, Right
+from backend.staff.roles import change_role, create_role, delete_role, read_role_names
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, read_staff
 from backend.staff.sessions import end_everywhere
@@ -24,19 +31,26 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id
 
 MAX_TEXT_LENGTH = 100
+MAX_ROLE_TEXT_LENGTH = 1_000
+"""Maximum length of a field of a role's form: `seen` has the names of all rights."""
 
 
 class TeamState(OfficeScreen, KnownClientState):
-    """The staff members and the invitations."""
+    """The staff members, the invitations and the custom roles."""
 
     content: rx.Field[TeamPage | None] = rx.field(None)
     invite_count: rx.Field[int] = rx.field(0)
     """Number of invitations sent from this page: the form is reset with each."""
+    new_role: rx.Field[RoleForm | None] = rx.field(None)
+    """The form of a new role."""
+    role_count: rx.Field[int] = rx.field(0)
+    """Number of roles saved and examples used on this page: the form is reset with each."""
 
     _right: ClassVar[Right] = Right.CHANGE_STAFF
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STAFF})
 
     async def _read_content(self, actor: Actor) -> TeamPage:
+        self.new_role = self.new_role or build_example_form("")
         async with current_shop().database.read() as session:
             return await team_page(session, actor)
 
@@ -50,10 +64,10 @@ class TeamState(OfficeScreen, KnownClientState):
         invites = {row.id: row for row in current.invites}
         shown_ids = {row.id for row in shown.members} | {row.id for row in shown.invites}
         self.new_count = len((members.keys() | invites.keys()) - shown_ids)
-        page = TeamPage(
-            [members.get(row.id, row) for row in shown.members],
-            [invites.get(row.id) or _gone_row(row) for row in shown.invites],
-            current.missing,
+        page = replace(
+            current,
+            members=[members.get(row.id, row) for row in shown.members],
+            invites=[invites.get(row.id) or _gone_row(row) for row in shown.invites],
         )
         if page != shown:
             self.content = page
@@ -106,12 +120,12 @@ class TeamState(OfficeScreen, KnownClientState):
             async with current_shop().database.read() as session:
                 now = (await read_staff(session, actor, staff_id)).role
             text = _("Alguien le dio antes el rol {now}; tú elegiste {role}.")
-            self._announce(text.format(now=ROLE_NAMES[now], role=ROLE_NAMES[role]), "problem")
+            self._announce(text.format(now=await _name_role(now), role=await _name_role(role)), "problem")
         except NotAllowed:
             self._announce_last_owner()
         else:
             text = _("{email} ahora tiene el rol {role}.")
-            self._announce(text.format(email=changed.email, role=ROLE_NAMES[role]))
+            self._announce(text.format(email=changed.email, role=await _name_role(role)))
         await self._show(actor)
 
     @office_event(Right.CHANGE_STAFF)
@@ -159,14 +173,67 @@ class TeamState(OfficeScreen, KnownClientState):
         self._announce(_("Su código ya no vale. Que active otro en Mi cuenta."))
         await self._show(actor)
 
+    @office_event(Right.CHANGE_STAFF, is_press=False)
+    async def use_example(self, actor: Actor, example: str) -> None:  # noqa: ARG002 - it only fills in the form
+        """Fill in the form of a new role."""
+        self.new_role = build_example_form(checked_id(example))
+        self.role_count += 1
+
+    @office_event(Right.CHANGE_STAFF)
+    async def save_role(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Save a custom role. The form has its `id` (empty for a new one), `name` and ticked rights.
+
+        `seen` are the rights that the form displayed.
+        """
+        fields = list_right_fields()
+        typed = checked_fields(
+            form_data, "id", "name", "seen", *fields, max_length=MAX_ROLE_TEXT_LENGTH, max_rows=len(fields)
+        )
+        rights = parse_ticked_rights(typed)
+        seen = parse_ticked_rights(dict.fromkeys(typed["seen"].split(), "on"), prefix="")
+        self.problems = {}
+        try:
+            async with current_shop().database.transaction() as session:
+                if typed["id"]:
+                    role_id = checked_id(typed["id"])
+                    await change_role(session, actor, role_id, typed["name"], rights, seen=seen)
+                else:
+                    await create_role(session, actor, typed["name"], rights)
+        except Duplicate as error:
+            self.problems = error.fields
+            self._announce(CHECK_FIELDS, "problem")
+            return
+        except Conflict:
+            self._announce(_("Alguien cambió este rol mientras lo mirabas. Mira cómo quedó."), "problem")
+        else:
+            self._announce(_("El rol quedó guardado. Vale desde ya para quienes lo tienen."))
+            if not typed["id"]:
+                self.new_role = build_example_form("")
+            self.role_count += 1
+        await self._show(actor)
+
+    @office_event(Right.CHANGE_STAFF)
+    async def delete_role(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Delete a custom role. The form has its `id`, and the role `move_to` that its members get."""
+        typed = checked_fields(form_data, "id", "move_to", max_length=MAX_TEXT_LENGTH)
+        async with current_shop().database.transaction() as session:
+            await delete_role(session, actor, checked_id(typed["id"]), typed["move_to"])
+        self._announce(_("El rol ya no existe."))
+        await self._show(actor)
+
     def _announce_last_owner(self) -> None:
         self._announce(_("La tienda necesita un dueño: nombra a otro antes."), "problem")
 
 
-def _parse_role(text: str) -> Role:
-    if text not in tuple(Role):
+def _parse_role(text: str) -> str:
+    if not text:
         raise InvalidData("not a role", fields={"role": _("Elige un rol.")})
-    return Role(text)
+    return text
+
+
+async def _name_role(role: str) -> str:
+    async with current_shop().database.read() as session:
+        return (await read_role_names(session)).get(role, "")
 
 
 def _gone_row(row: InviteRow) -> InviteRow:

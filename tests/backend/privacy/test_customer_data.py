@@ -44,7 +44,7 @@ OF_THE_STAFF_OR_NOBODY = {
     "order_term", "customer_term",  # copies of other columns, for searches
     "reset_link", "rate_limit_counter",  # hashes
     "payment_notification", "sandbox_transaction",  # the gateway's reports on rows of `payment_session`
-    "staff", "staff_invite", "staff_session", "secret_key", "stored_setting", "backup",
+    "staff", "staff_invite", "staff_role", "staff_session", "secret_key", "stored_setting", "backup",
     "reservation", "stock_location", "stock_movement",  # data of stock, the shop and its suppliers
     "customer_group", "customer_group_member",  # exported as the group's name
 }  # fmt: skip

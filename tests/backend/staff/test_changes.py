@@ -24,7 +24,7 @@ async def demote(shop: Shop, actor: Actor, staff_id: str) -> None:
 
 async def owners(shop: Shop) -> list[str]:
     async with shop.database.read() as session:
-        return [one.id for one in await list_staff(session, COMMAND_LINE) if one.role is Role.OWNER]
+        return [one.id for one in await list_staff(session, COMMAND_LINE) if one.role == Role.OWNER]
 
 
 async def test_one_owner_remains_if_two_owners_demote_each_other(shop: Shop, staff: dict[Role, str]) -> None:

@@ -196,7 +196,7 @@ async def test_newer_invitation_mail_replaces_link_and_role(
     assert (await accept_invitation(browser, third)).status_code == 200
     actor = await actor_of_session(shop.database, browser.cookies[COOKIE])
     assert actor is not None
-    assert actor.role is Role.STOCKROOM
+    assert actor.role == Role.STOCKROOM
 
 
 async def test_member_who_resends_an_invitation_becomes_the_inviter(

@@ -27,7 +27,7 @@ async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER, **mor
     return screen
 
 
-async def read_role(shop: Shop, staff_id: str) -> tuple[Role, bool]:
+async def read_role(shop: Shop, staff_id: str) -> tuple[str, bool]:
     async with shop.database.read() as session:
         (found,) = [row for row in await list_staff(session, COMMAND_LINE) if row.id == staff_id]
     return found.role, found.is_disabled
@@ -195,3 +195,42 @@ async def test_owner_chooses_the_notices_of_others(shop: Shop, browser_of: Brows
     assert without_code.announcement.tone == "problem"
     await send_event(screen, "choose_notices", {"id": "user_none"})
     assert screen.announcement.tone == "problem"
+
+
+async def test_role_is_made_from_an_example_given_changed_and_deleted(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
+    member = await create_member(shop, browser_of)
+    screen = await open_screen(browser_of)
+    await send_event(screen, "use_example", "caja")
+    form = screen.new_role
+    ticked = {f"right:{box.name}": "on" for group in form.groups for box in group.boxes if box.is_ticked}
+    assert (form.name, "right:SELL" in ticked) == ("Cajera o cajero", True)
+    typed = {"id": "", "name": form.name, "seen": "", **ticked}
+    await send_event(screen, "save_role", {**typed, "name": ""})
+    assert set(screen.problems) == {"name"}
+    await send_event(screen, "save_role", typed)
+    assert (screen.announcement.tone, screen.problems, screen.new_role.name) == ("news", {}, "")
+    await send_event(screen, "save_role", typed)
+    assert set(screen.problems) == {"name"}
+    (role,) = screen.content.roles
+    assert role.seen == " ".join(sorted(name.removeprefix("right:") for name in ticked))
+    await send_event(screen, "change_role", {"id": member, "role": role.id, "seen": "shop"})
+    assert await read_role(shop, member) == (role.id, False)
+    assert "Cajera o cajero" in screen.announcement.text
+    cashier: Any = await (await browser_of(Role.SHOP, "/oficina/equipo")).get_state(TeamState)
+    await send_event(cashier, "load")
+    assert cashier.problem == "forbidden"
+    changed = {"id": role.id, "name": "Caja", "seen": role.seen, "right:READ_CATALOG": "on"}
+    await send_event(screen, "save_role", changed)
+    assert [(one.name, one.users) for one in screen.content.roles] == [("Caja", "1 persona")]
+    await send_event(screen, "save_role", changed)  # its rights are no longer those of the form
+    assert screen.announcement.tone == "problem"
+    await send_event(screen, "delete_role", {"id": role.id, "move_to": ""})
+    assert (screen.announcement.tone, len(screen.content.roles)) == ("problem", 1)
+    await send_event(screen, "delete_role", {"id": role.id, "move_to": "stockroom"})
+    assert (screen.content.roles, await read_role(shop, member)) == ([], ("stockroom", False))
+    for name, form_data in (("save_role", {"right:CHANGE_STAFF": "on"}), ("delete_role", {"id": ""})):
+        await send_event(screen, name, {"name": "Otro", **form_data})
+        assert screen.announcement.tone == "problem"
+    assert screen.content.roles == []
