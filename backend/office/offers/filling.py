@@ -11,8 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import TIME_ZONE, day_begin
 from backend.core.db.tables import JsonObject
 from backend.edge.schemas import MAX_UNITS
-from backend.office.offers.form import BUYGET, CATEGORIES, DEALS, ORDER, PRODUCTS, SHIPPING, OfferForm
-from backend.office.product_names import read_form_names
+from backend.office.offers.form import (
+    BUYGET,
+    CATEGORIES,
+    DEALS,
+    ORDER,
+    PRODUCTS,
+    SHIPPING,
+    OfferForm,
+    list_existing_products,
+)
 from backend.promotions.kinds import Allocation, BudgetType, MethodType, PromotionType, TargetType
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.rules import CATEGORY, ITEM_TOTAL, PRODUCT, Operator
@@ -25,7 +33,7 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
     target, names, categories = await _read_target(session, promotion)
     is_buyget = promotion.type == PromotionType.BUYGET
     has_gifts = is_buyget and not _has_same_rules(promotion)
-    gifts = await _read_names(session, promotion.target_rules[0]) if has_gifts else ""
+    gifts = await _read_ids(session, promotion.target_rules[0]) if has_gifts else ""
     return OfferForm(
         code=promotion.code,
         way="automatic" if promotion.is_automatic else "code",
@@ -48,7 +56,7 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
 
 
 async def _read_target(session: AsyncSession, promotion: Promotion) -> tuple[str, str, list[str]]:
-    """Return the target of the form, its lines of products, and its ids of categories."""
+    """Return the target of the form, its ids of products, and its ids of categories."""
     if promotion.target_type == TargetType.SHIPPING:
         return SHIPPING, "", []
     rules = promotion.buy_rules if promotion.type == PromotionType.BUYGET else promotion.target_rules
@@ -56,11 +64,11 @@ async def _read_target(session: AsyncSession, promotion: Promotion) -> tuple[str
         return ORDER, "", []
     if rules[0]["attribute"] == CATEGORY:
         return CATEGORIES, "", list(rules[0]["values"])
-    return PRODUCTS, await _read_names(session, rules[0]), []
+    return PRODUCTS, await _read_ids(session, rules[0]), []
 
 
-async def _read_names(session: AsyncSession, rule: JsonObject) -> str:
-    return "\n".join((await read_form_names(session, rule["values"])).values())
+async def _read_ids(session: AsyncSession, rule: JsonObject) -> str:
+    return " ".join(await list_existing_products(session, rule["values"]))
 
 
 def _find_deal(promotion: Promotion) -> str:

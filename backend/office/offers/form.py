@@ -4,13 +4,14 @@ An offer of the form has at most one condition on the cart (a minimum value), a 
 `saving.py` stores it as a promotion, `filling.py` fills it from a promotion.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category
+from backend.catalog.models import Category, Product
 from backend.core.dates import day_begin
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
@@ -47,9 +48,10 @@ class OfferForm:
             `buyget` offer, whose `value` is a percentage.
         buy, get: units to buy, and units that are discounted for them; for `buyget`.
         most: maximum number of units that a buyget offer discounts in one cart; empty for no limit.
-        gifts: titles or codes of the products that a buyget offer discounts; empty: the same products.
+        gifts: the products that a buyget offer discounts, as in `toys`; empty: the same products.
         target: the products that are discounted, or have to be bought: one of `TARGETS`.
-        toys: titles or codes (SKU) of products, one per line; for `PRODUCTS`. See `backend.office.product_names`.
+        toys: for `PRODUCTS`: ids of products, separated by spaces; or titles or codes (SKU), one per line, as in
+            `backend.office.product_names`.
         categories: ids of categories; for `CATEGORIES`.
         minimum: minimum value of the products in the cart, in pesos; empty for none.
         starts, ends: days (`2026-12-01`), both included; empty for none.
@@ -274,13 +276,35 @@ async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[st
 async def _find_products(
     session: AsyncSession, text: str, name: str, problems: dict[str, str]
 ) -> tuple[str, ...]:
-    """Return the ids of the products that the lines of the text name; add an error to `problems` if there is one."""
+    """Return the ids of the products that the field names; add an error to `problems` if there is one.
+
+    The product picker sends ids separated by spaces. A pasted list has a title or a code (SKU) in each line.
+    """
+    words = list(dict.fromkeys(text.split()))
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) > MAX_VALUES:
+    if len(words if (are_ids := await _has_product_ids(session, words)) else lines) > MAX_VALUES:
         message = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
-        problems[name] = message.format(n=len(lines), most=MAX_VALUES)
+        problems[name] = message.format(n=len(words if are_ids else lines), most=MAX_VALUES)
         return ()
+    if are_ids:
+        existing = await list_existing_products(session, words)
+        if len(existing) < len(words):
+            problems[name] = _("Uno de los juguetes ya no está: elígelos otra vez.")
+        return tuple(existing)
     ids, problem = await find_products_by_name(session, lines)
     if problem or not ids:
-        problems[name] = problem or _("Escribe al menos un juguete.")
+        problems[name] = problem or _("Elige al menos un juguete.")
     return tuple(ids)
+
+
+async def _has_product_ids(session: AsyncSession, words: Sequence[str]) -> bool:
+    """Return True if one of the first words is the id of a product, also of a deleted one."""
+    known = select(Product.id).where(Product.id.in_(words[:MAX_VALUES])).limit(1)
+    return bool(words) and (await session.execute(known)).first() is not None
+
+
+async def list_existing_products(session: AsyncSession, product_ids: Sequence[str]) -> list[str]:
+    """Return the ids of the products that are not deleted, in the given order."""
+    known = select(Product.id).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
+    existing = set((await session.execute(known)).scalars())
+    return [one for one in product_ids if one in existing]

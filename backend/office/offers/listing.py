@@ -18,6 +18,7 @@ from backend.office.listing import ListView, read_page
 from backend.office.offers.filling import form_of
 from backend.office.offers.form import OfferForm
 from backend.office.offers.templates import fill_template
+from backend.office.product_picker import PickerRow, read_picker_rows
 from backend.office.views import ChipView
 from backend.promotions.kinds import Combination, MethodType, PromotionStatus, PromotionType, TargetType
 from backend.promotions.models import Campaign, Promotion
@@ -86,6 +87,7 @@ class OfferPage:
     Attributes:
         version: the hash of the stored promotion, from `version_of`.
         form: values of the form; None if the promotion has rules that the form does not have.
+        products, gifts: the products of the form's fields `toys` and `gifts`.
         can_end: True if the offer is current or future.
     """
 
@@ -95,6 +97,8 @@ class OfferPage:
     categories: list[Choice]
     can_end: bool
     version: str = ""
+    products: list[PickerRow] = field(default_factory=list)
+    gifts: list[PickerRow] = field(default_factory=list)
 
 
 FoundOffer = Row[Promotion, Campaign | None, bool]
@@ -158,6 +162,8 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str, tem
         categories=await category_choices(session, form.categories if form else ()),
         can_end=not is_over,
         version=version_of(promotion, campaign),
+        products=await read_picker_rows(session, actor, form.toys.split()) if form else [],
+        gifts=await read_picker_rows(session, actor, form.gifts.split()) if form else [],
     )
 
 

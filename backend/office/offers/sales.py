@@ -33,10 +33,17 @@ from backend.core.money import MAX_AMOUNT, format_cop, parse_pesos
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.office.offers.filling import format_day, is_day
-from backend.office.offers.form import CATEGORIES, PRODUCTS, OfferForm, find_targets, parse_day
+from backend.office.offers.form import (
+    CATEGORIES,
+    PRODUCTS,
+    OfferForm,
+    find_targets,
+    list_existing_products,
+    parse_day,
+)
 from backend.office.offers.listing import Choice, SaleRow, category_choices
 from backend.office.offers.preview import CHANGED_SINCE
-from backend.office.product_names import read_form_names
+from backend.office.product_picker import PickerRow, read_picker_rows
 from backend.office.views import ChipView
 from backend.staff.rights import Actor, Right
 
@@ -62,7 +69,7 @@ class SaleForm:
     Attributes:
         method: `percentage`, or `fixed` (pesos).
         target: the products of the sale: one of `TARGETS`.
-        toys: titles or codes (SKU) of products, one per line.
+        toys: products, as in `OfferForm`.
         categories: ids of categories.
         starts, ends: days (`2026-12-01`), both included; without a first day, the sale starts immediately.
     """
@@ -114,6 +121,7 @@ class SalePage:
         last_day: the final day, which can be changed; empty once the sale has ended.
         rows: the first prices of the sale; `more`: number of further prices.
         version: the version of the stored sale, from `_version_of`.
+        products: the products of the form's field `toys`.
     """
 
     id: str
@@ -125,6 +133,7 @@ class SalePage:
     rows: list[SalePrice] = field(default_factory=list)
     more: int = 0
     version: str = ""
+    products: list[PickerRow] = field(default_factory=list)
 
 
 async def sales_list(session: AsyncSession, actor: Actor) -> tuple[list[SaleRow], list[SaleRow]]:
@@ -162,6 +171,7 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
         rows=rows,
         more=more,
         version=_version_of(sale),
+        products=await read_picker_rows(session, actor, form.toys.split()) if form else [],
     )
 
 
@@ -261,13 +271,13 @@ async def _parse_sale(session: AsyncSession, form: SaleForm) -> Sale:
 async def _form_of(session: AsyncSession, sale: PriceList) -> SaleForm:
     rule = Rule(**sale.rule)
     target = next(name for name, one in TARGETS.items() if one == rule.target)
-    toys = await read_form_names(session, rule.target_ids) if target == PRODUCTS else {}
+    toys = await list_existing_products(session, rule.target_ids) if target == PRODUCTS else []
     return SaleForm(
         title=sale.title,
         method=rule.method,
         value=str(rule.value),
         target=target,
-        toys="\n".join(toys.values()),
+        toys=" ".join(toys),
         categories=list(rule.target_ids) if target == CATEGORIES else [],
         starts=format_day(sale.starts_at),
         ends=format_day(sale.ends_at, -1),

@@ -106,7 +106,7 @@ def offer_form() -> rx.Component:
         EDITOR.products_field(),
         EDITOR.category_boxes(),
         EDITOR.products_field(
-            "gifts", _("Qué se descuenta, si son otros juguetes"), shown_for=BUYGET, is_optional=True
+            "gifts", _("Qué se descuenta, si son otros juguetes (opcional)"), "gifts", BUYGET
         ),
         shown_for(
             BUYGET,

@@ -9,9 +9,11 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.office.offers.form import CATEGORIES, CATEGORY_FIELD, PRODUCTS
 from backend.office.offers.listing import Choice
-from storefront.components.forms import SubmitOnce, field_box, select_field
+from backend.promotions.rules import MAX_VALUES
+from storefront.components.forms import SubmitOnce, select_field
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, office_field
+from storefront.office.components.product_picker import product_picker
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import OFFERS
@@ -78,33 +80,20 @@ class Editor:
         self,
         name: str = "toys",
         label: str = _("Juguetes"),
-        *,
+        chosen: str = "products",
         shown_for: str = PRODUCTS,
-        is_optional: bool = False,
     ) -> rx.Component:
-        """Render a field of products, one per line.
+        """Render a product picker.
 
-        It is visible if `shown_for` is chosen: by default, if the offer is for single products.
+        It is visible if `shown_for` is chosen: by default, if the offer is for single products. `chosen` is the
+        field of the content with the stored products.
         """
-        element_id, problem = f"{self.name}-{name}", text_at(self.state.problems, name)
-        area = rx.el.textarea(
-            id=rx.Var.create(element_id),
-            name=name,
-            default_value=self.form[name],
-            rows="4",
-            class_name="field__input",
-            custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
+        problem = text_at(self.state.problems, name)
+        return rx.el.div(
+            product_picker(name, label, self.content[chosen], most=MAX_VALUES, problem=problem),
+            class_name="o-offer__wide",
+            data_for=shown_for,
         )
-        box = field_box(
-            label,
-            area,
-            element_id=element_id,
-            problem=problem,
-            hint=_("Uno por línea: su título o el código (SKU) de una presentación."),
-            is_optional=is_optional,
-            live="",
-        )
-        return rx.el.div(box, class_name="o-offer__wide", data_for=shown_for)
 
     def category_boxes(self) -> rx.Component:
         """Render the checkboxes of categories; visible if categories are the chosen target."""

@@ -43,7 +43,7 @@ def roles_section() -> rx.Component:
         ),
         rx.el.ul(rx.foreach(VIEW.roles, role_row), class_name="o-list", aria_label=_("Roles propios")),
         new_role_panel(),
-        class_name="o-section",
+        class_name="o-section o-roles",
     )
 
 

@@ -72,7 +72,9 @@ async def test_offer_is_previewed_saved_and_shown_as_typed(
     assert (campaign.budget_type, campaign.budget_limit) == ("use_by_attribute", 1)
     again = await open_offer(browser_of, offer=promotion.id)
     shown = {name: getattr(again.content.form, name) for name in TYPED}
-    assert shown == {**toys, "toys": "Pelota\nTrompo", "minimum": "50000"}
+    picked = " ".join(row.id for row in again.content.products)
+    assert shown == {**toys, "toys": picked, "minimum": "50000"}
+    assert [row.title for row in again.content.products] == ["Pelota", "Trompo"]
     assert await read_product_id(shop, cheap) in promotion.target_rules[0]["values"]
     changed = {**TYPED, "way": "automatic", "method": "fixed", "value": "5.000", "target": "shipping"}
     await send_event(again, "preview_changes", changed)
@@ -129,7 +131,7 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
     again = await open_offer(browser_of, offer=promotion.id)
-    assert again.content.form.toys == "Pelota\nSKU-trompo-1"
+    assert again.content.form.toys == " ".join(promotion.target_rules[0]["values"])
     await send_event(again, "preview_changes", {**TYPED, "target": "toys", "toys": again.content.form.toys})
     await send_event(again, "save")
     promotion, _campaign = await read_promotion(shop)
@@ -468,7 +470,10 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     assert promotion.buy_rules[0]["values"] == promotion.target_rules[0]["values"]
     again = await open_offer(browser_of, offer=promotion.id)
     assert again.content.row.detail == "2×1 en algunos juguetes, con código"
-    assert {name: getattr(again.content.form, name) for name in typed} == {**typed, "value": "100"}
+    product_id = promotion.target_rules[0]["values"][0]
+    assert {name: getattr(again.content.form, name) for name in typed} == {
+        **typed, "value": "100", "toys": product_id,
+    }  # fmt: skip
     # a buyget offer becomes a discount of the shipping
     await send_event(again, "preview_changes", {**TYPED, "target": "shipping"})
     await send_event(again, "save")
@@ -511,7 +516,16 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
     again = await open_offer(browser_of, offer=promotion.id)
-    assert {name: getattr(again.content.form, name) for name in typed} == typed
+    (toy,), (gift,) = again.content.products, again.content.gifts
+    assert (toy.title, gift.title) == ("Trompo", "Yoyo")
+    picked = {**typed, "toys": toy.id, "gifts": gift.id}
+    assert {name: getattr(again.content.form, name) for name in typed} == picked
+    await send_event(again, "preview_changes", picked)
+    assert again.problems == {}
+    async with shop.database.transaction() as session:
+        await delete_product(session, COMMAND_LINE, gift.id)
+    await send_event(again, "preview_changes", picked)
+    assert again.problems == {"gifts": "Uno de los juguetes ya no está: elígelos otra vez."}
 
 
 @pytest.mark.parametrize(
