@@ -227,6 +227,7 @@ def open_sale() -> rx.Component:
             on_click=PayState.open_checkout(VIEW.token),  # type: ignore[call-arg, arg-type]
             data_testid="pay-open",
         ),
+        class_name="pay__sale",
     )
 
 

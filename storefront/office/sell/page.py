@@ -52,7 +52,7 @@ def page() -> rx.Component:
 
 def once(*content: rx.Component) -> rx.Component:
     """Wrap forms and buttons that must run only once for each click."""
-    return SubmitOnce.create(rx.el.div(*content), answers=answer_number(SellState))
+    return SubmitOnce.create(rx.el.div(*content, class_name="o-sell__once"), answers=answer_number(SellState))
 
 
 def sell_field(name: str, label: str, **more: Any) -> rx.Component:

@@ -200,7 +200,11 @@ class SellState(OfficeScreen, KnownClientState):
         except (TotalChanged, InsufficientStock) as error:
             await self._show(actor)
             is_gone = isinstance(error, InsufficientStock)
-            text = _("Se vendieron unidades de esta venta. Mira lo que queda.") if is_gone else ""
+            text = (
+                _("No están todas las unidades: se vendieron, o son de una preventa que no ha llegado.")
+                if is_gone
+                else ""
+            )
             self._announce(text or _("El total cambió. Míralo y cobra otra vez."), "problem")
             return
         self.sold, self.options, self.matches = sold_view(order, received.method, given), [], []

@@ -16,7 +16,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit.models import AuditEntry
@@ -34,7 +34,7 @@ from backend.draft_orders.drafts import (
     set_units,
 )
 from backend.inventory import service as inventory
-from backend.inventory.models import StockMovement
+from backend.inventory.models import InventoryLevel, StockMovement
 from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.cash import sum_cash
 from backend.payment.manual_methods import ManualMethod
@@ -286,3 +286,13 @@ async def test_mixed_day_adds_up(till: Till) -> None:
         [cash] = await sum_cash(session, [(begin, now() + timedelta(hours=1))])
     assert cash.captured == sum(order.total for order in orders)
     assert await till.available(variant) == 10 - 2 - 1 - 3
+
+
+async def test_preorder_that_has_not_arrived_is_not_handed_over(till: Till) -> None:
+    variant = await till.make_variant(stock=0)
+    async with till.database.transaction() as session:
+        await session.execute(update(InventoryLevel).values(incoming=2))
+    draft = await prepare(till, {variant: 1})
+    with pytest.raises(InsufficientStock):
+        await take_money(till, draft, PRICE)
+    assert await till.orders() == []
