@@ -35,6 +35,7 @@ CREATED_BY_THE_READER = frozenset(
         "backend/stock_notices/answers.py",
         "backend/stock_notices/waiting.py",
         "storefront/office/stock_requests.py",
+        "tests/backend/catalog/test_batteries.py",
         "storefront/pages/about.py",
         "tests/backend/stock_notices/test_waiting.py",
         "tests/storefront/office/test_stock_requests_screen.py",
