@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '7b3bde3277d9'
+revision: str = 'a9141839ae3c'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
