@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL, OWN_DELIVERY, SYSTEM_PAYMENT
@@ -16,6 +17,7 @@ from backend.office.settings.webhooks import WebhookRow, read_webhook_rows
 from backend.office.team.account import missing_factor
 from backend.payment.regions import set_provider_enabled
 from backend.payment.sessions import list_offered_providers
+from backend.shipping.models import ShippingOption
 from backend.shipping.provider_switches import list_disabled_providers, switch_provider
 from backend.staff.rights import Actor, Right
 from backend.staff.service import read_staff
@@ -135,6 +137,7 @@ async def shop_page(
     actor.require_role(Right.CHANGE_SHOP)
     texts = await read_shop_values(session, settings)
     paid_by, shipped_by = await _enabled_providers(session, payments, shippings)
+    selling = await _drop_without_options(session, shipped_by)
     member = await read_staff(session, actor, actor.id)
     return ShopPage(
         texts=texts,
@@ -144,10 +147,10 @@ async def shop_page(
             for one in _sort_providers(payments, PAYMENT_KINDS)
         ],
         shippings=[
-            _provider_row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, shipped_by))
+            _provider_row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, selling))
             for one in _sort_providers(shippings, SHIPPING_KINDS)
         ],
-        cannot_sell=_cannot_sell(paid_by, shipped_by),
+        cannot_sell=_cannot_sell(paid_by, selling),
         missing=missing_factor(actor, is_enrolled=member.has_second_factor),
         has_mail_server=bool(settings.smtp_host),
         has_webhook=bool(texts["alert_webhook"]),
@@ -188,7 +191,7 @@ async def switch_shop_provider(
     elif provider_id in shippings:
         await switch_provider(session, actor, provider_id, is_on=is_on)
         _paid_by, enabled = await _enabled_providers(session, payments, shippings)
-        warning = "" if enabled else NO_SHIPPING
+        warning = "" if await _drop_without_options(session, enabled) else NO_SHIPPING
     else:
         raise NotFound(f"The shop does not run with {provider_id}")
     if warning and not is_on and not is_sure:
@@ -205,6 +208,15 @@ async def _enabled_providers(
     """Return the ids of the enabled payment providers and of the enabled shipping providers."""
     paid_by = (await list_offered_providers(session, None)) & set(payments)
     return paid_by, frozenset(shippings) - await list_disabled_providers(session)
+
+
+async def _drop_without_options(session: AsyncSession, enabled: frozenset[str]) -> frozenset[str]:
+    """Return the enabled shipping providers, without own delivery if it has no zone yet: nobody can choose it."""
+    zones = select(ShippingOption.id).where(
+        ShippingOption.provider_id == OWN_DELIVERY, ShippingOption.deleted_at.is_(None)
+    )
+    has_zones = (await session.execute(zones.limit(1))).first() is not None
+    return enabled if has_zones else enabled - {OWN_DELIVERY}
 
 
 def _payment_warning(provider_id: str) -> str:

@@ -112,7 +112,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 data_status=order.status,
                 data_journey=order.journey,
             ),
-            promise_text(order.promise.to(OrderPromise)),
+            promise_text(order.promise.to(OrderPromise), order.delivery_kind),
             rx.cond(
                 (order.status == "paid") & (order.journey != "delivered") & (order.journey != "picked_up"),
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
@@ -192,12 +192,12 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
-def promise_text(promise: ObjectVar[OrderPromise]) -> rx.Component:
+def promise_text(promise: ObjectVar[OrderPromise], kind: rx.Var[str]) -> rx.Component:
     """Build the text of the promised day, with the reason if it is later than the customer saw before paying."""
     return rx.cond(
         promise.text != "",
         rx.el.p(
-            icon("truck", size=20),
+            icon(rx.cond(kind == "pickup", "store", "truck"), size=20),
             rx.el.b(promise.text),
             rx.cond(promise.delay != "", rx.fragment(" ", promise.delay), ""),
             class_name="order__promise",

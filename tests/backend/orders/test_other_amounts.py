@@ -132,7 +132,7 @@ async def test_partly_paid_order_is_packed_only_after_a_decision(
     assert plain(row.facts) == "El pedido vale $ 80.000; llegaron $ 50.000; faltan $ 30.000."
     assert [action.label for action in row.others] == ["Enviarlo así"]
     assert (await resolve(admin, await read_open_attention(shop), action="honor")).status_code == 200
-    assert await send() == ("Guía lista.", False)
+    assert await send() == ("Listo para recoger. Le avisamos al comprador.", False)
 
 
 @pytest.mark.parametrize(

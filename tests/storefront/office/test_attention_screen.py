@@ -19,6 +19,9 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Role
 from storefront.office.attention import AttentionState
+from storefront.office.orders.detail_state import OrderState
+from tests.backend.orders.paying import place_order_at_bank
+from tests.backend.orders.test_other_amounts import approve_payment
 from tests.backend.returns.steps import Sold, open_clients, pack_units, place_paid_order
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
@@ -174,3 +177,37 @@ def test_refusal_text_mentions_marked_fields_only_if_there_are_any() -> None:
     assert text_for(NotAllowed("x"), OFFICE) != FAILURE
     assert "marcados" not in text_for(InvalidData("x"), OFFICE)
     assert "marcados" in text_for(InvalidData("x", fields={"code": "Falta."}), OFFICE)
+
+
+async def test_partly_paid_order_is_sent_after_two_decisions_on_the_screen(
+    shop: Shop,
+    clients: tuple[httpx.AsyncClient, ...],
+    variant_id: str,
+    browser_of: BrowserFactory,
+    screen: Any,
+) -> None:
+    """Accept the payment, then send the order as it is. Until then it is not packed, and its screen says why."""
+    order_id, session_id = await place_order_at_bank(shop, clients[0], variant_id)
+    await approve_payment(shop, session_id, "50000")
+    order: Any = await (await browser_of(Role.OWNER, f"/oficina/pedidos/{order_id}")).get_state(OrderState)
+
+    async def decide(kind: str) -> None:
+        await AttentionState.event_handlers["load"].fn(screen)
+        (row,) = screen.content.rows
+        assert (row.kind, "$ 50.000" in row.facts.replace("\N{NO-BREAK SPACE}", " ")) == (kind, True)
+        await AttentionState.event_handlers["resolve"].fn(screen, {"id": row.id, "action": "honor"})
+        assert screen.announcement.tone == "news"
+
+    async def pack() -> tuple[bool, list[str]]:
+        await OrderState.event_handlers["load"].fn(order)
+        await OrderState.event_handlers["pack"].fn(order)
+        return order.announcement.tone == "news", [chip.text for chip in order.content.chips]
+
+    await decide("amount_differs")
+    assert await pack() == (False, ["Pagado en parte", "Por empacar"])
+    assert "faltan" in order.content.payment.difference
+    await decide("paid_in_part")
+    is_packed, chips = await pack()
+    assert (is_packed, chips[0]) == (True, "Pagado en parte")
+    await AttentionState.event_handlers["load"].fn(screen)
+    assert screen.content.rows == []
