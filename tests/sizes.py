@@ -98,10 +98,10 @@ ONLY_ALL = (
             "tests/failure/test_outage.py",
             "tests/failure/test_storm.py",
             "tests/failure/test_wandering.py",
-            "tests/failure/test_crash.py::test_killed_shop_loses_no_payment[another bank]",
+            "tests/failure/test_crash.py",
         ),
-        "`test_crash.py` kills the shop at each step of a payment, `test_cuts.py` cuts its connections; each state and"
-        " race of a payment has its test in `tests/backend/payment/` and `tests/backend/orders/`",
+        "`test_cuts.py` cuts the connections of a purchase; each state and race of a payment has its test in"
+        " `tests/backend/payment/` and `tests/backend/orders/`",
     ),
     ExtraTests(
         "examples of a size that no shop has today",
@@ -166,6 +166,34 @@ ONLY_ALL = (
         "`tests/storefront/renderer/`, `tests/storefront/live/` and `tests/storefront/server/test_draining.py` have"
         " each part, `tests/storefront/reflex_ext/test_state_loss.py` loses the state of a page;"
         " `test_checkout_errors.py` restarts the shop below an open page",
+    ),
+    ExtraTests(
+        "limits that are only reached after many requests or seconds",
+        (
+            "tests/attacks/test_connections.py::test_half_open_connections_delay_no_request_and_are_closed",
+            "tests/backend/checkout/payment/test_stock_holds.py::test_fifty_clients_hold_at_most_half_of_the_stock",
+            (
+                "tests/backend/customers/auth/test_guessing.py"
+                "::test_login_attempts_of_a_client_are_limited_over_all_addresses"
+            ),
+            "tests/backend/spreadsheet_reader/test_bombs.py::test_processor_time_of_the_reader_process_is_limited",
+            (
+                "tests/backend/spreadsheet_reader/test_bombs.py"
+                "::test_spreadsheet_bomb_is_refused_within_the_limits[shared_texts-refusals4]"
+            ),
+            "tests/storefront/live/test_pubsub.py::test_reconnected_redis_listener_refreshes_all_pages",
+        ),
+        "each limit has a test with few requests next to it, and each kind of bomb another file",
+    ),
+    ExtraTests(
+        "programs of the project's developers",
+        (
+            "tests/test_loaded_runs.py::test_interrupted_run_leaves_no_process_and_is_repeated",
+            "tests/tools/test_browser.py::test_browser_of_playwright_is_started_if_there_is_no_other",
+            "tests/tools/test_mutants.py::test_functions_of_a_module_are_changed_in_place",
+            "tests/tools/test_mutants.py::test_every_area_has_enough_mutants_that_compile",
+        ),
+        "no user runs them, and the other tests of these files stay",
     ),
     ExtraTests(
         "connections to Redis that stay open in silence",

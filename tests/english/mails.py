@@ -49,7 +49,9 @@ VALUES: dict[str, Any] = {
     "code_name": "CUFE",
     "pdf_link": "https://trompo.example/api/invoices/inv_1/pdf?token=abc",
     "xml_link": "https://trompo.example/api/invoices/inv_1/xml?token=abc",
+    "has_account": True,
     "is_bank": True,
+    "is_cash": False,
     "promise": "It arrives by Monday, December 7.",
     "delay": "",
     "is_gift": True,
@@ -75,7 +77,7 @@ VALUES: dict[str, Any] = {
     [
         {},
         {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False, "is_claim": False},
-        {"missing": "$ 30.000"},
+        {"missing": "$ 30.000", "is_cash": True, "has_account": False},
         {"surplus": "$ 1"},
         {"is_free": True},
     ],

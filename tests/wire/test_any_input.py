@@ -61,7 +61,7 @@ from backend.start import prepare
 from tests.ports import open_listening_socket
 from tests.store_steps import HOME
 
-EXAMPLES = 5
+EXAMPLES = 3
 FEW_EXAMPLES = 2
 """Examples for each operation where another test sends its minimum and maximum values."""
 CHECKS = [
