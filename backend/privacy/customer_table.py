@@ -92,6 +92,7 @@ FIELD_LABELS: Mapping[str, str] = {
     "issued_at": _("Emitida"),
     "item_total": _("Valor de los juguetes"),
     "items": _("Unidades"),
+    "invoice_skipped_at": _("Pagado sin factura"),
     "joined_to": _("Enviado junto con"),
     "label_url": _("Dirección de la guía"),
     "line_id": _("Línea"),
