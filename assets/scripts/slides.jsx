@@ -27,11 +27,7 @@ export function Slides({ count, intervalMs = 0, wanted = -1, children }) {
     if (slide) track.current.scrollTo({ left: slide.offsetLeft, behavior: isInstant ? "instant" : "smooth" });
   };
 
-  const hasShown = useRef(false);
-  useEffect(() => {
-    show(wanted, !hasShown.current || undefined);
-    hasShown.current = true;
-  }, [wanted]);
+  useEffect(() => show(wanted, true), [wanted]);
 
   useEffect(() => {
     if (isPlaying) return startTimer(intervalMs, () => show((current + 1) % count));

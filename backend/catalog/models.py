@@ -36,6 +36,9 @@ from backend.inventory.models import SELLABLE_UNITS, InventoryLevel
 from backend.plain_tables.models import PlainRow
 from backend.pricing import STANDARD_RATE
 
+SEO_TITLE, SEO_DESCRIPTION = "seo_title", "seo_description"
+"""Metadata keys of the title and the text that search engines show for a product's page."""
+
 
 class Collection(Timestamps, table=True):
     """A curated set of products. A product is in one collection at most."""
@@ -158,6 +161,32 @@ class Product(Timestamps, table=True):
     extra_metadata: JsonObject = Field(default_factory=dict, sa_type=Json)
     """The metadata without the keys that have columns (`METADATA_FIELDS` in `product_fields.py`)."""
     deleted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+    @property
+    def seo_title(self) -> str:
+        """The title for search engines, from the metadata; empty to use the product's own."""
+        return self._read_text(SEO_TITLE)
+
+    @seo_title.setter
+    def seo_title(self, text: str) -> None:
+        self._write_text(SEO_TITLE, text)
+
+    @property
+    def seo_description(self) -> str:
+        """The description for search engines, from the metadata; empty to use the product's own."""
+        return self._read_text(SEO_DESCRIPTION)
+
+    @seo_description.setter
+    def seo_description(self, text: str) -> None:
+        self._write_text(SEO_DESCRIPTION, text)
+
+    def _read_text(self, key: str) -> str:
+        text = self.extra_metadata.get(key)
+        return text if isinstance(text, str) else ""
+
+    def _write_text(self, key: str, text: str) -> None:
+        rest = {name: value for name, value in self.extra_metadata.items() if name != key}
+        self.extra_metadata = {**rest, key: text} if text else rest
 
 
 class FormerHandle(Timestamps, table=True):

@@ -14,8 +14,6 @@ CONTENTS = "contents"
 SAFETY_MARK = "safety_mark"
 """Metadata key of the safety mark. It has no column, like the box contents (`CONTENTS`)."""
 IN_METADATA = (CONTENTS, SAFETY_MARK)
-SEO_TITLE, SEO_DESCRIPTION = "seo_title", "seo_description"
-"""Metadata keys of the title and the text that search engines show for the product's page."""
 MAX_SEO_TITLE_LENGTH, MAX_SEO_DESCRIPTION_LENGTH = 70, 160
 NOT_UNDER_THREE = re.compile(
     r"menor(?:es)? de (?:3|tres)|36 meses|under (?:3|three)|\b0\s?[-–]\s?3\b", re.IGNORECASE

@@ -45,6 +45,8 @@ WOOCOMMERCE_COLUMNS = (
 TAX_CLASSES = {0: "zero-rate", 5: "reduced-rate"}
 """Names of WooCommerce's tax classes by rate of IVA. Every other rate gets WooCommerce's standard class."""
 GRAMS_PER_KILOGRAM = 1000
+OWN_PICTURE = "own picture"
+"""Key of a variant's values: the absolute address of the first picture of its option values, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,11 @@ async def _read_entries(
     for variant in (await session.execute(query)).scalars():
         variants[variant.product_id].append(variant)
     pairs = [(product, variant) for product in products for variant in variants[product.id] or [None]]
-    values = await read_current_values(session, pairs, await find_first_location_id(session))
+    read = await read_current_values(session, pairs, await find_first_location_id(session))
+    values: list[Mapping[str, Any]] = [
+        {**one, OWN_PICTURE: to_absolute_picture_url(variant.thumbnail, base_url) if variant else None}
+        for (_product, variant), one in zip(pairs, read, strict=True)
+    ]
     words = await read_tags_and_types(session, sorted(by_id))
     tree = await read_tree(session)
     return [
@@ -143,6 +149,8 @@ def _to_shopify_cells(entry: ProductEntry) -> Iterator[Cells]:
         "Tags": ", ".join(dict.fromkeys(map(_drop_commas, [*entry.tags, *_last_names(entry.categories)]))),
         "Published": "TRUE" if product.status == "published" else "FALSE",
         "Gift Card": "FALSE",
+        "SEO Title": product.seo_title,
+        "SEO Description": product.seo_description,
         "Status": "active" if product.status == "published" else "draft",
     }
     variants = [
@@ -175,6 +183,8 @@ def _to_shopify_variant(
         "Variant Taxable": "TRUE" if entry.product.tax_rate else "FALSE",
         "Variant Barcode": values.get("ean"),
         "Variant Weight Unit": "kg",
+        "Variant Image": values[OWN_PICTURE],
+        "Cost per item": values.get("cost"),
     }
     for number, (title, value) in enumerate((options or {"Title": "Default Title"}).items(), start=1):
         cells |= {f"Option{number} Name": title, f"Option{number} Value": value}

@@ -16,9 +16,11 @@ from backend.imports.rows.changes import format_cell, format_option_cells, read_
 from backend.shipping.locations import find_first_location_id
 
 COLUMN_ORDER = (
-    "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "is_free", "stock", "categories", "brand", "age_range",
+    "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "cost", "is_free", "stock", "categories", "brand",
+    "age_range",
     "pictures", "description", "subtitle", "weight", "length", "width", "height", "ean", "tax_rate", "material",
     "origin_country", "warnings", "collection", "featured", "status", "handle", "old_addresses",
+    "seo_title", "seo_description",
 )  # fmt: skip
 """Order of the columns in the shop's own files: columns that are filled in most often come first."""
 EXCLUDED = "excluido"

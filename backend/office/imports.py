@@ -41,7 +41,7 @@ STATUS_TEXTS: dict[ImportStatus, str] = {
     ImportStatus.STOPPED: _("Detenida"),
     ImportStatus.DONE: _("Importado"),
 }
-PRICES = frozenset({"price", "compare_at_price"})
+PRICES = frozenset({"price", "compare_at_price", "cost"})
 LEFT_OUT = "-"
 """Form value of a column that is not imported."""
 COLUMN_LABELS = {LEFT_OUT: _("No importar"), **{name: get_label(name) for name in MAPPABLE_COLUMNS}}

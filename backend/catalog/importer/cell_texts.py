@@ -11,7 +11,14 @@ ERROR_TEXT = "#REF!"
 """Text for a formula without a value."""
 FORMULA_ERRORS = re.compile(r"#(?:N/[AD]|¡?(?:REF|DIV/0|VALUE|VALOR|NUM|NULL|NULO)!|¿?(?:NAME|NOMBRE)\?)")
 """Texts that spreadsheets show for a formula without a value."""
-AMOUNT_COLUMNS = ("price", "compare_at_price", "price_without_tax", "compare_at_price_without_tax", "stock")
+AMOUNT_COLUMNS = (
+    "price",
+    "compare_at_price",
+    "cost",
+    "price_without_tax",
+    "compare_at_price_without_tax",
+    "stock",
+)
 """Columns in whose texts a point before three digits separates thousands."""
 _THREE_DECIMALS = re.compile(r"([^0-9]*[1-9][0-9]{0,2}\.[0-9]{3})([^0-9]*)")
 BOOLEANS = {"1": "sí", "0": "no"}

@@ -1,15 +1,20 @@
 """The columns of an import file, with the parsers of their cells."""
 
+from backend.catalog.models import SEO_DESCRIPTION, SEO_TITLE
+from backend.catalog.product_facts import MAX_VALUE_LENGTH
 from backend.catalog.redirects.addresses import parse_addresses
 from backend.catalog.schemas import cell_numbers, cell_parsers, cell_words, product_fields
 from backend.catalog.schemas.cell_parsers import Cell
 
-PRODUCT_CELLS = product_fields.CELLS
+PRODUCT_CELLS = product_fields.CELLS | {
+    name: Cell(cell_parsers.make_text_parser(MAX_VALUE_LENGTH), "") for name in (SEO_TITLE, SEO_DESCRIPTION)
+}
 VARIANT_CELLS = {
     "sku": Cell(cell_parsers.make_text_parser(64)),
     "ean": Cell(cell_words.parse_bar_code, None),
     "price": Cell(cell_numbers.parse_price),
     "compare_at_price": Cell(cell_numbers.parse_former_price, None),
+    "cost": Cell(cell_numbers.parse_former_price, None),
     "is_free": Cell(cell_words.parse_yes_or_no),
 }
 OPTION_CELLS = {

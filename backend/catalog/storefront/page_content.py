@@ -12,6 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.category_tree import read_visible_tree
 from backend.catalog.handles import brand_handle
 from backend.catalog.models import (
+    SEO_DESCRIPTION,
+    SEO_TITLE,
     Collection,
     FormerHandle,
     Picture,
@@ -27,8 +29,6 @@ from backend.catalog.preorder_texts import describe_preorder_day
 from backend.catalog.product_facts import (
     MAX_SEO_DESCRIPTION_LENGTH,
     MAX_SEO_TITLE_LENGTH,
-    SEO_DESCRIPTION,
-    SEO_TITLE,
     product_facts,
 )
 from backend.catalog.search.query_words import SearchWords, search_words

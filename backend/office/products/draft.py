@@ -12,14 +12,12 @@ from functools import partial
 from hashlib import blake2b
 
 from backend.catalog.bar_codes import is_bar_code
-from backend.catalog.models import ONLY_VARIANT_TITLE
+from backend.catalog.models import ONLY_VARIANT_TITLE, SEO_DESCRIPTION, SEO_TITLE
 from backend.catalog.product_facts import (
     IN_METADATA,
     MAX_SEO_DESCRIPTION_LENGTH,
     MAX_SEO_TITLE_LENGTH,
     MAX_VALUE_LENGTH,
-    SEO_DESCRIPTION,
-    SEO_TITLE,
 )
 from backend.catalog.products.preorders import MAX_PREORDER_UNITS
 from backend.catalog.schemas import cell_parsers, cell_words

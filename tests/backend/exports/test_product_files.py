@@ -4,12 +4,13 @@ import csv
 from io import StringIO
 
 import pytest
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.importer.formats.convert import convert_table
 from backend.catalog.importer.formats.models import SourceFormat
 from backend.catalog.importer.formats.recognition import recognise
-from backend.catalog.models import Category, Picture, Product, ProductCategory
+from backend.catalog.models import Category, Picture, Product, ProductCategory, Variant
 from backend.exports.kinds import KINDS
 from backend.exports.service import JOB, list_kinds, open_export_file, request_export
 from tests.backend.catalog.importer.formats.tables import list_cells, read_table
@@ -138,6 +139,50 @@ async def test_own_import_reads_the_files_again(shop: Shop, source_format: Sourc
     )  # fmt: skip
     assert small["pictures"].split("|")[1:] == ["https://x.co/b,1.jpg", "https://x.co/c.jpg"]
     assert small["description"].replace("\n", "") == "<p>Uno</p><ul><li>a</li><li>b &amp; c</li></ul>"
+
+
+@pytest.mark.usefixtures("products")
+async def test_costs_and_texts_for_search_engines_are_in_the_files(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    """Check Shopify's file with the picture of a variant, and the import of the shop's own columns."""
+    async with shop.database.transaction() as session:
+        await session.execute(
+            update(Variant).where(Variant.sku == "G-S").values(cost=8_000, thumbnail="/pictures/s.webp")
+        )
+        cap = (await session.execute(select(Product).where(Product.handle == "gorra"))).scalar_one()
+        cap.seo_title, cap.seo_description = "Gorra =1+1", "La de siempre"
+    rows = read_cells(await export_text(shop, "shopify"))
+    first = {
+        name: rows[0].get(name) for name in ("SEO Title", "SEO Description", "Cost per item", "Variant Image")
+    }
+    assert first == {
+        "SEO Title": "Gorra =1+1",
+        "SEO Description": "La de siempre",
+        "Cost per item": "8000",
+        "Variant Image": "http://localhost:3000/pictures/s.webp",
+    }
+    table = read_table(await export_text(shop, "shopify"))
+    small = list_cells(convert_table(table, SourceFormat.SHOPIFY))[0]
+    assert [small[name] for name in ("cost", "seo_title", "seo_description")] == [
+        "8000",
+        "Gorra =1+1",
+        "La de siempre",
+    ]
+    sender = Sender(shop, shop_defaults)
+    await sender.send_spreadsheet(
+        "SKU;Dirección;Costo;Encabezado en Google;Resumen en Google\nG-M;gorra;9.500;Gorra nueva;Otra\n"
+    )
+    await sender.run_import()
+    async with shop.database.read() as session:
+        costs = dict((await session.execute(select(Variant.sku, Variant.cost))).all())
+        cap = (await session.execute(select(Product).where(Product.handle == "gorra"))).scalar_one()
+    assert (costs["G-S"], costs["G-M"], cap.seo_title, cap.seo_description) == (
+        8_000,
+        9_500,
+        "Gorra nueva",
+        "Otra",
+    )
 
 
 async def test_office_offers_the_files() -> None:

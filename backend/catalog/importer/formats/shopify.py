@@ -45,6 +45,9 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "position": ("image position",),
     "variant_picture": ("variant image", "variant image url"),
     "gift_card": ("gift card",),
+    "cost": ("cost per item",),
+    "seo_title": ("seo title",),
+    "seo_description": ("seo description",),
 }
 """Headings of the export since 2012 and of the one since 2024."""
 FIELDS: Mapping[str, Sequence[str]] = {
@@ -64,6 +67,9 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "pictures": ("picture", "variant_picture"),
     **{f"{part}_{number}": (f"{part}_{number}",) for number in (1, 2, 3) for part in ("option", "value")},
     "old_addresses": ("handle",),
+    "cost": ("cost",),
+    "seo_title": ("seo_title",),
+    "seo_description": ("seo_description",),
 }
 """Shopify's fields by the importer's columns."""
 GRAMS_PER_KILOGRAM = 1000
@@ -101,6 +107,8 @@ def _convert_product(cells: Cells, rows: Sequence[TableRow]) -> list[Draft]:
         ("description", "description"),
         ("brand", "vendor"),
         ("type", "type"),
+        ("seo_title", "seo_title"),
+        ("seo_description", "seo_description"),
     ):
         first.set(column, cells.get_first(rows, name))
     first.set("tags", join_list(split_commas(cells.get_first(rows, "tags"))))
@@ -115,6 +123,7 @@ def _convert_variant(cells: Cells, draft: Draft, titles: Sequence[str]) -> None:
     draft.set("sku", cells.get(row, "sku"))
     draft.set("ean", cells.get(row, "bar_code"))
     draft.set("stock", cells.get(row, "stock"))
+    draft.set("cost", cells.get(row, "cost"))
     draft.set_price(cells.get(row, "price"), cells.get(row, "compare_at_price"))
     options = {
         title: value

@@ -26,7 +26,7 @@ def test_list_of_an_accounting_program_is_mapped() -> None:
     text = "Código;Descripción;Línea;IVA;Precio 1;Precio 2;Saldo;Costo\n0001;TROMPO;MADERA;19%;89900;85000;12;50000\n"
     assert suggest(text) == {
         "Código": "sku", "Descripción": "title", "Línea": "categories", "IVA": "tax_rate", "Precio 1": "price",
-        "Saldo": "stock",
+        "Saldo": "stock", "Costo": "cost",
     }  # fmt: skip
     assert contested(text) == {}
 
@@ -74,9 +74,10 @@ def test_unknown_headings_are_mapped_by_their_values() -> None:
     }  # fmt: skip
 
 
-def test_costs_and_minimums_are_not_mapped_by_their_values() -> None:
+def test_minimums_and_wholesale_prices_are_not_mapped_by_their_values() -> None:
     assert suggest("Nombre;Costo;Stock mínimo;Precio mayorista\nTrompo;50000;3;80000\n") == {
-        "Nombre": "title"
+        "Nombre": "title",
+        "Costo": "cost",
     }
 
 
