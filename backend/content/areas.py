@@ -180,8 +180,6 @@ class SectionKind(StrEnum):
 
 DEFAULT_SECTIONS = (SectionKind.DEPARTMENTS, SectionKind.NEW, SectionKind.SALE, SectionKind.AGES)
 """The default sections of the home page, in their order."""
-FILLABLE_SECTIONS = (SectionKind.NEW, SectionKind.SALE, SectionKind.EDITORIAL)
-"""Sections whose products the office can choose. Without a choice, the shop fills `NEW` and `SALE`."""
 SECTION_NAMES = {
     SectionKind.DEPARTMENTS: _("¿A qué jugamos hoy?"),
     SectionKind.NEW: _("Lo nuevo y lo más querido"),

@@ -6,7 +6,7 @@ cart. Changes of lines are pending work and leave no audit entry; discounts and 
 
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -20,7 +20,7 @@ from backend.cart.staff_discounts import list_staff_adjustments, store_staff_dis
 from backend.cart.totals import read_discounted_totals
 from backend.core.config.settings import Settings
 from backend.core.db.database import database_now
-from backend.core.db.tables import get_or_404, table_of
+from backend.core.db.tables import get_or_404
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -224,12 +224,6 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: str) -> No
     locked.draft.canceled_at = await database_now(session)
     locked.draft.is_current = False
     await session.flush()
-
-
-async def park_draft(session: AsyncSession, draft_id: str) -> None:
-    """Make room for another sale of the same seller: the draft waits for its payment."""
-    draft = table_of(DraftOrder)
-    await session.execute(update(draft).where(draft.c.id == draft_id).values(is_current=False))
 
 
 async def _find_draft(session: AsyncSession, draft_id: str) -> DraftOrder:
