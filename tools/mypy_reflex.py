@@ -45,7 +45,10 @@ DATACLASS = "dataclass"
 
 
 class ReflexPlugin(Plugin):
-    """Types the fields of states, accessed on the class, and the fields of the views in them."""
+    """A mypy plugin that gives `SomeState.field` the type of a Reflex variable instead of the plain value.
+
+    It does the same for the fields of an object in a state: `SomeState.view.field`.
+    """
 
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """Return the hook for `State.field`; None for other attributes."""

@@ -147,5 +147,5 @@ async def _make_default(
 
 
 async def _lock_customer(session: AsyncSession, customer_id: str) -> None:
-    """Lock the customer, so that only one transaction at a time changes the book."""
+    """Lock the customer's row, so that only one transaction at a time changes the address book."""
     await session.get_one(Customer, customer_id, with_for_update=True)

@@ -197,7 +197,11 @@ async def _apply_capture(
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """Capture the session for money that the provider took; or hold it, and open an attention row."""
+    """Mark the session as captured, because the provider has taken the money. Return its state.
+
+    If the money does not match, comes late or pays the purchase twice, hold the session instead, and open an attention
+    row for staff.
+    """
     state = SessionState(payment.state)
     is_first, previous_amount = not payment.data.get(APPROVED), payment.captured_amount
     payment.data = {**payment.data, APPROVED: True}

@@ -234,7 +234,10 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
 
 
 async def strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> None:
-    """Delete the personal data of the locked orders' fulfillments. Retain their state, content and origin."""
+    """Delete the personal data in the orders' fulfillments. The caller has locked the orders.
+
+    State, content and origin are retained.
+    """
     parcel = table_of(Fulfillment)
     own_orders = (
         select(parcel.c.id, parcel.c.data).where(parcel.c.order_id.in_(order_ids)).order_by(parcel.c.id)

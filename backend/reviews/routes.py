@@ -56,7 +56,9 @@ async def send_review(
     ip: ClientIp,
     uploads: Annotated[PictureUploads, Depends(get_uploads)],
 ) -> Response:
-    """Store a review. The token in the query identifies the order line. The page shows the result (parameter `said`).
+    """Store a review of the order line that the token in the query identifies, and redirect to the review page.
+
+    The parameter `said` of its address tells the page which result to show.
 
     The text is saved even if a picture cannot be used.
     """

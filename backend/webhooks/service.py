@@ -1,4 +1,4 @@
-"""Webhook endpoints by staff: add, change, delete, rotate their secrets, and try deliveries again."""
+"""Management of webhook endpoints: add, change and delete them, rotate their secrets, and repeat deliveries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -102,7 +102,7 @@ async def run_steps(data: AssignmentData, api: AdminApi, *, write: bool) -> Asyn
 
 @dataclass(frozen=True)
 class _ResolvedIds:
-    """The ids of the names in the data file."""
+    """The ids of the products, collections and category that the data file names."""
 
     products: dict[str, str]
     collections: dict[str, str]

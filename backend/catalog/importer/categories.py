@@ -231,5 +231,5 @@ class ProductGroups:
 
 
 def _display_name(text: str) -> str:
-    """Return the name for a new category or collection: the text as written, or the words of a handle."""
+    """Return the name for a new category or collection: the text as written. A handle is converted to words."""
     return text if text != make_handle(text) else text.replace("-", " ").capitalize()

@@ -114,8 +114,8 @@ async def read_named_values(
 ) -> dict[str, dict[str, str]]:
     """Return each variant's option values: by variant id, then by option title in the product's order.
 
-    For a product without stored options, these are the values of the implied option. If such a product has only one
-    variant, and that variant has the default title, it has no values.
+    A product without stored options is treated as if it had one option, whose values are the titles of the variants.
+    The variant of a product without variants (only one, with the default title) gets no values.
 
     Args:
         variants: all variants of the products, by product id.

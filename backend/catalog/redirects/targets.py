@@ -50,7 +50,7 @@ def category_page_path(handle: str) -> str:
 
 
 def get_page_handle(address: OldAddress) -> tuple[str, str]:
-    """Return the handles of the product and of the category whose page in this shop would have this address."""
+    """Return the handles in an address of this shop: of the product, and of the category. At most one is not empty."""
     segments = address.path.strip("/").split("/")
     if len(segments) == 2 and segments[0] == PRODUCT_SEGMENT:
         return segments[1], ""

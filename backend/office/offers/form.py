@@ -91,7 +91,7 @@ class TypedBuyGet:
 
 @dataclass(frozen=True, slots=True)
 class TypedOffer:
-    """The parsed form. `target_ids` are ids of products or of categories; `buyget` is None for another offer."""
+    """The parsed form. `target_ids` are ids of products or categories; `buyget` is None for other kinds of offers."""
 
     code: str
     is_automatic: bool

@@ -71,7 +71,7 @@ class PickupPoint:
 
     @property
     def address_label(self) -> str:
-        """The street with the municipality; empty without one."""
+        """The street and the municipality; empty if the point has no address."""
         town = find_municipality_by_code(self.dane_code)
         return ", ".join(filter(None, (self.address, town.name if town else "")))
 

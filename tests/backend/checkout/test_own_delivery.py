@@ -187,7 +187,9 @@ async def test_price_that_changes_meanwhile_is_shown_before_it_is_paid(own: OwnS
 
 
 @pytest.mark.parametrize("is_deleted", [True, False])
-async def test_zone_that_is_gone_meanwhile_is_not_sold(own: OwnShop, is_deleted: bool) -> None:
+async def test_delivery_to_a_zone_removed_during_the_checkout_is_refused(
+    own: OwnShop, is_deleted: bool
+) -> None:
     option_id = await own.save()
     await own.choose(option_id)
     if is_deleted:

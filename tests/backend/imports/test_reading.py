@@ -123,7 +123,7 @@ def test_short_row_is_refused_if_price_or_name_is_missing(
     assert [[one.code for one in row.notes] for row in rows] == [["short row"], []]
 
 
-def test_extra_cells_of_a_parent_refuse_its_own_variations() -> None:
+def test_variations_of_a_parent_with_extra_cells_are_refused() -> None:
     lines = (CASES / "m-woo-es.csv").read_text("utf-8-sig").splitlines()
     (parent,) = [number for number, line in enumerate(lines, start=1) if ",variable," in line]
     lines[parent - 1] += ",sobra"

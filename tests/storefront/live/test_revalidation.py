@@ -105,7 +105,7 @@ async def test_largest_possible_delivery_of_changes_is_accepted(
     assert answer.json() == {"revalidated": MAX_EVENTS}
 
 
-async def test_body_larger_than_any_delivery_of_changes_is_not_read(
+async def test_request_body_over_the_size_limit_is_not_read(
     client: httpx.AsyncClient, shop: Shop, pubsub: RecordingPubSub
 ) -> None:
     headers = {HEADER: shop.settings.revalidation_secret}

@@ -197,7 +197,7 @@ async def test_owner_chooses_the_notices_of_others(shop: Shop, browser_of: Brows
     assert screen.announcement.tone == "problem"
 
 
-async def test_role_is_made_from_an_example_given_changed_and_deleted(
+async def test_custom_role_is_created_assigned_changed_and_deleted(
     shop: Shop, browser_of: BrowserFactory
 ) -> None:
     member = await create_member(shop, browser_of)

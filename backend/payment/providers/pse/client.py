@@ -154,10 +154,12 @@ class GatewayClient:
         return report if report.currency else replace(report, currency=CURRENCY)
 
     async def get_transaction_by_reference(self, reference: str) -> GatewayReport:
-        """Return the gateway's report of a transaction, by its number or by the reference of the shopper's browser.
+        """Return the gateway's report of a transaction.
+
+        `reference` is its number, or the reference with which the shopper's browser comes back from the bank.
 
         Raises:
-            InvalidData: the text is neither a transaction's number nor a reference of a browser.
+            InvalidData: `reference` has neither form.
             OutsideFailure: the gateway failed.
         """
         if _BROWSER_REFERENCE.fullmatch(reference):

@@ -97,7 +97,7 @@ async def test_member_removes_only_their_own_browsers(shop: Shop, office: Office
     assert await list_endpoints(shop, owner) == []
 
 
-async def test_new_password_removes_all_browsers(shop: Shop, office: Office) -> None:
+async def test_new_password_removes_push_subscriptions_of_all_browsers(shop: Shop, office: Office) -> None:
     packer = office.actor(Role.STOCKROOM)
     await add(shop, packer)
     await set_password(shop.database, office.actor(Role.OWNER), packer.id, "una frase muy larga 7")
