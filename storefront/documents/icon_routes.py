@@ -22,6 +22,7 @@ from storefront.brand_icons import (
 )
 from storefront.static_files import CACHE_1_HOUR
 
+READ = ["GET", "HEAD"]
 PNG = "image/png"
 ASSETS = PROJECT / "assets"
 FONT = ASSETS / "fonts" / "fredoka.woff2"
@@ -32,20 +33,20 @@ LETTER_HEIGHT, MASKABLE_LETTER_HEIGHT = 0.66, 0.5
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/favicon.ico")
+@router.api_route("/favicon.ico", methods=READ)
 async def favicon() -> Response:
     """Return the icon for browsers and feed readers that request it by this name."""
     return await _respond(IconKind.FAVICON, CACHE_1_HOUR)
 
 
-@router.get("/apple-touch-icon.png")
-@router.get("/apple-touch-icon-precomposed.png")
+@router.api_route("/apple-touch-icon.png", methods=READ)
+@router.api_route("/apple-touch-icon-precomposed.png", methods=READ)
 async def apple_touch_icon() -> Response:
     """Return the icon for iPhones that request it by this name."""
     return await _respond(IconKind.APPLE, CACHE_1_HOUR)
 
 
-@router.get(LETTER_ICONS + "/{kind}.png")
+@router.api_route(LETTER_ICONS + "/{kind}.png", methods=READ)
 async def letter_icon(kind: IconKind, request: Request) -> Response:
     """Return the icon with the first letter of the shop's name."""
     brand = await get_brand()
