@@ -112,7 +112,7 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await page.get_by_role("button", name="Una sección tuya", exact=True).click()
         await row.nth(4).get_by_label("Título").fill("Para la playa")
         await row.nth(4).get_by_label("Texto").fill("Baldes y palas.")
-        await row.nth(4).get_by_label("Juguetes").fill("Avión de hélice")
+        await row.nth(4).get_by_label("Productos").fill("Avión de hélice")
         await row.nth(4).get_by_role("button", name="Antes").click()
         await publish(page)
         section = shopper.locator("section", has=shopper.get_by_role("heading", name="Para la playa"))

@@ -24,6 +24,7 @@ EXAMPLES = {
     "/brand/[slug]": "/brand/la-puntada",
     "/product/[slug]": f"/product/{PRODUCT}",
     "/order/[id]": "/order/order_0?token=t",
+    "/pay/[id]": "/pay/t",
     "/review/[id]": "/review/order_0?token=t",
     "/legal/[slug]": "/legal/terminos",
     "/pqrs/[id]": "/pqrs/pqrs_0?token=t",
