@@ -68,7 +68,7 @@ async def test_official_sdk_completes_a_purchase(sdk_folder: Path, database_url:
         "status": 400,
         "message": "Invalid request: Unrecognized fields: 'collection_id'",
     }
-    assert products["providers"] == ["carrier_standard", "manual_manual"]
+    assert products["providers"] == ["carrier_standard", "manual_manual", "own_delivery"]
 
     shelf = output["shelf"]
     assert shelf["variant"]["calculated_price"]["calculated_amount"] == 26_000

@@ -38,6 +38,8 @@ VALUES: dict[str, Any] = {
     "length": 9.0,
     "height": 8.0,
     "width": 7.0,
+    "preorder_day": "2999-12-15",
+    "preorder_units": 5,
 }
 METADATA = {"brand": "Artesanos", "ageRange": "6-8"}
 
@@ -66,10 +68,11 @@ async def test_null_clears_only_optional_product_fields(admin: httpx.AsyncClient
     made = (await post(admin, "/admin/products", VALUES))["product"]
     path = f"/admin/products/{made['id']}"
     changed = (await post(admin, path, dict.fromkeys(VALUES)))["product"]
-    assert {name: changed[name] for name in VALUES} == {
+    assert {name: changed.get(name) for name in VALUES} == {
         **VALUES,
         **dict.fromkeys(("subtitle", "description", "warnings"), ""),
         **dict.fromkeys(("material", "origin_country", "thumbnail", "weight", "length", "height", "width")),
+        **dict.fromkeys(("preorder_day", "preorder_units")),
     }
 
 
