@@ -62,6 +62,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "amount": format_cop(42_000),
         "reference": "TR-123456",
         "is_reversed": False,
+        "is_cash": False,
         "received": "",
         "missing": "",
         "surplus": "",

@@ -27,6 +27,7 @@ VALUES: dict[str, Any] = {
     "amount": "$ 33.528",
     "reference": "0012345678",
     "is_reversed": False,
+    "is_cash": False,
     "received": "",
     "missing": "",
     "surplus": "",
