@@ -70,7 +70,7 @@ async def test_product_is_bought_while_two_staff_members_edit_it(
     order = await complete_purchase(store, trompo, 2)
     await product_steps.send_event(lina, "save", lina_form)  # her form shows the old title and units
     assert (lina.announcement.tone, lina.clashes, lina.problems) == ("news", [], {})
-    assert (lina.content.texts["title"], lina.content.variants[0].price) == ("Trompo de Berta", "60000")
+    assert (lina.content.texts["title"], lina.content.variants[0].price) == ("Trompo de Berta", "60.000")
     assert lina.content.variants[0].stocked == "13 libres · 2 apartadas"
     assert await read_stock(shop) == (15, 2)
     assert [(line["title"], line["unit_price"]) for line in order["items"]] == [("Trompo de Berta", 50_000)]
