@@ -26,11 +26,13 @@ BACKEND = str(Path(backend.__file__).parent)
 IGNORED_TABLES = (
     "job", "outbox_event", "rate_limit_counter", "audit_entry", "audit_personal_value",
     "product_import", "product_import_row", "product_import_picture", "product_import_table", "column_mapping",
-    "draft_order", "cart", "line_item", "cart_shipping_method",
 )  # fmt: skip
-"""Tables of pending work, of limits, and of the audit itself.
+"""Tables of pending work, of limits, and of the audit itself. An import is pending work until it starts."""
+DRAFTS = str(Path(BACKEND, "draft_orders", "drafts.py"))
+DRAFT_TABLES = ("draft_order", "cart", "line_item", "cart_shipping_method")
+"""Tables that the services of `DRAFTS` may write without an entry: a draft order is pending work until it is sold.
 
-An import is pending work until it starts, and a draft order with its cart until it is sold.
+For all other services, a customer's cart is no pending work.
 """
 
 
@@ -39,6 +41,7 @@ class ServiceCall:
     """A call of a service on behalf of an actor."""
 
     name: str
+    file: str
     writes: list[str] = field(default_factory=list)
     is_recorded: bool = False
 
@@ -56,12 +59,15 @@ class AuditGuard:
         frame = _find_outermost_frame(self.code)
         if frame is None:
             return None
-        return self.calls.setdefault(id(frame), (frame, ServiceCall(frame.f_code.co_qualname)))[1]
+        code = frame.f_code
+        return self.calls.setdefault(id(frame), (frame, ServiceCall(code.co_qualname, code.co_filename)))[1]
 
     def record_write(self, statement: str) -> None:
         """Count a statement for the current call if it writes to a table of the shop."""
         table = find_written_table(statement)
-        if table is not None and table not in IGNORED_TABLES and (call := self.current_call()) is not None:
+        if table is None or table in IGNORED_TABLES or (call := self.current_call()) is None:
+            return
+        if call.file != DRAFTS or table not in DRAFT_TABLES:
             call.writes.append(statement)
 
     def record_entry(self) -> None:

@@ -13,10 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 import backend
 from backend.audit import Subject, SubjectType, record
+from backend.cart.access import create_empty_cart
 from backend.catalog.models import Collection
 from backend.core.db.database import Database
-from backend.staff.rights import COMMAND_LINE, Actor
+from backend.shop import Shop
+from backend.staff.rights import COMMAND_LINE, Actor, Right
 from tests.audit_guard import watch_audit
+from tests.store_defaults import Defaults
 
 BACKEND = Path(backend.__file__).parent
 ACTOR_TYPES = {"Actor", "StaffMember", "AuditActor"}
@@ -180,6 +183,15 @@ class TestGuard:
         (call,) = guard.list_unrecorded()
         assert call.name == "write_without_entry"
 
+    async def test_change_of_a_customers_cart_without_an_audit_entry_is_found(
+        self, shop: Shop, shop_defaults: Defaults
+    ) -> None:
+        with watch_audit(__file__) as guard:
+            async with shop.database.transaction() as session:
+                await create_cart_without_entry(session, COMMAND_LINE)
+        (call,) = guard.list_unrecorded()
+        assert call.name == "create_cart_without_entry"
+
     async def test_recorded_write_is_not_reported(self, database: Database) -> None:
         with watch_audit(__file__) as guard:
             async with database.transaction() as session:
@@ -191,6 +203,11 @@ class TestGuard:
 async def write_without_entry(session: AsyncSession, actor: Actor) -> None:
     session.add(Collection(title=actor.id, handle="x"))
     await session.flush()
+
+
+async def create_cart_without_entry(session: AsyncSession, actor: Actor) -> None:
+    actor.require(Right.SELL)
+    await create_empty_cart(session)
 
 
 async def write_with_entry(session: AsyncSession, actor: Actor) -> None:
