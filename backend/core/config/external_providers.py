@@ -1,12 +1,40 @@
-"""Creation of providers outside this program, which a setting names as `id=package.module:Class`."""
+"""Creation of providers: those of this program, and those outside it, named as `id=package.module:Class`."""
 
+from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from backend.core.errors import CannotStart
 
 if TYPE_CHECKING:
     from backend.core.config.settings import Settings
+
+P = TypeVar("P")
+
+
+def create_providers(
+    port: type[Any],
+    places: Mapping[str, str],
+    factories: Mapping[str, Callable[[], P]],
+    settings: "Settings",
+) -> dict[str, P]:
+    """Create the providers of a service, by id.
+
+    Args:
+        port: the class that all of them extend.
+        places: from `backend.core.config.modules.registered_providers`, which has checked the ids.
+        factories: the providers of this program.
+        settings: the shop's settings, for the providers outside this program.
+
+    Raises:
+        CannotStart: a provider outside this program cannot be created.
+    """
+    return {
+        provider_id: create_external_provider(port, provider_id, place, settings)
+        if place
+        else factories[provider_id]()
+        for provider_id, place in places.items()
+    }
 
 
 def create_external_provider(port: type[Any], provider_id: str, place: str, settings: "Settings") -> Any:

@@ -5,7 +5,7 @@ from functools import partial
 
 import httpx
 
-from backend.core.config.external_providers import create_external_provider
+from backend.core.config.external_providers import create_providers
 from backend.core.config.modules import INVOICE_FILE, INVOICE_UBL
 from backend.core.config.settings import Settings
 from backend.core.texts import _
@@ -34,10 +34,9 @@ def create_invoice_providers(
         INVOICE_FILE: FileProvider,
         INVOICE_UBL: partial(create_ubl_provider, settings, transport),
     }
-    return {
-        provider_id: create_external_provider(InvoiceProvider, provider_id, place, settings)
-        if place
-        else factories[provider_id]()
+    usable = {
+        provider_id: place
         for provider_id, place in places.items()
         if provider_id != INVOICE_UBL or settings.has_invoice_provider
     }
+    return create_providers(InvoiceProvider, usable, factories, settings)

@@ -5,7 +5,7 @@ from functools import partial
 
 import httpx
 
-from backend.core.config.external_providers import create_external_provider
+from backend.core.config.external_providers import create_providers
 from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -32,9 +32,4 @@ def build_providers(
         SYSTEM_PAYMENT: SystemDefault,
         GATEWAY_PSE: partial(create_gateway_pse, settings, database, gateway_transport),
     }
-    return {
-        provider_id: create_external_provider(PaymentProvider, provider_id, place, settings)
-        if place
-        else factories[provider_id]()
-        for provider_id, place in places.items()
-    }
+    return create_providers(PaymentProvider, places, factories, settings)

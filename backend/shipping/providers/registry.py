@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import httpx
 
-from backend.core.config.external_providers import create_external_provider
+from backend.core.config.external_providers import create_providers
 from backend.core.config.modules import CARRIER, MANUAL, OWN_DELIVERY
 from backend.core.config.settings import Settings
 from backend.core.errors import NotImplementedByProvider
@@ -63,9 +63,4 @@ def create_fulfillment_providers(
             ),
         ),
     }
-    return {
-        provider_id: create_external_provider(FulfillmentProvider, provider_id, place, settings)
-        if place
-        else factories[provider_id]()
-        for provider_id, place in places.items()
-    }
+    return create_providers(FulfillmentProvider, places, factories, settings)
