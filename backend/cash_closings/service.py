@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
 from backend.cash_closings.models import DayClosing
-from backend.core.db.database import lock_rows
+from backend.core.db.advisory_locks import AdvisoryLock, take_lock
 from backend.core.db.tables import table_of
 from backend.core.errors import Conflict, InvalidData
 from backend.core.money import Cop
@@ -52,7 +52,7 @@ class OpenDay:
 async def read_open_day(session: AsyncSession, actor: Actor) -> OpenDay:
     """Return the money since the latest closing."""
     actor.require(Right.READ_ORDERS)
-    latest = (await session.execute(_LATEST)).scalar_one_or_none()
+    latest = (await session.execute(_NEWEST.limit(1))).scalar_one_or_none()
     received = {method: int(pesos or 0) for method, pesos in await session.execute(_RECEIVED)}
     given_back = int((await session.execute(_GIVEN_BACK)).scalar_one() or 0)
     return OpenDay(latest.id if latest else "", latest.left_cash if latest else 0, received, given_back)
@@ -86,7 +86,8 @@ async def close_day(
     actor.require(Right.SELL)
     reason = " ".join(reason.split())
     _check_amounts(counted, left, reason, differs=counted != seen_expected)
-    latest = (await session.execute(lock_rows(_LATEST))).scalar_one_or_none()
+    await take_lock(session, AdvisoryLock.DAY_CLOSING)
+    latest = (await session.execute(_NEWEST.limit(1))).scalar_one_or_none()
     if (latest.id if latest else "") != seen_previous:
         raise Conflict("The day was closed by another staff member")
     closing = DayClosing(
@@ -122,8 +123,7 @@ async def close_day(
 async def list_closings(session: AsyncSession, actor: Actor) -> Sequence[DayClosing]:
     """Return the newest closings, newest first."""
     actor.require(Right.READ_ORDERS)
-    newest = select(DayClosing).order_by(DayClosing.created_at.desc(), DayClosing.id.desc())
-    return (await session.execute(newest.limit(RECENT_CLOSINGS))).scalars().all()
+    return (await session.execute(_NEWEST.limit(RECENT_CLOSINGS))).scalars().all()
 
 
 def _check_amounts(counted: Cop, left: Cop, reason: str, *, differs: bool) -> None:
@@ -147,7 +147,7 @@ _UNCOUNTED_PAYMENTS = (
     _PAYMENTS.c.state == SessionState.CAPTURED,
 )
 _UNCOUNTED_REFUNDS = (_REFUNDS.c.method == ManualMethod.CASH, _REFUNDS.c.closing_id.is_(None))
-_LATEST = select(DayClosing).order_by(DayClosing.created_at.desc(), DayClosing.id.desc()).limit(1)
+_NEWEST = select(DayClosing).order_by(DayClosing.created_at.desc(), DayClosing.id.desc())
 _RECEIVED = (
     select(_PAYMENTS.c.method, func.sum(_PAYMENTS.c.captured_amount))
     .where(*_UNCOUNTED_PAYMENTS)

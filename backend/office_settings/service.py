@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from pydantic import Field, ValidationError
-from sqlalchemy import select, text
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.caching.cached_reads import CachedReads
 from backend.core.config.settings import Identity, OfficeSettings, Settings
+from backend.core.db.advisory_locks import AdvisoryLock, take_lock
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
 from backend.office_settings.models import StoredSetting
@@ -20,8 +21,6 @@ NO_SUMMARY = -1
 """Value of `SavedSettings.daily_summary_hour` without a daily summary."""
 _SUMMARY_HOUR = "daily_summary_hour"
 _CART_REMINDERS = "cart_reminders"
-_LOCK = 0x5E771465
-"""Key of the advisory lock; no other lock of the shop has it."""
 MAX_LOW_STOCK = 100_000
 
 
@@ -87,12 +86,8 @@ async def read_cart_reminders(session: AsyncSession) -> bool:
 
 
 async def lock_settings(session: AsyncSession) -> None:
-    """Lock the settings until the transaction ends, so that no other request changes the values that are read after it.
-
-    On SQLite, `transaction()` has already locked the whole database.
-    """
-    if session.get_bind().dialect.name == "postgresql":
-        await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    """Lock the settings until the transaction ends, so that no other request changes the values that are read next."""
+    await take_lock(session, AdvisoryLock.SETTINGS)
 
 
 async def save_settings(session: AsyncSession, actor: AuditActor, changes: Mapping[str, str]) -> None:

@@ -7,14 +7,16 @@
 | the count differs | refused without a reason, stored with it |
 | more stays than there is | refused |
 | a sale between the count and the closing | refused: count again |
-| two closings at the same time | one |
+| two closings at the same time, with and without new money | one |
 | a sale that commits after the closing | counted by the next closing |
 """
 
 import asyncio
+from functools import partial
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit.models import AuditEntry
 from backend.cash_closings.models import DayClosing
@@ -27,6 +29,7 @@ from backend.payment.providers.base import ProviderState
 from backend.staff.rights import Actor
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.draft_orders.selling import OTHER_SELLER, OWNER, SELLER, STOCKROOM, prepare, take_money
+from tests.backend.rivals import run_against_rival
 
 
 async def read_day(till: Till) -> OpenDay:
@@ -38,15 +41,21 @@ async def close(
     till: Till, day: OpenDay, counted: int, left: int = 0, *, reason: str = "", actor: Actor = SELLER
 ) -> DayClosing:
     async with till.database.transaction() as session:
-        return await close_day(
-            session,
-            actor,
-            seen_expected=day.expected_cash,
-            seen_previous=day.previous_id,
-            counted=counted,
-            left=left,
-            reason=reason,
-        )
+        return await close_in(session, day, counted, left, reason=reason, actor=actor)
+
+
+async def close_in(
+    session: AsyncSession, day: OpenDay, counted: int, left: int, *, reason: str, actor: Actor
+) -> DayClosing:
+    return await close_day(
+        session,
+        actor,
+        seen_expected=day.expected_cash,
+        seen_previous=day.previous_id,
+        counted=counted,
+        left=left,
+        reason=reason,
+    )
 
 
 async def sell(till: Till, variant: str, method: ManualMethod, actor: Actor = SELLER) -> str:
@@ -117,6 +126,21 @@ async def test_two_closings_at_the_same_time_are_one(till: Till) -> None:
         close(till, day, PRICE), close(till, day, PRICE, actor=OTHER_SELLER), return_exceptions=True
     )
     assert sorted(type(one).__name__ for one in results) == ["Conflict", "DayClosing"]
+
+
+async def test_closing_without_new_money_is_not_repeated_by_another_person(till: Till) -> None:
+    for _closing in range(2):
+        day = await read_day(till)
+
+        async def close_first(session: AsyncSession, day: OpenDay = day) -> None:
+            await close_in(session, day, 5_000, 5_000, reason="base", actor=OTHER_SELLER)
+
+        with pytest.raises(Conflict):
+            await run_against_rival(
+                till.database, close_first, partial(close, till, day, 5_000, 5_000, reason="base")
+            )
+    async with till.database.read() as session:
+        assert len(await list_closings(session, SELLER)) == 2
 
 
 async def test_sale_after_the_closing_belongs_to_the_next_one(till: Till) -> None:
