@@ -265,7 +265,8 @@ def forget_cart(state: CartState) -> None:
 def use_linked_cart(state: CartState, cart_id: str) -> None:
     """Switch to the cart of a payment link. The browser's own cart is restored when that cart has become an order."""
     if cart_id != state.cart_id:
-        state.kept_cart_id, state.cart_id = state.cart_id, cart_id
+        # another link may be open already: then the own cart is the kept one
+        state.kept_cart_id, state.cart_id = state.kept_cart_id or state.cart_id, cart_id
 
 
 async def refresh_cart(state: CartState) -> None:

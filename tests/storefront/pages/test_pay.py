@@ -18,7 +18,7 @@ from storefront.documents.app import document_headers
 from storefront.meta import PRIVATE
 from storefront.pages.page_loader import PageParams
 from storefront.pages.pay import PayPage, PayState, load
-from storefront.state.cart import CartState
+from storefront.state.cart import CartState, forget_cart, use_linked_cart
 from tests.store_defaults import Defaults, add_product
 
 
@@ -65,6 +65,15 @@ async def test_button_uses_the_cart_and_keeps_the_own_one(
     for _time in range(2):
         assert await PayState.event_handlers["open_checkout"].fn(page, token) is not None
     assert (cart.cart_id, cart.kept_cart_id, cart.cart.count) == (link[1], "cart_own", 2)
+
+
+async def test_second_link_keeps_the_own_cart(shop: Shop, shopper: Callable[[], rx.State]) -> None:
+    cart: Any = await shopper().get_state(CartState)
+    cart.cart_id = "cart_own"
+    for cart_id in ("cart_first_link", "cart_second_link"):
+        use_linked_cart(cart, cart_id)
+    forget_cart(cart)
+    assert (cart.cart_id, cart.kept_cart_id) == ("cart_own", "")
 
 
 async def test_withdrawn_link_does_not_open(
