@@ -6,7 +6,7 @@ cart. Changes of lines are pending work and leave no audit entry; discounts and 
 
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,7 +14,7 @@ from backend.audit import Subject, SubjectType, record
 from backend.cart.access import create_empty_cart, lock_cart, open_cart
 from backend.cart.contents import read_contents
 from backend.cart.lines import add_to_cart, change_line
-from backend.cart.models import Cart
+from backend.cart.models import Cart, LineItem
 from backend.cart.shipping_method import mark_cart_changed
 from backend.cart.staff_discounts import list_staff_adjustments, store_staff_discount
 from backend.cart.totals import read_discounted_totals
@@ -214,15 +214,22 @@ async def require_allowed_discount(
 
 
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Cancel an open draft order. Its payment links stop working.
+    """Cancel an open draft order: see `cancel_locked_draft`.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_draft`.
     """
     locked = await lock_draft(session, actor, draft_id)
     await record(session, actor, "canceled", Subject(SubjectType.DRAFT_ORDER, draft_id))
+    await cancel_locked_draft(session, locked)
+
+
+async def cancel_locked_draft(session: AsyncSession, locked: LockedDraft) -> None:
+    """Cancel the draft and empty its cart, so that it cannot be paid any more, not even with an open checkout."""
     locked.draft.canceled_at = await database_now(session)
     locked.draft.is_current = False
+    await session.execute(delete(LineItem).where(LineItem.cart_id == locked.cart.id))
+    await mark_cart_changed(session, locked.cart)
     await session.flush()
 
 

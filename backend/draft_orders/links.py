@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from urllib.parse import quote
 
-from sqlalchemy import bindparam, delete, func, or_, select
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
@@ -28,7 +28,7 @@ from backend.core.errors import InvalidData, NotFound
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from backend.core.web.contact import parse_phone
-from backend.draft_orders.drafts import lock_draft, require_allowed_discount
+from backend.draft_orders.drafts import cancel_locked_draft, lock_draft, require_allowed_discount
 from backend.draft_orders.models import LINK_LIFETIME, DraftOrder, PaymentLink
 from backend.orders.models import Order
 from backend.orders.origins import OrderOrigin
@@ -110,7 +110,7 @@ async def create_link(session: AsyncSession, actor: Actor, settings: Settings, d
 
 
 async def withdraw(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Cancel the draft and empty its cart, so that it cannot be paid any more, not even with an open checkout.
+    """Cancel a draft with a payment link: see `backend.draft_orders.drafts.cancel_locked_draft`.
 
     Raises:
         NotFound, NotAllowed: see `backend.draft_orders.drafts.lock_draft`.
@@ -118,11 +118,7 @@ async def withdraw(session: AsyncSession, actor: Actor, draft_id: str) -> None:
     """
     locked = await lock_draft(session, actor, draft_id)
     await record(session, actor, "payment link withdrawn", Subject(SubjectType.DRAFT_ORDER, draft_id))
-    locked.draft.canceled_at = await database_now(session)
-    locked.draft.is_current = False
-    await session.execute(delete(LineItem).where(LineItem.cart_id == locked.cart.id))
-    await mark_cart_changed(session, locked.cart)
-    await session.flush()
+    await cancel_locked_draft(session, locked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from backend.core.db.database import db_now
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.customers.models import Customer
 from backend.draft_orders.delivery import set_delivery
-from backend.draft_orders.drafts import find_current_draft, set_discount, set_origin
+from backend.draft_orders.drafts import cancel_draft, find_current_draft, set_discount, set_origin
 from backend.draft_orders.links import (
     FoundLink,
     LinkState,
@@ -95,6 +95,17 @@ async def test_expired_and_withdrawn_links_say_so(till: Till) -> None:
         await withdraw(session, SELLER, draft.id)
     assert (await find(till, token)).state is LinkState.WITHDRAWN
     with pytest.raises(InvalidData):  # a browser that had opened the checkout
+        await till.start(draft.cart_id)
+
+
+async def test_open_checkout_of_a_canceled_draft_cannot_be_paid(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    async with till.database.transaction() as session:
+        await cancel_draft(session, SELLER, draft.id)
+    with pytest.raises(InvalidData):
         await till.start(draft.cart_id)
 
 
