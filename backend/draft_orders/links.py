@@ -153,8 +153,8 @@ async def find_link(session: AsyncSession, token: str) -> FoundLink:
         row = (await session.execute(_LINK, {"token_hash": hash_token(token)})).one_or_none()
     if row is None:
         raise NotFound("Payment link was not found")
-    link, draft, cart, order, is_expired = row
-    return FoundLink(_find_state(draft, order, is_expired=is_expired), draft.id, cart.id, link.total)
+    link, draft, order, is_expired = row
+    return FoundLink(_find_state(draft, order, is_expired=is_expired), draft.id, draft.cart_id, link.total)
 
 
 async def open_in_new_browser(session: AsyncSession, token: str) -> FoundLink:
@@ -205,18 +205,15 @@ async def _remove_customer(session: AsyncSession, cart: Cart) -> None:
 
 
 _UNITS = select(func.sum(LineItem.quantity)).where(LineItem.cart_id == DraftOrder.cart_id).scalar_subquery()
-_WAITING = (
-    select(PaymentLink, DraftOrder, Order, PaymentLink.expires_at <= db_now(), _UNITS)
+_LINKS = (
+    select(PaymentLink, DraftOrder, Order, PaymentLink.expires_at <= db_now())
     .join(DraftOrder, DraftOrder.id == PaymentLink.draft_order_id)
     .outerjoin(Order, Order.id == DraftOrder.id)
+)
+_LINK = _LINKS.where(PaymentLink.token_hash == bindparam("token_hash"))
+_WAITING = (
+    _LINKS.add_columns(_UNITS)
     .where(DraftOrder.canceled_at.is_(None), or_(Order.id.is_(None), Order.paid_at.is_(None)))
     .order_by(PaymentLink.created_at.desc(), PaymentLink.id.desc())
     .limit(MAX_WAITING * 3)
-)
-_LINK = (
-    select(PaymentLink, DraftOrder, Cart, Order, PaymentLink.expires_at <= db_now())
-    .join(DraftOrder, DraftOrder.id == PaymentLink.draft_order_id)
-    .join(Cart, Cart.id == DraftOrder.cart_id)
-    .outerjoin(Order, Order.cart_id == Cart.id)
-    .where(PaymentLink.token_hash == bindparam("token_hash"))
 )
