@@ -28,13 +28,12 @@ from backend.checkout.cart_snapshot import (
 from backend.core.clock import now
 from backend.core.config.modules import MANUAL, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
-from backend.core.errors import InvalidData, NotAllowed, TotalChanged
+from backend.core.errors import InvalidData, TotalChanged
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.draft_orders.contact import SaleContact
-from backend.draft_orders.drafts import read_draft, require_allowed_discount
-from backend.draft_orders.models import DraftOrder
+from backend.draft_orders.drafts import read_draft, require_allowed_discount, reread_draft
 from backend.edge.wire import iso
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
@@ -124,11 +123,7 @@ async def sell(
     cart = await lock_cart(session, draft.cart_id)
     if (order := await lock_order_of_cart(session, cart.id)) is not None:
         return order
-    draft = await session.get_one(DraftOrder, draft_id, populate_existing=True)
-    if draft.canceled_at is not None:
-        raise NotAllowed(
-            f"Draft order {draft_id} was cancelled", staff_text=_("Esta venta se canceló. Empieza otra.")
-        )
+    draft = await reread_draft(session, draft_id)
     payable = await read_payable_cart(session, cart.id)
     priced = await read_priced_cart(session, cart, payable.contents)
     await require_allowed_discount(session, actor, settings, cart)

@@ -80,7 +80,7 @@ async def open_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder:
         return current
     try:
         async with session.begin_nested():
-            return await create_draft(session, actor, is_current=True)
+            return await _create_draft(session, actor)
     except IntegrityError:
         current = await _find_current(session, actor.id)
         if current is None:
@@ -88,21 +88,11 @@ async def open_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder:
         return current
 
 
-async def create_draft(
-    session: AsyncSession,
-    actor: Actor,
-    *,
-    origin: OrderOrigin = OrderOrigin.COUNTER,
-    region_id: str | None = None,
-    sales_channel_id: str | None = None,
-    is_current: bool = False,
-) -> DraftOrder:
-    """Create an empty draft order, by default in the first region and sales channel."""
-    actor.require(Right.SELL)
-    cart_id = await create_empty_cart(session, region_id=region_id, sales_channel_id=sales_channel_id)
+async def _create_draft(session: AsyncSession, actor: Actor) -> DraftOrder:
+    cart_id = await create_empty_cart(session)
     cart = await lock_cart(session, cart_id)
-    cart.origin = origin
-    draft = DraftOrder(id=cart.order_id, cart_id=cart_id, is_current=is_current, created_by=actor.id)
+    cart.origin = OrderOrigin.COUNTER
+    draft = DraftOrder(id=cart.order_id, cart_id=cart_id, is_current=True, created_by=actor.id)
     session.add(draft)
     await session.flush()
     return draft
@@ -118,12 +108,21 @@ async def lock_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Lock
     """
     actor.require(Right.SELL)
     cart = await open_cart(session, (await _find_draft(session, draft_id)).cart_id)
+    return LockedDraft(await reread_draft(session, draft_id), cart)
+
+
+async def reread_draft(session: AsyncSession, draft_id: str) -> DraftOrder:
+    """Read the draft again, after its cart was locked.
+
+    Raises:
+        NotAllowed: it was cancelled.
+    """
     draft = await session.get_one(DraftOrder, draft_id, populate_existing=True)
     if draft.canceled_at is not None:
         raise NotAllowed(
             f"Draft order {draft_id} was cancelled", staff_text=_("Esta venta se canceló. Empieza otra.")
         )
-    return LockedDraft(draft, cart)
+    return draft
 
 
 async def add_units(

@@ -27,7 +27,6 @@ OPTIONAL_ACTOR_TYPES = {"AuditActor | None", "Actor | None", "Decision"}
 """Optional actors. Decisions are recorded where they are resolved, by `AttentionService`."""
 ONLY_READ = {
     "draft_orders/drafts.py::add_units",
-    "draft_orders/drafts.py::create_draft",
     "draft_orders/drafts.py::lock_draft",
     "draft_orders/drafts.py::open_current_draft",
     "draft_orders/drafts.py::require_allowed_discount",

@@ -28,7 +28,7 @@ from backend.catalog.models import Product
 from backend.catalog.redirects.models import UnknownAddress
 from backend.core.db.database import database_now
 from backend.customers.models import Customer, CustomerSession, ResetLink
-from backend.draft_orders.drafts import create_draft
+from backend.draft_orders.drafts import open_current_draft
 from backend.draft_orders.models import PaymentLink
 from backend.edge.auth.revoked_tokens import RevokedTokenChain
 from backend.exports.models import DataExport
@@ -80,7 +80,7 @@ async def moments(
         session.add_all((customer, staff))
         await session.flush()
         product_id = (await session.execute(select(Product.id))).scalar_one()
-        draft = await create_draft(session, COMMAND_LINE)
+        draft = await open_current_draft(session, COMMAND_LINE)
         session.add_all(
             (
                 PaymentLink(
