@@ -1,6 +1,6 @@
 """State of the screen «Vender». The sale is stored in the database: this state only shows it."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -88,9 +88,8 @@ class SellState(OfficeScreen, KnownClientState):
         self.sold = self.link = None
         try:
             async with current_shop().database.transaction() as session:
-                draft = await open_current_draft(session, actor)
-                await use_press(session, draft.id)
-                await add_units(session, actor, draft.id, variant_id)
+                draft_id = await _open_sale(session, actor)
+                await add_units(session, actor, draft_id, variant_id)
         except InsufficientStock:
             self.problems = {"code": _("Ya no queda ninguno más para vender.")}
         except InvalidData as error:
@@ -106,8 +105,7 @@ class SellState(OfficeScreen, KnownClientState):
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:
-                draft_id = (await open_current_draft(session, actor)).id
-                await use_press(session, draft_id)
+                draft_id = await _open_sale(session, actor)
                 await set_units(session, actor, draft_id, line_id, quantity)
         finally:
             await self._show(actor)
@@ -118,8 +116,7 @@ class SellState(OfficeScreen, KnownClientState):
         if origin not in SOLD_IN:
             raise InvalidData("not an origin")
         async with current_shop().database.transaction() as session:
-            draft_id = (await open_current_draft(session, actor)).id
-            await use_press(session, draft_id)
+            draft_id = await _open_sale(session, actor)
             await set_origin(session, actor, draft_id, OrderOrigin(origin))
         await self._show(actor)
 
@@ -133,7 +130,7 @@ class SellState(OfficeScreen, KnownClientState):
             raise InvalidData("not pesos", fields={"discount": _("Escribe los pesos, como 5.000.")})
         shop = current_shop()
         async with shop.database.transaction() as session:
-            draft_id = (await open_current_draft(session, actor)).id
+            draft_id = await _open_sale(session, actor)
             await set_discount(session, actor, shop.settings, draft_id, amount=amount, reason=typed["reason"])
         await self._announce_done(actor, _("Descuento puesto.") if amount else _("Sin descuento."))
 
@@ -144,8 +141,7 @@ class SellState(OfficeScreen, KnownClientState):
         self.problems = {}
         shop = current_shop()
         async with shop.database.transaction() as session:
-            draft_id = (await open_current_draft(session, actor)).id
-            await use_press(session, draft_id)
+            draft_id = await _open_sale(session, actor)
         offer = await set_delivery(shop.checkout, actor, draft_id, typed)
         self.options = [{"id": one.id, "name": one.name, "price": one.amount_label} for one in offer.choices]
         if not offer.choices:
@@ -158,8 +154,7 @@ class SellState(OfficeScreen, KnownClientState):
         checked_id(option_id)
         shop = current_shop()
         async with shop.database.transaction() as session:
-            draft_id = (await open_current_draft(session, actor)).id
-            await use_press(session, draft_id)
+            draft_id = await _open_sale(session, actor)
         await choose_option(shop.checkout, actor, draft_id, option_id)
         await self._show(actor)
 
@@ -167,8 +162,7 @@ class SellState(OfficeScreen, KnownClientState):
     async def hand_over(self, actor: Actor) -> None:
         """Remove the delivery: the customer takes the products along."""
         async with current_shop().database.transaction() as session:
-            draft_id = (await open_current_draft(session, actor)).id
-            await use_press(session, draft_id)
+            draft_id = await _open_sale(session, actor)
             await take_along(session, actor, draft_id)
         self.options = []
         await self._show(actor)
@@ -199,13 +193,12 @@ class SellState(OfficeScreen, KnownClientState):
                 )
         except (TotalChanged, InsufficientStock) as error:
             await self._show(actor)
-            is_gone = isinstance(error, InsufficientStock)
             text = (
                 _("No están todas las unidades: se vendieron, o son de una preventa que no ha llegado.")
-                if is_gone
-                else ""
+                if isinstance(error, InsufficientStock)
+                else _("El total cambió. Míralo y cobra otra vez.")
             )
-            self._announce(text or _("El total cambió. Míralo y cobra otra vez."), "problem")
+            self._announce(text, "problem")
             return
         self.sold, self.options, self.matches = sold_view(order, received.method, given), [], []
         await self._announce_done(actor, _("Venta guardada."))
@@ -243,3 +236,10 @@ class SellState(OfficeScreen, KnownClientState):
             await cancel_draft(session, actor, draft_id)
         self.options, self.matches, self.sold = [], [], None
         await self._announce_done(actor, _("Venta cancelada."))
+
+
+async def _open_sale(session: Any, actor: Actor) -> str:
+    """Return the id of the sale in progress, and use the press, because changes of lines leave no audit entry."""
+    draft_id = (await open_current_draft(session, actor)).id
+    await use_press(session, draft_id)
+    return draft_id
