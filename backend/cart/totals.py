@@ -1,6 +1,7 @@
 """Current totals of a cart: its lines and shipping, less the discounts of promotions and of staff."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -58,8 +59,7 @@ async def _read_totals(
         context = to_promotion_context(cart)
         discounts = await compute_cart_discounts(session, context, to_bought_lines(contents.lines), shipping)
         if staff_adjustments := list_staff_adjustments(cart, contents.lines):
-            adjustments = (*discounts.adjustments, *staff_adjustments)
-            discounts = Discounts(adjustments, discounts.results)
+            discounts = replace(discounts, adjustments=(*discounts.adjustments, *staff_adjustments))
     sold = [line.priced for line in contents.lines if line.product]
     charge = None if shipping is None else ShippingCharge(shipping)
     return price_cart(sold, charge, discounts.adjustments), discounts

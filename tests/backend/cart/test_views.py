@@ -2,11 +2,16 @@
 
 from sqlalchemy import select, update
 
+from backend.cart.access import open_cart
+from backend.cart.contents import read_lines
 from backend.cart.lines import add_to_cart
-from backend.cart.views import read_cart_view
+from backend.cart.staff_discounts import store_staff_discount
+from backend.cart.views import FreeShippingView, read_cart_view
 from backend.catalog.models import Product, Variant
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
+from backend.promotions.models import Promotion
+from backend.promotions.rules import to_stored_rule
 from tests.backend.cart.cart_kit import cart_with
 from tests.store_defaults import Defaults
 
@@ -59,3 +64,30 @@ async def test_cart_line_that_is_no_longer_for_sale_keeps_its_title(
     async with database.read() as session:
         (line,) = (await read_cart_view(session, cart_id)).lines
     assert (line.problem, line.title, line.variant, line.product_handle) == ("gone", "Trompo", "", "")
+
+
+async def test_cart_with_a_staff_discount_shows_the_free_shipping_of_a_promotion(
+    database: Database, defaults: Defaults
+) -> None:
+    cart_id, _trompo = await cart_with(database, defaults)
+    minimum = to_stored_rule("item_total", "gte", ["80000"], is_target=False)
+    async with database.transaction() as session:
+        session.add(
+            Promotion(
+                code="ENVIO",
+                code_key="envio",
+                status="active",
+                is_automatic=True,
+                method_type="percentage",
+                target_type="shipping_methods",
+                allocation="across",
+                value=100,
+                rules=[minimum],
+            )
+        )
+        cart = await open_cart(session, cart_id)
+        store_staff_discount(cart, await read_lines(session, cart_id), 5_000, "por cantidad")
+    async with database.read() as session:
+        view = await read_cart_view(session, cart_id)
+    assert view.total == 55_000
+    assert view.free_shipping == FreeShippingView("Te faltan $ 20.000 para el envío gratis", 75)
