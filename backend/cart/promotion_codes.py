@@ -19,7 +19,7 @@ from backend.core.texts import _
 from backend.promotions.eligibility import (
     CandidateResult,
     Obstacle,
-    compute_discounts,
+    evaluate_candidates,
     list_candidates,
     list_named_candidates,
 )
@@ -179,7 +179,8 @@ async def _evaluate_codes(
     current = await list_candidates(session, context)
     new = set(promotion_ids) - {one.promotion.id for one in current}
     candidates = [*current, *await list_named_candidates(session, context, list(new))]
-    found = await compute_discounts(session, candidates, context, bought, method.amount if method else None)
+    evaluated = await evaluate_candidates(session, candidates, context, bought)
+    found = evaluated.apply(method.amount if method else None)
     return [one for one in found.results if one.candidate.promotion.id in promotion_ids]
 
 

@@ -1,7 +1,7 @@
 """Current totals of a cart: its lines and shipping, less the discounts of promotions and of staff."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,13 +10,13 @@ from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.shipping_method import FREE_FROM
 from backend.cart.staff_discounts import list_staff_adjustments
 from backend.core.money import Cop
-from backend.pricing import CartTotals, ShippingCharge, price_cart
+from backend.pricing import Adjustment, CartTotals, ShippingCharge, price_cart
 from backend.promotions.eligibility import (
-    NO_DISCOUNTS,
     BoughtLine,
     Discounts,
+    EvaluatedPromotions,
     PromotionContext,
-    compute_cart_discounts,
+    evaluate_cart_promotions,
 )
 
 
@@ -29,18 +29,17 @@ async def read_discounted_totals(
     they always have the same discounts. The shipping's original total is its price: the method's amount, or 0 if
     the goods cost enough for free shipping.
     """
-    method = contents.method
-    shipping = None if method is None else method.amount
-    if method is not None and method.amount and method.data.get(FREE_FROM) is not None:
-        goods, _discounts = await _read_totals(session, cart_id, contents, None)
-        shipping = get_shipping_price(method, goods.item_total)
-    return await _read_totals(session, cart_id, contents, shipping)
+    prices, method = await _read_cart_prices(session, cart_id, contents), contents.method
+    if method is None:
+        return prices.compute_totals(None)
+    if method.data.get(FREE_FROM) is None:
+        return prices.compute_totals(method.amount)
+    return prices.compute_totals(get_shipping_price(method, prices.compute_goods_total()))
 
 
 async def read_goods_total(session: AsyncSession, cart_id: str, contents: Contents) -> Cop:
     """Return the total of the cart's lines after discounts, without shipping."""
-    totals, _discounts = await _read_totals(session, cart_id, contents, None)
-    return totals.item_total
+    return (await _read_cart_prices(session, cart_id, contents)).compute_goods_total()
 
 
 def get_shipping_price(method: CartShippingMethod, goods_total: Cop) -> Cop:
@@ -49,20 +48,36 @@ def get_shipping_price(method: CartShippingMethod, goods_total: Cop) -> Cop:
     return 0 if free_from is not None and goods_total >= free_from else method.amount
 
 
-async def _read_totals(
-    session: AsyncSession, cart_id: str, contents: Contents, shipping: Cop | None
-) -> tuple[CartTotals, Discounts]:
-    """Return the totals with this price of shipping; None without shipping."""
-    discounts = NO_DISCOUNTS
-    if contents.may_be_discounted:
-        cart = await session.get_one(Cart, cart_id)
-        context = to_promotion_context(cart)
-        discounts = await compute_cart_discounts(session, context, to_bought_lines(contents.lines), shipping)
-        if staff_adjustments := list_staff_adjustments(cart, contents.lines):
-            discounts = replace(discounts, adjustments=(*discounts.adjustments, *staff_adjustments))
-    sold = [line.priced for line in contents.lines if line.product]
-    charge = None if shipping is None else ShippingCharge(shipping)
-    return price_cart(sold, charge, discounts.adjustments), discounts
+@dataclass(frozen=True, slots=True)
+class _CartPrices:
+    """The lines, promotions and staff discount of a cart, from which the totals at any price of shipping follow."""
+
+    lines: Sequence[Line]
+    promotions: EvaluatedPromotions = field(default_factory=EvaluatedPromotions)
+    staff_adjustments: Sequence[Adjustment] = ()
+
+    def compute_totals(self, shipping: Cop | None) -> tuple[CartTotals, Discounts]:
+        """Return the totals and discounts with this price of shipping; None without shipping."""
+        discounts = self.promotions.apply(shipping)
+        if self.staff_adjustments:
+            discounts = replace(discounts, adjustments=(*discounts.adjustments, *self.staff_adjustments))
+        sold = [line.priced for line in self.lines if line.product]
+        charge = None if shipping is None else ShippingCharge(shipping)
+        return price_cart(sold, charge, discounts.adjustments), discounts
+
+    def compute_goods_total(self) -> Cop:
+        """Return the total of the lines after discounts, without shipping."""
+        totals, _discounts = self.compute_totals(None)
+        return totals.item_total
+
+
+async def _read_cart_prices(session: AsyncSession, cart_id: str, contents: Contents) -> _CartPrices:
+    if not contents.may_be_discounted:
+        return _CartPrices(contents.lines)
+    cart = await session.get_one(Cart, cart_id)
+    bought = to_bought_lines(contents.lines)
+    promotions = await evaluate_cart_promotions(session, to_promotion_context(cart), bought)
+    return _CartPrices(contents.lines, promotions, list_staff_adjustments(cart, contents.lines))
 
 
 def to_bought_lines(lines: Sequence[Line]) -> list[BoughtLine]:

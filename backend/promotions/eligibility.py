@@ -307,44 +307,60 @@ class Discounts:
 NO_DISCOUNTS = Discounts()
 
 
-async def compute_cart_discounts(
-    session: AsyncSession, context: PromotionContext, lines: Sequence[BoughtLine], shipping: Cop | None
-) -> Discounts:
-    """Return the discounts of promotions for the cart. `shipping` is its price; None if no option is chosen yet."""
+@dataclass(frozen=True, slots=True)
+class EvaluatedPromotions:
+    """The evaluated promotions of a cart, before the price of its shipping is known.
+
+    `lines` and `facts` are the lines and values of the cart with which the rules were compared.
+    """
+
+    results: Sequence[CandidateResult] = ()
+    lines: Sequence[TargetLine] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def apply(self, shipping: Cop | None) -> Discounts:
+        """Return the discounts at this price of the shipping; None if no option is chosen yet."""
+        if not self.results:
+            return NO_DISCOUNTS
+        offers = [result.candidate.offer for result in self.results if result.obstacle is None]
+        applied = apply_offers(offers, self.lines, shipping)
+        obstacles = dict.fromkeys(applied.excluded, Obstacle.NOT_COMBINED)
+        obstacles |= {
+            result.candidate.promotion.id: result.candidate.budget_obstacle
+            for result in self.results
+            if result.candidate.promotion.id in applied.refused
+        }
+        return Discounts(
+            applied.adjustments,
+            [
+                replace(result, obstacle=obstacles.get(result.candidate.promotion.id, result.obstacle))
+                for result in self.results
+            ],
+            self.facts,
+        )
+
+
+async def evaluate_cart_promotions(
+    session: AsyncSession, context: PromotionContext, lines: Sequence[BoughtLine]
+) -> EvaluatedPromotions:
+    """Return the promotions that may apply to the cart, evaluated."""
     candidates = await list_candidates(session, context)
-    if not candidates:
-        return NO_DISCOUNTS
-    return await compute_discounts(session, candidates, context, lines, shipping)
+    return await evaluate_candidates(session, candidates, context, lines)
 
 
-async def compute_discounts(
+async def evaluate_candidates(
     session: AsyncSession,
     candidates: Sequence[Candidate],
     context: PromotionContext,
     lines: Sequence[BoughtLine],
-    shipping: Cop | None,
-) -> Discounts:
-    """Return the discounts of these candidates for the cart."""
+) -> EvaluatedPromotions:
+    """Return these candidates, evaluated for the cart."""
+    if not candidates:
+        return EvaluatedPromotions()
     target_lines = await _to_target_lines(session, candidates, lines)
     facts = await _read_cart_facts(session, candidates, context, lines)
     results = [_evaluate_candidate(candidate, facts, target_lines) for candidate in candidates]
-    applied = apply_offers(
-        [result.candidate.offer for result in results if result.obstacle is None], target_lines, shipping
-    )
-    obstacles = dict.fromkeys(applied.excluded, Obstacle.NOT_COMBINED)
-    obstacles |= {
-        result.candidate.promotion.id: result.candidate.budget_obstacle
-        for result in results
-        if result.candidate.promotion.id in applied.refused
-    }
-    return Discounts(
-        applied.adjustments,
-        [
-            replace(result, obstacle=obstacles.get(result.candidate.promotion.id, result.obstacle))
-            for result in results
-        ],
-        facts,
-    )
+    return EvaluatedPromotions(results, target_lines, facts)
 
 
 def _evaluate_candidate(

@@ -13,7 +13,7 @@ from backend.promotions.eligibility import (
     Discounts,
     Obstacle,
     PromotionContext,
-    compute_cart_discounts,
+    evaluate_cart_promotions,
 )
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.rules import CUSTOMER_GROUPS, to_stored_rule
@@ -51,7 +51,7 @@ async def compute(database: Database, customer_id: str | None) -> Discounts:
     """Return the discounts of a shipping of 9,000 pesos."""
     context = PromotionContext("cart_1", customer_id, "ana@example.com", "reg_1", "sc_1", "co")
     async with database.read() as session:
-        return await compute_cart_discounts(session, context, [], 9_000)
+        return (await evaluate_cart_promotions(session, context, [])).apply(9_000)
 
 
 def free_shipping(*rules: Any) -> Promotion:

@@ -7,7 +7,7 @@ import pytest
 from backend.catalog.models import Product
 from backend.core.db.database import Database
 from backend.pricing import PricedLine
-from backend.promotions.eligibility import BoughtLine, PromotionContext, compute_cart_discounts
+from backend.promotions.eligibility import BoughtLine, PromotionContext, evaluate_cart_promotions
 from backend.promotions.free_shipping import FreeShipping, find_free_shipping
 from backend.promotions.models import Promotion
 from backend.promotions.rules import to_stored_rule
@@ -40,7 +40,8 @@ async def read_free_shipping(
         PricedLine("line_1", 1, total), Product(id="prod_1", handle="a", title="A"), "variant_1"
     )
     async with database.read() as session:
-        return find_free_shipping(await compute_cart_discounts(session, context, [line], None))
+        evaluated = await evaluate_cart_promotions(session, context, [line])
+    return find_free_shipping(evaluated.apply(None))
 
 
 @pytest.mark.parametrize(
