@@ -160,12 +160,7 @@ async def list_rules(
     fields = Fields(params.fields)
     async with database.read() as session:
         promotion = await _find_promotion(session, promotion_id)
-        kinds = {
-            "rules": promotion.rules,
-            "target-rules": promotion.target_rules,
-            "buy-rules": promotion.buy_rules,
-        }
-        for rule in kinds[rule_type]:
+        for rule in saving.list_rules_by_type(promotion)[rule_type]:
             value_params = RuleValueParameters(value=rule["values"][: ListParameters().limit])
             named, _count = await rule_choices.list_attribute_values(
                 session, rule_type, names[rule["attribute"]], value_params

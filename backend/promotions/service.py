@@ -44,6 +44,15 @@ class CodeTaken(InvalidData):
     """Another promotion has this code."""
 
 
+def list_rules_by_type(promotion: Promotion) -> Mapping[str, list[JsonObject]]:
+    """Return the stored rules of the promotion for each of `RULE_TYPES`."""
+    return {
+        "rules": promotion.rules,
+        "target-rules": promotion.target_rules,
+        "buy-rules": promotion.buy_rules,
+    }
+
+
 def normalize_code(code: str) -> str:
     """Normalize the code for comparison: lower case, no spaces."""
     return "".join(code.split()).casefold()
@@ -170,8 +179,7 @@ async def change_rules(
     is_target = rule_type != "rules"
     promotion = await find_promotion(session, promotion_id)
     await record(session, actor, "changed", Subject(SubjectType.PROMOTION, promotion_id))
-    column = rule_type.replace("-", "_")
-    rules: dict[str, JsonObject] = {rule["id"]: rule for rule in getattr(promotion, column)}
+    rules = {rule["id"]: rule for rule in list_rules_by_type(promotion)[rule_type]}
     deleted_ids = [rule_id for rule_id in change.delete if rules.pop(rule_id, None)]
     changed = []
     for rule_id, values in change.update:
@@ -184,7 +192,7 @@ async def change_rules(
         raise InvalidData(f"A promotion has at most {MAX_RULES} rules of a kind")
     if is_target:
         await _require_targets(session, [*changed, *added])
-    setattr(promotion, column, all_rules)
+    setattr(promotion, rule_type.replace("-", "_"), all_rules)
     _require_target_type(promotion)
     await session.flush()
     return added, changed, deleted_ids

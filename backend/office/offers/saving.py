@@ -1,10 +1,7 @@
 """Store the offer form as a promotion with its campaign."""
 
-from collections.abc import Mapping
-
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.texts import _
@@ -27,6 +24,7 @@ from backend.promotions.service import (
     change_rules,
     create_promotion,
     find_promotion,
+    list_rules_by_type,
 )
 from backend.staff.rights import Actor, Right
 
@@ -78,7 +76,7 @@ async def _change_offer(
 ) -> Promotion:
     promotion = await find_promotion(session, promotion_id)
     # all rules are deleted first, because they may contradict the new target type
-    for name, rules in _rules_of(promotion).items():
+    for name, rules in list_rules_by_type(promotion).items():
         if rules:
             none = ChangeRules(delete=[rule["id"] for rule in rules])
             await change_rules(session, actor, promotion_id, name, none)
@@ -128,11 +126,3 @@ async def _set_campaign(session: AsyncSession, actor: Actor, promotion: Promotio
         )
         promotion.campaign_id = (await create_campaign(session, actor, new)).id
         await session.flush()
-
-
-def _rules_of(promotion: Promotion) -> Mapping[str, list[JsonObject]]:
-    return {
-        "rules": promotion.rules,
-        "target-rules": promotion.target_rules,
-        "buy-rules": promotion.buy_rules,
-    }
