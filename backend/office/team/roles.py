@@ -13,60 +13,72 @@ RIGHT_FIELD = "right:"
 """Prefix of the names of checkboxes; the name of the right follows."""
 RIGHT_GROUPS = {
     _("Vender"): {
-        "SELL": _("Vender en el mostrador y hacer enlaces de pago"),
-        "EXCEED_DISCOUNT": _("Dar descuentos por encima del límite"),
-        "READ_ORDERS": _("Ver pedidos, pagos y devoluciones de dinero"),
-        "CAPTURE_PAYMENTS": _("Marcar pagos como recibidos"),
-        "CANCEL_ORDERS": _("Cancelar pedidos"),
-        "READ_CUSTOMERS": _("Ver clientes"),
-        "CHANGE_CUSTOMERS": _("Cambiar clientes y sus grupos"),
-        "CHANGE_PROMOTIONS": _("Hacer y terminar ofertas"),
+        Right.SELL: _("Vender en el mostrador y hacer enlaces de pago"),
+        Right.EXCEED_DISCOUNT: _("Dar descuentos por encima del límite"),
+        Right.READ_ORDERS: _("Ver pedidos, pagos y devoluciones de dinero"),
+        Right.CAPTURE_PAYMENTS: _("Marcar pagos como recibidos"),
+        Right.CANCEL_ORDERS: _("Cancelar pedidos"),
+        Right.READ_CUSTOMERS: _("Ver clientes"),
+        Right.CHANGE_CUSTOMERS: _("Cambiar clientes y sus grupos"),
+        Right.CHANGE_PROMOTIONS: _("Hacer y terminar ofertas"),
     },
     _("Despachar"): {
-        "FULFILL": _("Empacar y despachar pedidos"),
-        "READ_STOCK": _("Ver unidades"),
-        "CHANGE_STOCK": _("Cambiar unidades"),
-        "HANDLE_RETURNS": _("Abrir y recibir devoluciones, y proponer el reembolso"),
-        "BOOK_REFUNDS": _("Devolver dinero"),
+        Right.FULFILL: _("Empacar y despachar pedidos"),
+        Right.READ_STOCK: _("Ver unidades"),
+        Right.CHANGE_STOCK: _("Cambiar unidades"),
+        Right.HANDLE_RETURNS: _("Abrir y recibir devoluciones, y proponer el reembolso"),
+        Right.BOOK_REFUNDS: _("Devolver dinero"),
     },
     _("Tienda"): {
-        "READ_CATALOG": _("Ver productos, ofertas y categorías"),
-        "CHANGE_CATALOG": _("Cambiar productos, precios y categorías"),
-        "CHANGE_BRAND": _("Cambiar el logo, los colores y el titular"),
-        "CHANGE_CONTENT": _("Cambiar los textos de páginas y correos"),
-        "READ_ATTENTION": _("Ver lo que está por resolver"),
-        "RESOLVE_ATTENTION": _("Resolver pendientes"),
+        Right.READ_CATALOG: _("Ver productos, ofertas y categorías"),
+        Right.CHANGE_CATALOG: _("Cambiar productos, precios y categorías"),
+        Right.CHANGE_BRAND: _("Cambiar el logo, los colores y el titular"),
+        Right.CHANGE_CONTENT: _("Cambiar los textos de páginas y correos"),
+        Right.READ_ATTENTION: _("Ver lo que está por resolver"),
+        Right.RESOLVE_ATTENTION: _("Resolver pendientes"),
     },
     _("Cuentas y datos"): {
-        "READ_INVOICES": _("Ver facturas"),
-        "RETRY_INVOICES": _("Reintentar facturas"),
-        "READ_REPORTS": _("Ver informes de ventas"),
-        "READ_AUDIT": _("Ver la auditoría"),
-        "EXPORT_PERSONAL_DATA": _("Descargar datos de clientes"),
-        "ERASE_PERSONAL_DATA": _("Borrar los datos de un cliente"),
+        Right.READ_INVOICES: _("Ver facturas"),
+        Right.RETRY_INVOICES: _("Reintentar facturas"),
+        Right.READ_REPORTS: _("Ver informes de ventas"),
+        Right.READ_AUDIT: _("Ver la auditoría"),
+        Right.EXPORT_PERSONAL_DATA: _("Descargar datos de clientes"),
+        Right.ERASE_PERSONAL_DATA: _("Borrar los datos de un cliente"),
     },
     _("Ajustes"): {
-        "READ_SETTINGS": _("Ver bodegas, envíos y llaves"),
-        "CHANGE_SETTINGS": _("Cambiar bodegas, envíos y llaves"),
-        "CHANGE_SHOP": _("Cambiar los datos de la tienda, los pagos y los envíos"),
+        Right.READ_SETTINGS: _("Ver bodegas, envíos y llaves"),
+        Right.CHANGE_SETTINGS: _("Cambiar bodegas, envíos y llaves"),
+        Right.CHANGE_SHOP: _("Cambiar los datos de la tienda, los pagos y los envíos"),
     },
 }
-"""Rights that a custom role can have, in words, by the names of the rights."""
+"""Rights that a custom role can have, in words."""
 EXAMPLES = {
     "caja": (
         _("Cajera o cajero"),
-        ("SELL", "READ_ORDERS", "CAPTURE_PAYMENTS", "READ_CUSTOMERS", "READ_STOCK", "READ_CATALOG"),
+        (
+            Right.SELL,
+            Right.READ_ORDERS,
+            Right.CAPTURE_PAYMENTS,
+            Right.READ_CUSTOMERS,
+            Right.READ_STOCK,
+            Right.READ_CATALOG,
+        ),
     ),
     "atencion": (
         _("Servicio al cliente"),
         (
-            "READ_ORDERS", "READ_CUSTOMERS", "CHANGE_CUSTOMERS", "HANDLE_RETURNS", "READ_STOCK", "READ_CATALOG",
-            "READ_ATTENTION",
+            Right.READ_ORDERS,
+            Right.READ_CUSTOMERS,
+            Right.CHANGE_CUSTOMERS,
+            Right.HANDLE_RETURNS,
+            Right.READ_STOCK,
+            Right.READ_CATALOG,
+            Right.READ_ATTENTION,
         ),
     ),
-    "redes": (_("Redes y ofertas"), ("READ_CATALOG", "CHANGE_PROMOTIONS", "CHANGE_CONTENT")),
-}  # fmt: skip
-"""Examples of roles: the name, and the names of the rights."""
+    "redes": (_("Redes y ofertas"), (Right.READ_CATALOG, Right.CHANGE_PROMOTIONS, Right.CHANGE_CONTENT)),
+}
+"""Examples of roles: the name and the rights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +145,7 @@ async def read_role_forms(session: AsyncSession, actor: Actor) -> list[RoleForm]
 def build_example_form(example: str) -> RoleForm:
     """Return the form of a new role, with the values of this example; empty if there is no such example."""
     name, rights = EXAMPLES.get(example, ("", ()))
-    return RoleForm("", name, build_right_groups(parse_ticked_rights(dict.fromkeys(rights, "on"), prefix="")))
+    return RoleForm("", name, build_right_groups(rights))
 
 
 def build_right_groups(ticked: Collection[Right]) -> list[RightGroup]:
@@ -141,11 +153,7 @@ def build_right_groups(ticked: Collection[Right]) -> list[RightGroup]:
     return [
         RightGroup(
             title,
-            [
-                RightBox(name, label, Right[name] in ticked)
-                for name, label in labels.items()
-                if name in Right.__members__
-            ],
+            [RightBox(right.name, label, right in ticked) for right, label in labels.items()],
         )
         for title, labels in RIGHT_GROUPS.items()
     ]
@@ -156,10 +164,9 @@ def list_right_fields() -> list[str]:
     return [RIGHT_FIELD + right.name for right in Right if right not in OWNER_RIGHTS]
 
 
-def parse_ticked_rights(typed: Mapping[str, str], prefix: str = RIGHT_FIELD) -> frozenset[Right]:
+def parse_ticked_rights(typed: Mapping[str, str]) -> frozenset[Right]:
     """Return the rights whose checkboxes are ticked."""
-    ticked = {name.removeprefix(prefix) for name, value in typed.items() if value == "on"}
-    return frozenset(right for right in Right if right.name in ticked)
+    return frozenset(right for right in Right if typed.get(RIGHT_FIELD + right.name) == "on")
 
 
 def list_role_options(forms: Collection[RoleForm]) -> list[RoleOption]:

@@ -20,7 +20,7 @@ from backend.office.team.roles import (
 )
 from backend.staff.invites import invite, resend_invite, revoke_invite
 from backend.staff.rights import Actor, Right
-from backend.staff.roles import change_role, create_role, delete_role, read_role_names
+from backend.staff.roles import change_role, create_role, delete_role, parse_rights, read_role_names
 from backend.staff.second_factor import reset
 from backend.staff.service import change_staff, read_staff
 from backend.staff.sessions import end_everywhere
@@ -190,7 +190,7 @@ class TeamState(OfficeScreen, KnownClientState):
             form_data, "id", "name", "seen", *fields, max_length=MAX_ROLE_TEXT_LENGTH, max_rows=len(fields)
         )
         rights = parse_ticked_rights(typed)
-        seen = parse_ticked_rights(dict.fromkeys(typed["seen"].split(), "on"), prefix="")
+        seen = parse_rights(typed["seen"].split())
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:

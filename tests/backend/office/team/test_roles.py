@@ -11,9 +11,9 @@ from backend.staff.rights import OWNER_RIGHTS, Right
 
 
 def test_every_right_that_a_role_can_have_has_one_checkbox() -> None:
-    names = [name for labels in RIGHT_GROUPS.values() for name in labels]
-    assert len(names) == len(set(names))
-    assert {right.name for right in set(Right) - OWNER_RIGHTS} == set(names)
+    rights = [right for labels in RIGHT_GROUPS.values() for right in labels]
+    assert len(rights) == len(set(rights))
+    assert set(Right) - OWNER_RIGHTS == set(rights)
     boxes = [box for group in build_right_groups({Right.FULFILL}) for box in group.boxes]
     assert [box.name for box in boxes if box.is_ticked] == ["FULFILL"]
 
