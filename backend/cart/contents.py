@@ -26,7 +26,7 @@ def _may_be_discounted(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
     """Return the SQL column `may_be_discounted`: true if promotions or a staff member's discount may apply."""
     discounted = aliased(Cart)
     has_staff_discount = exists().where(discounted.id == cart_id, discounted.staff_discount > 0)
-    return or_(has_candidates(cart_id).element, has_staff_discount).label("may_be_discounted")
+    return or_(has_candidates(cart_id), has_staff_discount).label("may_be_discounted")
 
 
 # every step of a purchase runs these statements. Building one takes longer than running it, so they are built once

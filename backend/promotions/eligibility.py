@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     ColumnExpressionArgument,
-    Label,
     String,
     and_,
     bindparam,
@@ -242,8 +241,8 @@ _OF_CART = _CANDIDATES.where(Promotion.id.in_(union(_AUTOMATIC, _TYPED, _HELD)))
 _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding=True)))
 
 
-def has_candidates(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
-    """Return the SQL column `has_candidates`: true if `list_candidates` may find promotions for this cart.
+def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
+    """Return the SQL condition that `list_candidates` may find promotions for this cart.
 
     If it is false, no promotion use is reserved for the cart either.
     """
@@ -253,7 +252,7 @@ def has_candidates(cart_id: ColumnExpressionArgument[str]) -> Label[bool]:
         _AUTOMATIC.exists(),
         exists().where(typed.cart_id == cart_id),
         exists().where(held.holder == cart_id),
-    ).label("has_candidates")
+    )
 
 
 async def list_candidates(session: AsyncSession, context: PromotionContext) -> list[Candidate]:
