@@ -282,9 +282,11 @@ async def _find_products(
     """
     words = list(dict.fromkeys(text.split()))
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(words if (are_ids := await _has_product_ids(session, words)) else lines) > MAX_VALUES:
+    are_ids = await _has_product_ids(session, words)
+    count = len(words if are_ids else lines)
+    if count > MAX_VALUES:
         message = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
-        problems[name] = message.format(n=len(words if are_ids else lines), most=MAX_VALUES)
+        problems[name] = message.format(n=count, most=MAX_VALUES)
         return ()
     if are_ids:
         existing = await list_existing_products(session, words)
