@@ -51,9 +51,7 @@ async def find_browser_cart(database: Database, cart_id: str, customer_id: str |
     async with database.read() as session:
         current = await _find_open_cart(session, cart_id)
         if current is not None and current.origin != "web" and current.customer_id is None:
-            return (
-                current.id
-            )  # opened by a payment link: it stays as staff prepared it, and merges with no cart
+            return current.id  # of a payment link: it stays as staff prepared it, and is not merged
         if (current.customer_id if current else None) == customer_id:
             return current.id if current else ""  # the usual case, without a lock
         if customer_id is None:
