@@ -188,7 +188,7 @@ async def find_role(session: AsyncSession, text: str) -> str:
     roles = await read_custom_roles(session)
     by_name: dict[str, str] = {one: one for one in Role}
     by_name |= {fold(role.name): one for one, role in roles.items()}
-    found = text if text in roles else by_name.get(text) or by_name.get(fold(text))
+    found = text if text in roles else by_name.get(fold(text))
     if found is None:
         names = ", ".join((*Role, *(role.name for role in roles.values())))
         raise InvalidData(f"There is no role {text}: choose one of them: {names}")
