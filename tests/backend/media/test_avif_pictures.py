@@ -29,6 +29,15 @@ def draw(size: tuple[int, int] = (320, 240)) -> bytes:
     return content.getvalue()
 
 
+def draw_logo() -> bytes:
+    """Return a picture with many details and a transparent top, as a WebP file."""
+    content = BytesIO()
+    logo = Image.effect_mandelbrot((320, 240), (-2, -1.5, 1, 1.5), 90).convert("RGBA")
+    logo.putalpha(Image.linear_gradient("L").resize(logo.size))
+    logo.save(content, "WEBP", quality=82)
+    return content.getvalue()
+
+
 @pytest.fixture
 def pictures(tmp_path: Path) -> PictureStore:
     return open_picture_store(Settings(data_dir=tmp_path))
@@ -60,6 +69,16 @@ async def test_missing_file_is_encoded_once_and_is_smaller(pictures: PictureStor
     encoded.write_bytes(b"as it is")
     await job.encode_missing(RUN)
     assert encoded.read_bytes() == b"as it is"
+
+
+async def test_transparency_is_preserved(pictures: PictureStore, files: Path) -> None:
+    pictures.put(NAME, draw_logo())
+    await AvifPictures(pictures).encode_missing(RUN)
+    with Image.open(files / AVIF_NAME) as image:
+        assert (image.format, image.mode) == ("AVIF", "RGBA")
+        alpha = image.getchannel("A").tobytes()
+    assert min(alpha) < 8
+    assert max(alpha) > 247
 
 
 async def test_only_browsers_that_accept_avif_get_it(pictures: PictureStore) -> None:
