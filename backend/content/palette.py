@@ -4,7 +4,7 @@ A colour is written as `#rrggbb` in lower-case letters. Only such texts are ever
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -86,8 +86,11 @@ def find_readable(color: str, backgrounds: Sequence[str], ratio: float = MIN_CON
     return max((BLACK, WHITE), key=lowest)
 
 
-def derive_variables(palette: Palette) -> dict[str, str]:
+@lru_cache(maxsize=16)
+def derive_variables(palette: Palette) -> Mapping[str, str]:
     """Return the variables of the style sheet for these colours, by name.
+
+    They are cached: finding the shades takes up to 20 ms, and browsers often ask for the offline page's colours.
 
     Every text stays readable on every surface: a shade of a chosen colour may be a little darker than the colour.
     """
