@@ -98,10 +98,8 @@ async def compose_message(session: AsyncSession, settings: Settings, mail: Mail)
         return None  # staff decided so after the mail was enqueued
     tracking_url = fulfillment.data.get(TRACKING_URL)
     is_sent = bool(fulfillment.tracking_number or tracking_url)  # by a courier, whatever the customer chose
-    kind_of_delivery, _note = await read_delivery(session, await read_order(session, fulfillment.order_id))
     tracking = {
-        "is_pickup": kind_of_delivery is DeliveryKind.PICKUP and not is_sent,
-        "is_own": kind_of_delivery is DeliveryKind.OWN and not is_sent,
+        **({"is_pickup": False, "is_own": False} if is_sent else {}),
         "carrier": str(fulfillment.data.get("carrier") or ""),
         "tracking_number": fulfillment.tracking_number,
         "tracking_url": tracking_url,
@@ -124,7 +122,7 @@ async def _compose_order_message(
     values = await _build_order_values(session, settings, order)
     details = await build_acknowledgement(session, settings, order)
     delivery, values["delivery_note"] = await read_delivery(session, order)
-    values["is_pickup"] = delivery is DeliveryKind.PICKUP
+    values["is_pickup"], values["is_own"] = delivery is DeliveryKind.PICKUP, delivery is DeliveryKind.OWN
     values["is_gift"] = bool(read_gift_message(order.meta))
     money = await read_order_money(session, order)
     values["received"] = money.paid_label if money.is_different else ""
