@@ -176,7 +176,12 @@ async def _answer_database_error(request: Request, error: Exception) -> Response
 async def _answer_outage(_request: Request, error: Exception) -> Response:
     """Answer 503. `backend/core/outage.py` logs the outage."""
     assert isinstance(error, DatabaseUnavailable)  # noqa: S101
-    body = {"type": "unavailable", "message": error.message}
+    return answer_unavailable(error.message)
+
+
+def answer_unavailable(message: str) -> Wire:
+    """Return an answer 503: something that the request needs does not answer now."""
+    body = {"type": "unavailable", "message": message}
     return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 

@@ -1,18 +1,17 @@
 """`/admin/brand/pictures`: upload of the shop's logo or icon. The caller's rights are checked before the upload."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import UploadFile
 from typing_extensions import TypedDict
 
 from backend.core.errors import InvalidData
-from backend.core.outage import RETRY_AFTER_S
-from backend.edge.errors import REFUSALS, Refusal
+from backend.edge.errors import REFUSALS, Refusal, answer_unavailable
 from backend.edge.requests import WireRoute
 from backend.edge.wire import Wire
 from backend.media.picture_store import PicturesUnavailable
-from backend.media.sent_file import MULTIPART, require_multipart
+from backend.media.sent_file import describe_file_body, require_multipart
 from backend.media.upload_routes import FILES, MAX_FIELD_BYTES, MAX_FIELDS, StoredFile, get_uploads
 from backend.media.uploads import MAX_FILE_BYTES, MAX_STAFF_REQUESTS, PictureUploads, SentFile
 from backend.staff.dependencies import StaffMember, require_staff_right
@@ -21,18 +20,6 @@ from backend.staff.rights import Right
 PATH = "/admin/brand/pictures"
 MAX_BODY_BYTES = MAX_FILE_BYTES + (64 << 10)
 """Maximum size of a request: the file and the multipart headers."""
-REQUEST_BODY = {
-    "required": True,
-    "content": {
-        MULTIPART: {
-            "schema": {
-                "type": "object",
-                "required": [FILES],
-                "properties": {FILES: {"type": "string", "format": "binary"}},
-            }
-        }
-    },
-}
 
 router = APIRouter(
     route_class=WireRoute,
@@ -52,7 +39,7 @@ class BrandPictureAnswer(TypedDict):
     files: list[StoredFile]
 
 
-@router.post(PATH, openapi_extra={"requestBody": REQUEST_BODY})
+@router.post(PATH, openapi_extra=describe_file_body("The logo or the icon.", FILES))
 async def upload_brand_picture(
     actor: StaffMember, request: Request, uploads: Annotated[PictureUploads, Depends(get_uploads)]
 ) -> Wire[BrandPictureAnswer]:
@@ -72,6 +59,5 @@ async def upload_brand_picture(
             try:
                 stored = await uploads.store_brand_picture(actor, sent)
             except PicturesUnavailable as error:
-                body: Any = {"type": "unavailable", "message": str(error)}
-                return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
+                return answer_unavailable(str(error))
     return Wire({"files": [StoredFile(id=stored.id, url=stored.url)]})

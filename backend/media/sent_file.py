@@ -15,12 +15,12 @@ MULTIPART = "multipart/form-data"
 FILE = "file"
 
 
-def describe_file_body(description: str) -> dict[str, Any]:
-    """Return the OpenAPI description of a request body with one file."""
+def describe_file_body(description: str, field: str = FILE) -> dict[str, Any]:
+    """Return the OpenAPI description of a request body with one file in this field."""
     schema = {
         "type": "object",
-        "required": [FILE],
-        "properties": {FILE: {"type": "string", "format": "binary", "description": description}},
+        "required": [field],
+        "properties": {field: {"type": "string", "format": "binary", "description": description}},
     }
     return {"requestBody": {"required": True, "content": {MULTIPART: {"schema": schema}}}}
 

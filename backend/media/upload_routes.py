@@ -8,9 +8,8 @@ from starlette.datastructures import UploadFile
 from typing_extensions import TypedDict
 
 from backend.core.errors import InvalidData, require_found
-from backend.core.outage import RETRY_AFTER_S
 from backend.edge.dependencies import RequestedFields
-from backend.edge.errors import REFUSALS, Refusal
+from backend.edge.errors import REFUSALS, Refusal, answer_unavailable
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, FilledName, Name, example
 from backend.edge.wire import Wire
@@ -145,7 +144,7 @@ async def upload_pictures(
             try:
                 stored = await uploads.store(actor, sent)
             except PicturesUnavailable as error:
-                return _unavailable(error)
+                return answer_unavailable(str(error))
     return Wire({"files": [{"id": one.id, "url": one.url} for one in stored]})
 
 
@@ -173,14 +172,9 @@ async def read_upload(
     try:
         found = await uploads.find(file_id)
     except PicturesUnavailable as error:
-        return _unavailable(error)
+        return answer_unavailable(str(error))
     found = require_found(found, "File", file_id)
     return Wire({"file": fields.pick(StoredFile(id=found.id, url=found.url))})
-
-
-def _unavailable(error: PicturesUnavailable) -> Wire:
-    body = {"type": "unavailable", "message": str(error)}
-    return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def _to_sent_file(name: str, part: UploadFile | str) -> SentFile:

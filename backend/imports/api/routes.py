@@ -10,11 +10,10 @@ from pydantic import Field
 
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
-from backend.core.outage import RETRY_AFTER_S
 from backend.core.spreadsheet import XLSX
 from backend.core.texts import _
 from backend.edge.dependencies import Db
-from backend.edge.errors import REFUSALS
+from backend.edge.errors import REFUSALS, answer_unavailable
 from backend.edge.query import paging_fields, read_query
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, ListParameters, example
@@ -170,9 +169,7 @@ async def send_pictures(
             except InvalidData as error:
                 raise InvalidData(ZIP_TEXTS.get(error.message, error.message)) from None
             except PicturesUnavailable as error:
-                body = {"type": "unavailable", "message": str(error)}
-                unavailable: Wire = Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
-                return unavailable
+                return answer_unavailable(str(error))
     refused: list[RefusedPicture] = [
         {"name": name, "code": code, "message": PICTURE_TEXTS.get(code, code)} for name, code in taken.refused
     ]
