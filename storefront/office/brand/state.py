@@ -8,16 +8,15 @@ import reflex as rx
 from backend.app import current_shop
 from backend.content.areas import Area
 from backend.content.brand_validation import COLOR_FIELDS
-from backend.content.versions import NO_VERSION
 from backend.core.errors import InvalidData, NotFound
 from backend.core.texts import _
 from backend.media.brand_pictures import parse_brand_picture
 from backend.office.content.brand_page import FIELDS, BrandPage, brand_page, read_brand_form
 from backend.staff.rights import Actor, Right
-from storefront.office.content.versioned_screen import MAX_VERSION, VersionedScreen
+from storefront.office.content.versioned_screen import VersionedScreen
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields, checked_number, checked_texts
+from storefront.state.handlers import checked_fields, checked_texts
 
 MAX_FIELD_LENGTH = 500
 """Maximum length of a field, in characters."""
@@ -91,7 +90,7 @@ class BrandState(VersionedScreen, KnownClientState):
     @office_event(Right.CHANGE_BRAND)
     async def restore(self, actor: Actor, version: int) -> None:
         """Publish an earlier version again."""
-        await self._restore(actor, checked_number(version, NO_VERSION, MAX_VERSION))
+        await self._restore(actor, version)
 
     @office_event(Right.CHANGE_BRAND)
     async def undo(self, actor: Actor, version: str) -> None:

@@ -6,7 +6,6 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.content.areas import MAX_SECTIONS, MAX_SLIDES, Area
-from backend.content.versions import NO_VERSION
 from backend.core.errors import InvalidData, NotFound
 from backend.core.texts import _
 from backend.media.picture_urls import encode_picture_url
@@ -14,11 +13,11 @@ from backend.media.picture_widths import parse_uploaded_picture
 from backend.office.content.area_form import CELLS, TEXTS, AreaForm, AreaRow, read_form
 from backend.office.content.area_page import AreaPage, area_page
 from backend.staff.rights import Actor, Right
-from storefront.office.content.versioned_screen import MAX_VERSION, VersionedScreen
+from storefront.office.content.versioned_screen import VersionedScreen
 from storefront.office.navigation import AREAS
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields, checked_number, checked_text, checked_texts
+from storefront.state.handlers import checked_fields, checked_text, checked_texts
 
 MAX_ROWS = MAX_SECTIONS + MAX_SLIDES
 MAX_FIELD_LENGTH = 4_000
@@ -61,7 +60,7 @@ class AreaState(VersionedScreen, KnownClientState):
     @office_event(Right.CHANGE_CONTENT)
     async def restore(self, actor: Actor, version: int) -> None:
         """Publish an earlier version again."""
-        await self._restore(actor, checked_number(version, NO_VERSION, MAX_VERSION))
+        await self._restore(actor, version)
 
     @office_event(Right.CHANGE_CONTENT)
     async def undo(self, actor: Actor, version: str) -> None:

@@ -82,15 +82,15 @@ class VersionedScreen(OfficeScreen, mixin=True):
 
     async def _restore(self, actor: Actor, version: int) -> None:
         """Publish an earlier version again."""
-        before = self._seen_version
+        number, before = checked_number(version, NO_VERSION, MAX_VERSION), self._seen_version
         try:
             async with current_shop().database.transaction() as session:
-                await restore_content(session, actor, self._get_area(), version, seen=before)
+                await restore_content(session, actor, self._get_area(), number, seen=before)
         except Conflict:
             await self._show_other_version()
             return
         await self._show(actor)
-        self._announce(_("Volvió la versión {version}: ya se ve en la tienda.").format(version=version))
+        self._announce(_("Volvió la versión {version}: ya se ve en la tienda.").format(version=number))
 
     async def _show_other_version(self) -> None:
         """Show the version that another staff member has just published.
