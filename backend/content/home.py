@@ -10,7 +10,7 @@ from backend.catalog.category_tree import read_tree
 from backend.catalog.models import Category, Collection, Product, ProductCategory, for_sale, is_available
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
 from backend.catalog.storefront.page_content import home_content
-from backend.catalog.storefront.product_cards import read_cards
+from backend.catalog.storefront.product_cards import read_cards, uploaded_picture_view
 from backend.catalog.views import Facet, PictureView, ProductCard
 from backend.content.areas import (
     DEFAULT_SECTIONS,
@@ -22,8 +22,6 @@ from backend.content.areas import (
     SlideKind,
 )
 from backend.content.current_content import VisibleContent
-from backend.media.picture_urls import encode_picture_url
-from backend.media.picture_widths import parse_uploaded_picture
 
 EDITORIAL = SectionKind.EDITORIAL
 
@@ -156,15 +154,6 @@ def _picture_slide(slide: Slide, number: int) -> SlideView:
         percent_off=None,
         picture=uploaded_picture_view(slide.picture, slide.alt),
     )
-
-
-def uploaded_picture_view(url: str, alt: str) -> PictureView | None:
-    """Return the view of an uploaded picture; None if the URL is not that of an uploaded picture."""
-    prepared = parse_uploaded_picture(url)
-    if prepared is None:
-        return None
-    srcset = ", ".join(f"{encode_picture_url(source)} {width}w" for source, width in prepared.sources)
-    return PictureView(encode_picture_url(prepared.url), alt, prepared.width, prepared.height, srcset)
 
 
 async def _section_view(session: AsyncSession, section: Section, number: int) -> SectionView:

@@ -6,11 +6,10 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.ratings import MAX_STARS, RatingView, make_rating_view
+from backend.catalog.storefront.product_cards import uploaded_picture_view
 from backend.catalog.views import PictureView
 from backend.core.dates import date_label, today_in_colombia
 from backend.core.texts import _
-from backend.media.picture_urls import encode_picture_url
-from backend.media.picture_widths import parse_uploaded_picture
 from backend.reviews.models import Review, ReviewState
 
 PAGE_SIZE = 6
@@ -98,17 +97,8 @@ async def reviews_of(session: AsyncSession, product_id: str, page: int = 1) -> P
 
 def review_pictures(urls: list[str]) -> list[PictureView]:
     """Return the pictures as views. Pictures whose URL is outside the shop's storage are left out."""
-    return [
-        PictureView(
-            url=encode_picture_url(prepared.url),
-            alt=_("Foto de quien lo compró"),
-            width=prepared.width,
-            height=prepared.height,
-            srcset=", ".join(f"{encode_picture_url(url)} {width}w" for url, width in prepared.sources),
-        )
-        for prepared in map(parse_uploaded_picture, urls)
-        if prepared is not None
-    ]
+    views = (uploaded_picture_view(url, _("Foto de quien lo compró")) for url in urls)
+    return [view for view in views if view is not None]
 
 
 def _rating(counted: list[tuple[int, int]]) -> RatingView | None:

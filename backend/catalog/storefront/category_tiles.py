@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import Tree, count_by_category, read_visible_tree, to_initial
 from backend.catalog.models import Picture, Product, ProductCategory, featured_first_order, for_sale
-from backend.catalog.storefront.product_cards import picture_view
+from backend.catalog.storefront.product_cards import picture_view, uploaded_picture_view
 from backend.catalog.views import PictureView
 from backend.media.picture_urls import encode_picture_url
-from backend.media.picture_widths import parse_uploaded_picture
 
 MAX_TILES = 24
 MAX_CANDIDATES = 4
@@ -49,11 +48,8 @@ def to_own_picture(url: str) -> PictureView | None:
     """Return the view of a category's own picture; None without one."""
     if not url:
         return None
-    prepared = parse_uploaded_picture(url)
-    if prepared is None:  # a drawing that the shop serves itself
-        return PictureView(encode_picture_url(url), "", 240, 240, "")
-    srcset = ", ".join(f"{encode_picture_url(source)} {width}w" for source, width in prepared.sources)
-    return PictureView(encode_picture_url(prepared.url), "", prepared.width, prepared.height, srcset)
+    drawing = PictureView(encode_picture_url(url), "", 240, 240, "")  # the shop serves it itself
+    return uploaded_picture_view(url, "") or drawing
 
 
 async def _find_product_picture(

@@ -24,6 +24,7 @@ from backend.core.money import format_cop, percent_off
 from backend.core.texts import _
 from backend.inventory.models import SELLABLE_UNITS, InventoryLevel
 from backend.media.picture_urls import encode_picture_url
+from backend.media.picture_widths import parse_uploaded_picture
 
 
 def picture_view(picture: Picture) -> PictureView:
@@ -35,6 +36,15 @@ def picture_view(picture: Picture) -> PictureView:
         height=picture.height,
         srcset=", ".join(f"{_in_srcset(source['url'])} {source['width']}w" for source in picture.sources),
     )
+
+
+def uploaded_picture_view(url: str, alt: str) -> PictureView | None:
+    """Return the view of an uploaded picture; None if the URL is not that of an uploaded picture."""
+    prepared = parse_uploaded_picture(url)
+    if prepared is None:
+        return None
+    srcset = ", ".join(f"{encode_picture_url(source)} {width}w" for source, width in prepared.sources)
+    return PictureView(encode_picture_url(prepared.url), alt, prepared.width, prepared.height, srcset)
 
 
 def _in_srcset(url: str) -> str:
