@@ -53,6 +53,16 @@ class Tree:
         """Return the categories that pages show at the top level: the children of `main_root`, or all roots."""
         return self.children(self.main_root.id if self.main_root else None)
 
+    def in_order(self) -> list[Category]:
+        """Return all categories, each parent before its children."""
+        ordered: list[Category] = []
+        waiting = self.children(None)[::-1]
+        while waiting:
+            category = waiting.pop()
+            ordered.append(category)
+            waiting += self.children(category.id)[::-1]
+        return ordered
+
     def visible(self) -> "Tree":
         """Return the tree that shoppers see: without hidden categories and all that are below them."""
         shown: list[Category] = []
@@ -99,6 +109,11 @@ class Tree:
     def longest_breadcrumb(self, category_ids: Iterable[str]) -> list[Category]:
         """Return the breadcrumb of a product in these categories: that of the deepest one; empty without categories."""
         return max(map(self.breadcrumb_to, category_ids), key=len, default=[])
+
+
+def join_names(path: Iterable[Category]) -> str:
+    """Return the names of a path's categories as one label."""
+    return " › ".join(category.name for category in path)
 
 
 async def read_tree(session: AsyncSession) -> Tree:

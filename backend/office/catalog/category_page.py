@@ -11,6 +11,7 @@ from backend.catalog.category_tree import (
     Tree,
     count_by_category,
     find_category,
+    join_names,
     read_tree,
     to_initial,
     to_small_picture,
@@ -201,18 +202,12 @@ def digest_values(*values: object) -> str:
 
 def list_options(tree: Tree, without: Iterable[str] = ()) -> list[GroupOption]:
     """Return the categories in their order, each parent before its children."""
-    options: list[GroupOption] = []
     excluded = set(without)
-
-    def add(parent_id: str | None, above: str) -> None:
-        for category in tree.children(parent_id):
-            label = f"{above} › {category.name}" if above else category.name
-            if category.id not in excluded:
-                options.append(GroupOption(category.id, label))
-            add(category.id, label)
-
-    add(None, "")
-    return options
+    return [
+        GroupOption(category.id, join_names(tree.path_to(category.id)))
+        for category in tree.in_order()
+        if category.id not in excluded
+    ]
 
 
 def count_label(count: int) -> str:

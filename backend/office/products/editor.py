@@ -8,7 +8,7 @@ from urllib.parse import quote
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import Tree, read_tree
+from backend.catalog.category_tree import Tree, join_names, read_tree
 from backend.catalog.models import Collection, FormerHandle, Picture, Product, ProductCategory, Variant
 from backend.catalog.product_facts import MAX_VALUE_LENGTH
 from backend.catalog.products.options import read_options
@@ -208,7 +208,7 @@ async def _read_choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
     brands = select(Product.brand).where(Product.brand != "").distinct()
     brands = brands.order_by(Product.brand).limit(MAX_BRANDS)
     return {
-        "categories": _category_options(tree, None, "", set(draft.categories)),
+        "categories": _category_options(tree, set(draft.categories)),
         "collections": [
             PlaceOption(one, name, one == chosen) for one, name in (await session.execute(collections)).all()
         ],
@@ -217,12 +217,10 @@ async def _read_choices(session: AsyncSession, draft: Draft) -> dict[str, Any]:
     }
 
 
-def _category_options(tree: Tree, parent_id: str | None, path: str, chosen: set[str]) -> list[PlaceOption]:
-    """Return the categories below this one, each with its path. Leave out `Tree.main_root` unless it is chosen."""
-    places: list[PlaceOption] = []
-    for one in tree.children(parent_id):
-        name = f"{path} › {one.name}" if path else one.name
-        if one is not tree.main_root or one.id in chosen:
-            places.append(PlaceOption(one.id, name, one.id in chosen))
-        places += _category_options(tree, one.id, "" if one is tree.main_root else name, chosen)
-    return places
+def _category_options(tree: Tree, chosen: set[str]) -> list[PlaceOption]:
+    """Return the categories, each with its path. Leave out `Tree.main_root` unless it is chosen."""
+    return [
+        PlaceOption(one.id, join_names(tree.breadcrumb_to(one.id) or [one]), one.id in chosen)
+        for one in tree.in_order()
+        if one is not tree.main_root or one.id in chosen
+    ]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import Tree, read_tree
+from backend.catalog.category_tree import Tree, join_names, read_tree
 from backend.catalog.models import Picture, Product, Variant
 from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.service import change_variant, lock_product
@@ -263,16 +263,9 @@ def price_label(price: Price) -> str:
 
 def category_options(tree: Tree) -> list[CategoryOption]:
     """Return the categories in their order, each parent before its children."""
-    options: list[CategoryOption] = []
-
-    def add(parent_id: str | None, above: str) -> None:
-        for category in tree.children(parent_id):
-            label = f"{above} › {category.name}" if above else category.name
-            options.append(CategoryOption(category.handle, label))
-            add(category.id, label)
-
-    add(None, "")
-    return options
+    return [
+        CategoryOption(category.handle, join_names(tree.path_to(category.id))) for category in tree.in_order()
+    ]
 
 
 def _active_filters(params: Mapping[str, str], tree: Tree) -> list[ActiveFilter]:
