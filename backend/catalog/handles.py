@@ -39,12 +39,17 @@ async def require_free_handle(session: AsyncSession, owner: Product | Collection
     Raises:
         InvalidData: the handle is empty or taken.
     """
-    kind = type(owner)
     if not owner.handle:
         raise InvalidData("Invalid request: Field 'handle' is required")
-    taken = select(kind.id).where(kind.handle == owner.handle, kind.id != owner.id)
-    if (await session.execute(taken)).first():
-        raise InvalidData(f"{_KIND_NAMES[kind]} with handle: {owner.handle}, already exists.")
+    if await is_handle_taken(session, owner, owner.handle):
+        raise InvalidData(f"{_KIND_NAMES[type(owner)]} with handle: {owner.handle}, already exists.")
+
+
+async def is_handle_taken(session: AsyncSession, owner: Product | Collection | Category, handle: str) -> bool:
+    """Return True if another object of the owner's kind has this handle."""
+    kind = type(owner)
+    taken = select(kind.id).where(kind.handle == handle, kind.id != owner.id)
+    return (await session.execute(taken)).first() is not None
 
 
 async def find_current_handle(session: AsyncSession, handle: str) -> str | None:

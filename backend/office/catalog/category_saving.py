@@ -15,7 +15,7 @@ from backend.catalog.categories import (
     set_category_picture,
 )
 from backend.catalog.category_tree import find_category, read_tree
-from backend.catalog.handles import is_handle, make_handle
+from backend.catalog.handles import is_handle, is_handle_taken, make_handle
 from backend.catalog.models import Category, Collection
 from backend.catalog.schemas.admin import CategoryChange
 from backend.core.collation import fold
@@ -59,8 +59,7 @@ async def add_category(session: AsyncSession, actor: Actor, name: str, parent_id
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)
     name = to_one_line(name)
-    problems = dict(await _find_name_problems(session, name, parent_id))
-    if problems:
+    if problems := await _find_name_problems(session, name, parent_id):
         raise InvalidData(CHECK_FIELDS, fields=problems)
     handle = await find_free_handle(session, Category, name, DEFAULT_HANDLE)
     created = await create_category(session, actor, name=name, handle=handle, parent_id=parent_id or None)
@@ -89,10 +88,9 @@ async def save_category(
     description = to_paragraphs(form.description)
     problems = {
         **await _find_name_problems(session, name, form.parent_id, category_id),
-        **await find_handle_problems(session, category, handle),
+        **await _find_handle_problem(session, category, handle),
+        **find_description_problem(description),
     }
-    if len(description) > MAX_DESCRIPTION_CHARS:
-        problems["description"] = _("Usa máximo {count} caracteres.").format(count=MAX_DESCRIPTION_CHARS)
     if problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
     change = CategoryChange(name=name, handle=handle, description=description, is_active=form.is_active)
@@ -175,23 +173,27 @@ async def find_free_handle(
     return handle
 
 
-async def find_handle_problems(
-    session: AsyncSession, owner: Category | Collection, handle: str
-) -> dict[str, str]:
-    """Return the problem of a typed handle."""
-    kind = type(owner)
-    if len(handle) > MAX_HANDLE_CHARS or not is_handle(handle):
-        return {"handle": _("Usa letras sin tilde, números y guiones.")}
-    taken = select(kind.id).where(kind.handle == handle, kind.id != owner.id)
-    return {"handle": _("Otra ya tiene esta dirección.")} if (await session.execute(taken)).first() else {}
-
-
 def find_length_problem(name: str) -> dict[str, str]:
     """Return the problem of a name that is empty or too long."""
     if not name:
         return {"name": _("Escribe el nombre.")}
     if len(name) > MAX_NAME_CHARS:
         return {"name": _("Usa máximo {count} caracteres.").format(count=MAX_NAME_CHARS)}
+    return {}
+
+
+def find_description_problem(description: str) -> dict[str, str]:
+    """Return the problem of a description that is too long."""
+    if len(description) > MAX_DESCRIPTION_CHARS:
+        return {"description": _("Usa máximo {count} caracteres.").format(count=MAX_DESCRIPTION_CHARS)}
+    return {}
+
+
+async def _find_handle_problem(session: AsyncSession, category: Category, handle: str) -> dict[str, str]:
+    if len(handle) > MAX_HANDLE_CHARS or not is_handle(handle):
+        return {"handle": _("Usa letras sin tilde, números y guiones.")}
+    if await is_handle_taken(session, category, handle):
+        return {"handle": _("Otra ya tiene esta dirección.")}
     return {}
 
 

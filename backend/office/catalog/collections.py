@@ -25,7 +25,7 @@ from backend.core.web.contact import to_one_line, to_paragraphs
 from backend.office.catalog.category_page import MAX_PICKED, count_label, digest_values
 from backend.office.catalog.category_saving import (
     CHANGED_TEXT,
-    MAX_DESCRIPTION_CHARS,
+    find_description_problem,
     find_free_handle,
     find_length_problem,
     require_uploaded,
@@ -186,9 +186,10 @@ async def save_collection(
     if seen != _version_of(collection, ids):
         raise NotAllowed("Another person changed the collection", staff_text=CHANGED_TEXT)
     name, description = to_one_line(form.name), to_paragraphs(form.description)
-    problems = await _find_name_problems(session, name, collection_id)
-    if len(description) > MAX_DESCRIPTION_CHARS:
-        problems["description"] = _("Usa máximo {count} caracteres.").format(count=MAX_DESCRIPTION_CHARS)
+    problems = {
+        **await _find_name_problems(session, name, collection_id),
+        **find_description_problem(description),
+    }
     if problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
     if name != collection.title:
