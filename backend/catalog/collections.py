@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Select, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, SubjectType, record
@@ -115,14 +115,19 @@ async def move_collection(
     collection = await find_collection(session, collection_id)
     target = await find_collection(session, target_id)
     await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
-    query = select(Collection).order_by(Collection.rank, Collection.title, Collection.id)
-    ordered = list((await session.execute(query.execution_options(populate_existing=True))).scalars())
+    query = ordered_collections().execution_options(populate_existing=True)
+    ordered = list((await session.execute(query)).scalars())
     if target is not collection:
         ordered.remove(collection)
         ordered.insert(ordered.index(target) + (1 if is_after else 0), collection)
     for rank, one in enumerate(ordered):
         one.rank = rank
     return collection
+
+
+def ordered_collections() -> Select[Collection]:
+    """Return the query for the collections in their order."""
+    return select(Collection).order_by(Collection.rank, Collection.title, Collection.id)
 
 
 async def lock_collections(session: AsyncSession) -> None:

@@ -13,6 +13,7 @@ from backend.catalog.collections import (
     create_collection,
     find_collection,
     lock_collections,
+    ordered_collections,
     set_collection_display,
 )
 from backend.catalog.models import Collection, Product, for_sale
@@ -98,8 +99,7 @@ async def collections_page(session: AsyncSession, actor: Actor) -> CollectionsPa
         Forbidden: the actor may not see the catalogue.
     """
     actor.require(Right.READ_CATALOG)
-    query = select(Collection).order_by(Collection.rank, Collection.title, Collection.id)
-    collections = list((await session.execute(query)).scalars())
+    collections = list((await session.execute(ordered_collections())).scalars())
     counted = (
         select(Product.collection_id, func.count())
         .where(for_sale(), Product.collection_id.is_not(None))
