@@ -7,11 +7,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import read_tree
-from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.models import Product, Variant
 from backend.catalog.search.staff_search import ProductFilter, filter_conditions, list_by_title
 from backend.core.errors import InvalidData
 from backend.core.texts import _
-from backend.office.products.listing import CategoryOption, category_options, small_picture_url
+from backend.office.products.listing import CategoryOption, category_options, read_small_pictures
 from backend.staff.rights import Actor, Right
 
 PAGE_SIZE = 20
@@ -125,15 +125,14 @@ async def _read_rows(session: AsyncSession, product_ids: Sequence[str]) -> Mappi
     for start in range(0, len(product_ids), BATCH_SIZE):
         some = product_ids[start : start + BATCH_SIZE]
         codes = await _read_codes(session, some)
-        pictures = select(Picture).where(Picture.product_id.in_(some)).order_by(Picture.rank.desc())
-        urls = {one.product_id: small_picture_url(one) for one in (await session.execute(pictures)).scalars()}
+        pictures = await read_small_pictures(session, some)
         found = select(Product.id, Product.title, Product.status).where(
             Product.id.in_(some), Product.deleted_at.is_(None)
         )
         for product_id, title, status in await session.execute(found):
             hidden = "" if status == "published" else _("oculto")
             detail = " · ".join(filter(None, (codes.get(product_id, ""), hidden)))
-            rows[product_id] = PickerRow(product_id, title, detail, urls.get(product_id, ""))
+            rows[product_id] = PickerRow(product_id, title, detail, pictures.get(product_id, ""))
     return rows
 
 

@@ -1,7 +1,7 @@
 """The product list of the office, with filters, and with prices that can be changed in the list."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -234,10 +234,7 @@ async def product_rows(session: AsyncSession, product_ids: Sequence[str]) -> lis
     )
     for product_id, level in await session.execute(stored):
         levels[product_id].append(level)
-    pictures: dict[str, str] = {}
-    shown = select(Picture).where(Picture.product_id.in_(products)).order_by(Picture.rank.desc())
-    for picture in (await session.execute(shown)).scalars():
-        pictures[picture.product_id] = small_picture_url(picture)
+    pictures = await read_small_pictures(session, products)
     usual = await read_low_stock(session)
     first_location = (
         await session.execute(select(StockLocation.id).order_by(StockLocation.created_at, StockLocation.id))
@@ -327,7 +324,16 @@ def _chips(product: Product, variants: Sequence[Variant], stock: _Stock, free: i
     ]
 
 
-def small_picture_url(picture: Picture) -> str:
+async def read_small_pictures(session: AsyncSession, product_ids: Iterable[str]) -> Mapping[str, str]:
+    """Return the URL of each product's first picture, for a row of a list. Products without pictures are left out."""
+    first = select(Picture).where(Picture.product_id.in_(product_ids), Picture.rank == 0)
+    return {
+        picture.product_id: _small_picture_url(picture)
+        for picture in (await session.execute(first)).scalars()
+    }
+
+
+def _small_picture_url(picture: Picture) -> str:
     """Return the URL of the smallest picture file that is wide enough for a row of the list."""
     files = sorted((source["width"], source["url"]) for source in picture.sources)
     wide = [url for width, url in files if width >= SMALL_PICTURE]
