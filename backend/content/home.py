@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import read_tree
-from backend.catalog.models import Category, Collection, Product, ProductCategory, for_sale, is_available
+from backend.catalog.category_tree import with_descendant_ids
+from backend.catalog.models import Collection, Product, ProductCategory, for_sale, is_available
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
 from backend.catalog.storefront.page_content import home_content
 from backend.catalog.storefront.product_cards import read_cards, uploaded_picture_view
@@ -90,7 +90,11 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
     content = await home_content(session)
     slides = await list_slide_views(session, visible_content.slides)
     sections = visible_content.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
-    chosen = {one.kind: await _read_section_cards(session, one) for one in sections if one.kind != EDITORIAL}
+    chosen = {
+        one.kind: await _read_section_cards(session, one)
+        for one in sections
+        if one.kind != EDITORIAL and not one.is_hidden
+    }
     if not any(slide.handle for slide in slides):
         slides = [*slides, *map(_product_slide, content.slides)]
     return HomePage(
@@ -211,10 +215,7 @@ async def _read_cards(
 
 
 async def _read_category_cards(session: AsyncSession, category_id: str) -> list[ProductCard]:
-    category = await session.get(Category, category_id)
-    if category is None:
-        return []
-    below = (await read_tree(session)).with_descendants((category.handle,))
+    below = await with_descendant_ids(session, [category_id])
     within = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below))
     return await _read_available_cards(session, Product.id.in_(within))
 
