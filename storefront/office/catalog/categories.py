@@ -16,6 +16,7 @@ from backend.office.catalog.category_saving import MAX_NAME_CHARS, add_category
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce
 from storefront.office.catalog.group_parts import MovableRows, group_option, group_row, move_button
+from storefront.office.catalog.group_state import describe_visibility
 from storefront.office.components.feedback import empty_state, screen
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.layout import office_layout
@@ -68,12 +69,7 @@ class CategoriesState(OfficeScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             category = await change_category(session, actor, checked_id(category_id), change)
             name = category.name
-        text = (
-            _("«{name}» se ve en la tienda.")
-            if is_active is True
-            else _("«{name}» ya no se ve en la tienda.")
-        )
-        await self._announce_done(actor, text.format(name=name))
+        await self._announce_done(actor, describe_visibility(name, is_active is True))
 
 
 VIEW = CategoriesState.content

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.app import current_shop
-from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.office.catalog.category_page import CategoryPage, category_page
 from backend.office.catalog.category_saving import (
@@ -19,7 +18,6 @@ from storefront.components.forms import SubmitOnce
 from storefront.office.catalog.group_parts import (
     FORM,
     MAX_FIELD_LENGTH,
-    MAX_URL_LENGTH,
     group_option,
     handle_field,
     name_fields,
@@ -27,20 +25,21 @@ from storefront.office.catalog.group_parts import (
     products_field,
     visibility_chip,
 )
+from storefront.office.catalog.group_state import GroupPictureScreen
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import edit_form, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import CATEGORIES
-from storefront.office.state import OfficeScreen, answer_number, has_right, office_event
+from storefront.office.state import answer_number, has_right, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields, checked_texts
+from storefront.state.handlers import checked_fields
 
 TITLE = _("Categoría")
 
 
-class CategoryState(OfficeScreen, KnownClientState):
+class CategoryState(GroupPictureScreen, KnownClientState):
     """A category in its editor."""
 
     content: rx.Field[CategoryPage | None] = rx.field(None)
@@ -50,6 +49,9 @@ class CategoryState(OfficeScreen, KnownClientState):
     async def _read_content(self, actor: Actor) -> CategoryPage:
         async with current_shop().database.read() as session:
             return await category_page(session, actor, self._id_in_url())
+
+    async def _save_picture(self, session: Any, actor: Actor, picture: str) -> None:
+        await save_category_picture(session, actor, self._id_in_url(), picture)
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -68,23 +70,6 @@ class CategoryState(OfficeScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             await save_category(session, actor, self._id_in_url(), form, typed["seen"])
         await self._announce_done(actor, _("Guardada. Ya se ve así en la tienda."))
-
-    @office_event(Right.CHANGE_CATALOG)
-    async def set_picture(self, actor: Actor, urls: list[str]) -> None:
-        """Set the uploaded picture."""
-        pictures = checked_texts(urls, 1, MAX_URL_LENGTH)
-        if not pictures or not pictures[0]:
-            raise InvalidData("not a picture")
-        async with current_shop().database.transaction() as session:
-            await save_category_picture(session, actor, self._id_in_url(), pictures[0])
-        await self._announce_done(actor, _("La foto quedó."))
-
-    @office_event(Right.CHANGE_CATALOG)
-    async def remove_picture(self, actor: Actor) -> None:
-        """Remove the picture."""
-        async with current_shop().database.transaction() as session:
-            await save_category_picture(session, actor, self._id_in_url(), "")
-        await self._announce_done(actor, _("Foto quitada."))
 
     @office_event(Right.CHANGE_CATALOG)
     async def delete(self, actor: Actor, form_data: dict[str, str]) -> Any:

@@ -26,7 +26,6 @@ from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce
 from storefront.office.catalog.group_parts import (
     MAX_FIELD_LENGTH,
-    MAX_URL_LENGTH,
     MovableRows,
     group_row,
     move_button,
@@ -35,6 +34,7 @@ from storefront.office.catalog.group_parts import (
     products_field,
     visibility_chip,
 )
+from storefront.office.catalog.group_state import GroupPictureScreen, describe_visibility
 from storefront.office.components.feedback import empty_state, screen
 from storefront.office.components.forms import confirm_button, edit_form, office_field
 from storefront.office.components.history import history_panel
@@ -43,7 +43,7 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import COLLECTIONS
 from storefront.office.state import OfficeScreen, answer_number, has_right, office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields, checked_id, checked_texts
+from storefront.state.handlers import checked_fields, checked_id
 
 TITLE = _("Colecciones")
 EDITOR_TITLE = _("Colección")
@@ -93,15 +93,10 @@ class CollectionsState(OfficeScreen, KnownClientState):
                 session, actor, checked_id(collection_id), is_active=is_active is True
             )
             name = collection.title
-        text = (
-            _("«{name}» se ve en la tienda.")
-            if is_active is True
-            else _("«{name}» ya no se ve en la tienda.")
-        )
-        await self._announce_done(actor, text.format(name=name))
+        await self._announce_done(actor, describe_visibility(name, is_active is True))
 
 
-class CollectionState(OfficeScreen, KnownClientState):
+class CollectionState(GroupPictureScreen, KnownClientState):
     """A collection in its editor."""
 
     content: rx.Field[CollectionPage | None] = rx.field(None)
@@ -111,6 +106,9 @@ class CollectionState(OfficeScreen, KnownClientState):
     async def _read_content(self, actor: Actor) -> CollectionPage:
         async with current_shop().database.read() as session:
             return await collection_page(session, actor, self._id_in_url())
+
+    async def _save_picture(self, session: Any, actor: Actor, picture: str) -> None:
+        await save_collection_picture(session, actor, self._id_in_url(), picture)
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -124,23 +122,6 @@ class CollectionState(OfficeScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             await save_collection(session, actor, self._id_in_url(), form, typed["seen"])
         await self._announce_done(actor, _("Guardada. Ya se ve así en la tienda."))
-
-    @office_event(Right.CHANGE_CATALOG)
-    async def set_picture(self, actor: Actor, urls: list[str]) -> None:
-        """Set the uploaded picture."""
-        pictures = checked_texts(urls, 1, MAX_URL_LENGTH)
-        if not pictures or not pictures[0]:
-            raise InvalidData("not a picture")
-        async with current_shop().database.transaction() as session:
-            await save_collection_picture(session, actor, self._id_in_url(), pictures[0])
-        await self._announce_done(actor, _("La foto quedó."))
-
-    @office_event(Right.CHANGE_CATALOG)
-    async def remove_picture(self, actor: Actor) -> None:
-        """Remove the picture."""
-        async with current_shop().database.transaction() as session:
-            await save_collection_picture(session, actor, self._id_in_url(), "")
-        await self._announce_done(actor, _("Foto quitada."))
 
     @office_event(Right.CHANGE_CATALOG)
     async def delete(self, actor: Actor) -> Any:

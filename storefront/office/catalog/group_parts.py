@@ -25,7 +25,6 @@ FORM = "group"
 BUTTON = "button button--small "
 MAX_FIELD_LENGTH = (MAX_PICKED + 1) * (MAX_ID_LENGTH + 1)
 """Maximum length of a field: that of the ids of all chosen products."""
-MAX_URL_LENGTH = 300
 
 
 def on_move(row_id: rx.Var[str], place: rx.Var[str], target_id: rx.Var[str]) -> list[rx.Var[str]]:
