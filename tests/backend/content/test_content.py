@@ -9,8 +9,18 @@ import httpx
 import pytest
 from sqlalchemy import select, update
 
+from backend.catalog.categories import assign_to_category, create_category
 from backend.catalog.models import Collection, Product, Variant
-from backend.content.areas import Area, BannerBody, Body, HomeBody, SectionKind, Slide, parse_body
+from backend.content.areas import (
+    DEFAULT_SECTIONS,
+    Area,
+    BannerBody,
+    Body,
+    HomeBody,
+    SectionKind,
+    Slide,
+    parse_body,
+)
 from backend.content.current_content import (
     CurrentContent,
     VisibleContent,
@@ -281,6 +291,20 @@ async def test_shops_own_sections_are_renamed_hidden_and_filled(
         with pytest.raises(InvalidData) as refused:
             await save(database, Area.HOME, {"sections": [{**new, field: value}, sale, *hidden]}, 2)
         assert set(refused.value.fields) == {f"sections.0.{field}"}
+
+
+async def test_section_shows_the_products_of_a_category_and_of_those_below(
+    database: Database, make_product: AddProduct
+) -> None:
+    oso, _yoyo = await make_product("oso"), await make_product("yoyo")
+    async with database.transaction() as session:
+        wood = await create_category(session, COMMAND_LINE, name="Madera")
+        bears = await create_category(session, COMMAND_LINE, name="Osos", parent_id=wood.id)
+        await assign_to_category(session, COMMAND_LINE, bears.id, [oso], [])
+    written = {"kind": "editorial", "title": "De madera", "category_id": wood.id}
+    shop_filled = [{"kind": kind} for kind in DEFAULT_SECTIONS]
+    await save(database, Area.HOME, {"sections": [written, *shop_filled]})
+    assert [card.handle for card in (await read_home(database)).sections[0].cards] == ["oso"]
 
 
 def test_content_is_shown_and_hidden_at_midnight_in_colombia() -> None:
