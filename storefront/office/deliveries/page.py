@@ -134,11 +134,14 @@ def delivery_row(row: ObjectVar[DeliveryRow], form: Any, test_id: str) -> rx.Com
                     test_id=f"{test_id}-change",
                     key=row.form.version,
                 ),
-                confirm_button(
-                    rx.fragment(_("Borrar"), rx.el.span(": ", row.name, class_name="sr-only")),
-                    _("Nadie más la podrá elegir. Los pedidos que ya la tienen siguen igual."),
-                    _("Sí, borrarla"),
-                    DeliveriesState.delete(row.id),
+                rx.el.div(
+                    confirm_button(
+                        rx.fragment(_("Borrar"), rx.el.span(": ", row.name, class_name="sr-only")),
+                        _("Nadie más la podrá elegir. Los pedidos que ya la tienen siguen igual."),
+                        _("Sí, borrarla"),
+                        DeliveriesState.delete(row.id),
+                    ),
+                    class_name="o-team__ways",
                 ),
             ),
         ),
