@@ -1,6 +1,7 @@
 """State of the screen of own deliveries and pickup points (Entregas)."""
 
-from typing import ClassVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -29,6 +30,7 @@ from backend.office.deliveries.page import (
     deliveries_page,
 )
 from backend.office.deliveries.saving import DeliveryChanged, delete_delivery, save_point, save_zone
+from backend.shipping.models import ShippingOption
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
 from storefront.office.state import OfficeScreen, office_event
@@ -115,25 +117,8 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         The form has its `form` (`NEW` or the shipping option's id), the displayed `version` and `ZONE_FIELDS`.
         """
         typed = checked_fields(form_data, "form", "version", *ZONE_FIELDS, max_length=MAX_TYPED_LENGTH)
-        form_id, shop, self.problems = checked_id(typed["form"]), current_shop(), {}
-        option_id = "" if form_id == NEW else form_id
-        try:
-            form = parse_zone_form(typed)
-            async with shop.database.transaction() as session:
-                saved = await save_zone(
-                    session,
-                    actor,
-                    shop.fulfillment_providers,
-                    form,
-                    option_id=option_id,
-                    version=typed["version"],
-                )
-        except InvalidData as error:
-            self._show_problems(form_id, error)
-            return
-        except DeliveryChanged as error:
-            await self._show(actor)
-            self._announce(error.staff_text or error.message, "problem")
+        saved = await self._save(actor, typed, new_id=NEW, parse=parse_zone_form, save=save_zone)
+        if saved is None:
             return
         await self._announce_done(actor, _("Guardada: ya se ofrece."))
         zones = self.content.zones if self.content else []
@@ -142,14 +127,34 @@ class DeliveriesState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_SETTINGS)
     async def save_point(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Add or change a pickup point: see `save_zone`. The form has `POINT_FIELDS`."""
+        """Add or change a pickup point.
+
+        The form has its `form` (`NEW_POINT` or the shipping option's id), the displayed `version` and `POINT_FIELDS`.
+        """
         typed = checked_fields(form_data, "form", "version", *POINT_FIELDS, max_length=MAX_TYPED_LENGTH)
+        saved = await self._save(actor, typed, new_id=NEW_POINT, parse=parse_point_form, save=save_point)
+        if saved is not None:
+            await self._announce_done(actor, _("Guardado: quien compra ve la dirección y el horario."))
+
+    async def _save(
+        self,
+        actor: Actor,
+        typed: Mapping[str, str],
+        *,
+        new_id: str,
+        parse: Callable[[Mapping[str, str]], Any],
+        save: Callable[..., Awaitable[ShippingOption]],
+    ) -> ShippingOption | None:
+        """Save a form and return its shipping option. If it cannot be saved, announce why and return None.
+
+        `new_id` is the id of the form of a new zone or point.
+        """
         form_id, shop, self.problems = checked_id(typed["form"]), current_shop(), {}
-        option_id = "" if form_id == NEW_POINT else form_id
+        option_id = "" if form_id == new_id else form_id
         try:
-            form = parse_point_form(typed)
+            form = parse(typed)
             async with shop.database.transaction() as session:
-                await save_point(
+                return await save(
                     session,
                     actor,
                     shop.fulfillment_providers,
@@ -158,13 +163,12 @@ class DeliveriesState(OfficeScreen, KnownClientState):
                     version=typed["version"],
                 )
         except InvalidData as error:
-            self._show_problems(form_id, error)
-            return
+            self.problems = {f"{form_id}-{name}": text for name, text in error.fields.items()}
+            self._announce(CHECK_FIELDS if error.fields else error.staff_text or error.message, "problem")
         except DeliveryChanged as error:
             await self._show(actor)
             self._announce(error.staff_text or error.message, "problem")
-            return
-        await self._announce_done(actor, _("Guardado: quien compra ve la dirección y el horario."))
+        return None
 
     @office_event(Right.CHANGE_SETTINGS)
     async def delete(self, actor: Actor, option_id: str) -> None:
@@ -172,7 +176,3 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         async with current_shop().database.transaction() as session:
             await delete_delivery(session, actor, checked_id(option_id))
         await self._announce_done(actor, _("Borrada: nadie más la puede elegir."))
-
-    def _show_problems(self, form_id: str, error: InvalidData) -> None:
-        self.problems = {f"{form_id}-{name}": text for name, text in error.fields.items()}
-        self._announce(CHECK_FIELDS if error.fields else error.staff_text or error.message, "problem")
