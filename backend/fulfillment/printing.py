@@ -120,16 +120,16 @@ async def render_packing_slips(
         raise NotFound("None of these orders exists")
     query = select(OrderLine).where(OrderLine.order_id.in_(ids)).order_by(OrderLine.id)
     lines = (await session.execute(query)).scalars().all()
-    kinds = await read_delivery_kinds(session, ids)
+    kinds = await read_delivery_kinds(session, orders)
     slips = [
-        _build_slip(order, kinds.get(order.id), [line for line in lines if line.order_id == order.id])
+        _build_slip(order, kinds[order.id], [line for line in lines if line.order_id == order.id])
         for order in sorted(orders, key=lambda order: ids.index(order.id))
     ]
     page = _read_slip_templates().get_template("packing_slips.html.jinja")
     return page.render(slips=slips, shop=brand.name, logo=brand.logo, language=texts.language, _=_)
 
 
-def _build_slip(order: Order, kind: DeliveryKind | None, lines: Sequence[OrderLine]) -> Slip:
+def _build_slip(order: Order, kind: DeliveryKind, lines: Sequence[OrderLine]) -> Slip:
     own = _("Entrega propia")
     address, units = order.shipping_address, count_units_to_box(lines)
     return Slip(

@@ -1,14 +1,14 @@
 """Views of fulfillments for customers, on the order's page and in the account."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import day_label, time_label
-from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.fulfillments import FULFILLMENTS
 from backend.orders.models import Fulfillment
 from backend.orders.states import TRACKING, TRACKING_URL, LabelState
@@ -39,15 +39,14 @@ class FulfillmentView:
 
 
 async def list_fulfillment_views(
-    session: AsyncSession, order_ids: Sequence[str]
+    session: AsyncSession, kinds: Mapping[str, DeliveryKind]
 ) -> dict[str, list[FulfillmentView]]:
-    """Return the fulfillments of these orders by order id, the oldest first."""
+    """Return the fulfillments of these orders by order id, the oldest first. `kinds` has the kind of each order."""
     views: dict[str, list[FulfillmentView]] = defaultdict(list)
-    kinds = await read_delivery_kinds(session, order_ids)
-    found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(order_ids)))
+    found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(kinds)))
     for fulfillment in found.scalars():
-        kind = kinds.get(fulfillment.order_id, DeliveryKind.CARRIER)
-        views[fulfillment.order_id].append(fulfillment_view(fulfillment, kind))
+        order_id = fulfillment.order_id
+        views[order_id].append(fulfillment_view(fulfillment, kinds[order_id]))
     return views
 
 

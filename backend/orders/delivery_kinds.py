@@ -1,6 +1,6 @@
 """Kinds of delivery: by a carrier, by the shop itself, or by pickup. They decide the words about an order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -26,21 +26,13 @@ class DeliveryKind(StrEnum):
         return self is DeliveryKind.CARRIER
 
 
-async def list_delivery_kinds(session: AsyncSession) -> dict[str, DeliveryKind]:
-    """Return the kinds of all shipping options by id, also of deleted ones."""
-    found = await session.execute(select(ShippingOption.id, ShippingOption.provider_id, ShippingOption.data))
-    return {option_id: _kind_of(provider_id, data) for option_id, provider_id, data in found}
-
-
-async def read_delivery_kinds(session: AsyncSession, order_ids: Sequence[str]) -> dict[str, DeliveryKind]:
-    """Return the kinds of these orders by id. Orders without a shipping option are left out."""
-    query = (
-        select(Order.id, ShippingOption.provider_id, ShippingOption.data)
-        .join(ShippingOption, ShippingOption.id == Order.shipping_option_id)
-        .where(Order.id.in_(order_ids))
-    )
-    found = await session.execute(query)
-    return {order_id: _kind_of(provider_id, data) for order_id, provider_id, data in found}
+async def read_delivery_kinds(session: AsyncSession, orders: Collection[Order]) -> dict[str, DeliveryKind]:
+    """Return the kinds of these orders by order id. An order without a shipping option counts as a carrier's."""
+    option_ids = {order.shipping_option_id for order in orders if order.shipping_option_id}
+    query = select(ShippingOption.id, ShippingOption.provider_id, ShippingOption.data)
+    found = await session.execute(query.where(ShippingOption.id.in_(option_ids)))
+    kinds = {option_id: _kind_of(provider_id, data) for option_id, provider_id, data in found}
+    return {order.id: kinds.get(order.shipping_option_id or "", DeliveryKind.CARRIER) for order in orders}
 
 
 async def read_delivery(session: AsyncSession, order: Order) -> tuple[DeliveryKind, str]:

@@ -21,7 +21,7 @@ from backend.core.dates import date_label, last_day, time_label
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
-from backend.orders.delivery_kinds import DeliveryKind, list_delivery_kinds
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.service import list_order_lines
@@ -73,7 +73,7 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
     orders = (await session.execute(query.order_by(Order.paid_at, Order.number))).scalars().all()
     if not orders:
         return None
-    kinds = await list_delivery_kinds(session)
+    kinds = await read_delivery_kinds(session, orders)
     lines, total = [], 0
     bought = {order.id: await list_order_lines(session, order.id) for order in orders}
     for order in orders:
@@ -83,7 +83,7 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
         if money.is_different:
             amount = _("llegaron {paid} de {total}").format(paid=money.paid_label, total=amount)
         town = to_one_line(order.shipping_address.get("city"))
-        kind = kinds.get(order.shipping_option_id or "", DeliveryKind.CARRIER)
+        kind = kinds[order.id]
         place = _("lo recogen en la tienda") if kind is DeliveryKind.PICKUP else town
         if kind is DeliveryKind.OWN:
             place = _("{town}, entrega propia").format(town=town)

@@ -19,6 +19,7 @@ from backend.customers.auth.accounts import ShopperView
 from backend.customers.models import CustomerAddress
 from backend.fulfillment.views import FulfillmentView, list_fulfillment_views
 from backend.legal.consents import TICKED
+from backend.orders.delivery_kinds import read_delivery_kinds
 from backend.orders.gifts import GIFT_RECIPIENT, RECIPIENT_FIELDS
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order, OrderLine
@@ -167,7 +168,7 @@ async def list_customer_orders(
     orders = found.scalars().all()
     ids = [order.id for order in orders]
     fulfillments, toys = (
-        await list_fulfillment_views(session, ids),
+        await list_fulfillment_views(session, await read_delivery_kinds(session, orders)),
         await _list_ordered_products(session, ids),
     )
     returns = await describe_returns(session, ids)

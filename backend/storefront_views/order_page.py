@@ -254,7 +254,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         address_lines=format_address_lines(address),
         gift_message=read_gift_message(order.meta),
         payment=payment,
-        fulfillments=(await list_fulfillment_views(session, [order_id]))[order_id],
+        fulfillments=(await list_fulfillment_views(session, {order_id: kind}))[order_id],
         journey=_derive_journey(order, status, kind),
         returns=await returns_view(session, order, lines),
         invoices=await list_customer_invoices(session, order.id),

@@ -23,7 +23,7 @@ from backend.office.listing import (
     read_filters,
 )
 from backend.office.views import ChipView
-from backend.orders.delivery_kinds import DeliveryKind, list_delivery_kinds
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import OrderMoney
 from backend.orders.search import (
@@ -203,8 +203,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
     )
     guides = {order_id: guide or "" for order_id, guide in await session.execute(made)}
-    kinds = await list_delivery_kinds(session) if orders else {}
-    kind_of = {order.id: kinds.get(order.shipping_option_id or "", DeliveryKind.CARRIER) for order in orders}
+    kinds = await read_delivery_kinds(session, orders)
     return [
         OrderRow(
             id=order.id,
@@ -214,10 +213,10 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
             placed_label=short_time_label(order.created_at),
             products=_products_text(lines[order.id]),
             total_label=format_cop(order.total),
-            chips=order_chips(order, kind_of[order.id]),
+            chips=order_chips(order, kinds[order.id]),
             guide=guides.get(order.id, ""),
-            is_pickup=kind_of[order.id] is DeliveryKind.PICKUP,
-            is_own=kind_of[order.id] is DeliveryKind.OWN,
+            is_pickup=kinds[order.id] is DeliveryKind.PICKUP,
+            is_own=kinds[order.id] is DeliveryKind.OWN,
         )
         for order in orders
     ]

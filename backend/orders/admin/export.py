@@ -10,7 +10,7 @@ from backend.core.dates import TIME_ZONE
 from backend.core.db.database import Database
 from backend.core.spreadsheet import format_csv_for_people
 from backend.core.texts import _
-from backend.orders.delivery_kinds import DeliveryKind, list_delivery_kinds
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.parties import find_party_name, format_party_name
 from backend.orders.search import read_page_where
@@ -97,14 +97,14 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Seq
         )
     )
     codes = {cart_id: code or "" for cart_id, code in await session.execute(paid)}
-    kinds = await list_delivery_kinds(session)
+    kinds = await read_delivery_kinds(session, orders)
     return [
         _order_row(
             order,
             items.get(order.id, []),
             guides.get(order.id, []),
             codes.get(order.cart_id, ""),
-            kind=kinds.get(order.shipping_option_id or "", DeliveryKind.CARRIER),
+            kind=kinds[order.id],
         )
         for order in orders
     ]
