@@ -160,6 +160,8 @@ class OrderDetail:
     is_pickup: bool
     is_own: bool
     """True if the shop itself delivers the order."""
+    needs_label: bool
+    """True if a carrier needs a label for its parcels."""
     shipping_name: str
     delivery_note: str
     """Address and hours of the pickup point, or days and hours of own delivery; empty for a carrier."""
@@ -222,6 +224,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         document=_payer_text(order) if actor.may(Right.READ_CUSTOMERS) else "",
         is_pickup=is_pickup,
         is_own=kind is DeliveryKind.OWN,
+        needs_label=kind.has_label,
         shipping_name=order.shipping_name,
         delivery_note=delivery_note,
         promise=describe_promise_for_staff(order),

@@ -39,8 +39,6 @@ from storefront.office.state import answer_number, has_right
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Pedido")
-NEEDS_LABEL = ~VIEW.is_pickup & ~VIEW.is_own
-"""True if a carrier needs a label for the order's parcels."""
 
 
 def page() -> rx.Component:
@@ -133,7 +131,7 @@ def action_buttons() -> rx.Component:
                 class_name=f"{BUTTON}button--dark",
             ),
         ),
-        step_button("pack", "tag", rx.cond(NEEDS_LABEL, _("Hacer la guía"), _("Empacado")), OrderState.pack),
+        step_button("pack", "tag", rx.cond(VIEW.needs_label, _("Hacer la guía"), _("Empacado")), OrderState.pack),
         step_button(
             "ship",
             "truck",
@@ -192,13 +190,13 @@ def parcels_panel() -> rx.Component:
 
     def parcel_item(view: ObjectVar[ParcelView]) -> rx.Component:
         undo = confirm_button(
-            rx.cond(NEEDS_LABEL, _("Anular la guía"), _("Desempacar")),
+            rx.cond(VIEW.needs_label, _("Anular la guía"), _("Desempacar")),
             rx.cond(
-                NEEDS_LABEL,
+                VIEW.needs_label,
                 _("¿Anular esta guía? Las unidades vuelven a la bodega, guardadas para el pedido."),
                 _("¿Desempacar? Las unidades vuelven a la bodega, guardadas para el pedido."),
             ),
-            rx.cond(NEEDS_LABEL, _("Sí, anularla"), _("Sí, desempacar")),
+            rx.cond(VIEW.needs_label, _("Sí, anularla"), _("Sí, desempacar")),
             OrderState.cancel_label(view.id),
         )
         return rx.el.li(

@@ -119,8 +119,7 @@ class OrderState(OfficeScreen, KnownClientState):
             text = _("La guía sigue como estaba. {why}").format(why=why)
             await self._announce_refusal(actor, text, ())
         else:
-            content = self.content
-            has_label = content is None or not (content.is_pickup or content.is_own)
+            has_label = self.content is None or self.content.needs_label
             self._announce(_("Guía anulada.") if has_label else _("Desempacado."))
             await self._show(actor)
 
