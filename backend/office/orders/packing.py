@@ -16,7 +16,7 @@ from backend.fulfillment.parcels import count_finished
 from backend.fulfillment.printing import read_label_paths
 from backend.office.customer_labels import recipient_name
 from backend.office.orders.listing import describe_difference
-from backend.office.orders.timeline import describe_last_action
+from backend.office.orders.timeline import PACKED_ACTIONS, describe_last_action
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.gifts import read_gift_message
@@ -199,11 +199,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
             for one in fulfillments
             if one.state == LabelState.CREATED
         ],
-        packed_by=await describe_last_action(
-            session, order.id, ["packed", "label requested", "packing requested"]
-        )
-        if is_packed
-        else "",
+        packed_by=await describe_last_action(session, order.id, PACKED_ACTIONS) if is_packed else "",
     )
 
 

@@ -62,6 +62,8 @@ ACTION_LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
 }
 """`ACTION_LABELS`, by how the order reaches its customer."""
 HIDDEN_ACTIONS = frozenset({"noted", "return written", "packing canceled", "packing requested"})
+PACKED_ACTIONS = ("packed", "label requested", "packing requested")
+"""Actions of the staff member who packs an order."""
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
     SessionState.CAPTURED: (_("El banco aprobó el pago"), "good"),
     SessionState.AUTHORIZED: (_("Pago por confirmar"), "wait"),

@@ -131,7 +131,9 @@ def action_buttons() -> rx.Component:
                 class_name=f"{BUTTON}button--dark",
             ),
         ),
-        step_button("pack", "tag", rx.cond(VIEW.needs_label, _("Hacer la guía"), _("Empacado")), OrderState.pack),
+        step_button(
+            "pack", "tag", rx.cond(VIEW.needs_label, _("Hacer la guía"), _("Empacado")), OrderState.pack
+        ),
         step_button(
             "ship",
             "truck",

@@ -21,7 +21,7 @@ from backend.fulfillment.delivery import mark_delivered_by_hand
 from backend.mail.resend import resend_order_mail
 from backend.news.topics import Topic
 from backend.office.orders.detail import OrderDetail, order_detail
-from backend.office.orders.timeline import describe_last_action
+from backend.office.orders.timeline import PACKED_ACTIONS, describe_last_action
 from backend.orders.admin.cancellation import cancel_order
 from backend.orders.admin.corrections import MAX_NOTE_LENGTH, add_note, correct_address
 from backend.orders.service import read_order
@@ -34,7 +34,7 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 ADDRESS_FIELDS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
-SENT, PACKED = ("shipped",), ("packed", "label requested", "packing requested")
+SENT = ("shipped",)
 UNPACKED = ("label canceled", "packing canceled")
 
 
@@ -67,7 +67,7 @@ class OrderState(OfficeScreen, KnownClientState):
             shop.fulfillment_providers,
             self._id_in_url(),
         )
-        await self._announce_outcome(actor, outcome, PACKED)
+        await self._announce_outcome(actor, outcome, PACKED_ACTIONS)
 
     @office_event(Right.FULFILL)
     async def ship(self, actor: Actor) -> None:
@@ -140,7 +140,7 @@ class OrderState(OfficeScreen, KnownClientState):
             )
         except NotAllowed:
             text = _("No se puede: el pago está en el banco, o algo ya se empacó. Mira cómo está.")
-            await self._announce_refusal(actor, text, PACKED)
+            await self._announce_refusal(actor, text, PACKED_ACTIONS)
         except OutsideFailure:
             await self._announce_refusal(
                 actor, _("No pudimos preguntarle al banco. Inténtalo en un rato."), ()
@@ -172,7 +172,7 @@ class OrderState(OfficeScreen, KnownClientState):
             await self._announce_refusal(actor, text, ("address corrected",))
         except NotAllowed:
             await self._announce_refusal(
-                actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED
+                actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED_ACTIONS
             )
         except InvalidData:
             self._announce(_("Con esta dirección no se puede hacer una guía."), "problem")
