@@ -11,7 +11,7 @@ from backend.core.clock import now
 from backend.core.config.modules import OWN_DELIVERY
 from backend.core.config.settings import Settings
 from backend.core.dates import hour_label, weekday_name
-from backend.core.money import format_cop
+from backend.core.money import format_cop, format_typed_cop
 from backend.core.texts import _, format_count
 from backend.office.deliveries.form import DAY_FIELDS, format_town_codes
 from backend.office.deliveries.saving import format_version
@@ -196,7 +196,7 @@ def _zone_row(
         warning=describe_overlaps(option, zone, zones),
         form=_build_form(
             option.id,
-            {"name": option.name, "price": _format_typed(price), **_zone_texts(terms)},
+            {"name": option.name, "price": format_typed_cop(price), **_zone_texts(terms)},
             terms.schedule,
             codes,
             format_version(option, zone),
@@ -227,7 +227,7 @@ def _point_row(option: ShippingOption, zone: ServiceZone, settings: Settings) ->
 
 def _zone_texts(terms: ZoneTerms) -> dict[str, str]:
     return {
-        FREE_FROM: "" if terms.free_from is None else _format_typed(terms.free_from),
+        FREE_FROM: "" if terms.free_from is None else format_typed_cop(terms.free_from),
         DELIVERY_DAYS: str(terms.delivery_days),
         CUTOFF_HOUR: str(terms.cutoff_hour),
     }
@@ -278,7 +278,3 @@ def _join_towns(codes: Sequence[str]) -> str:
     if more <= 0:
         return shown
     return f"{shown} {format_count(more, _('y 1 más'), _('y {n} más'))}"
-
-
-def _format_typed(amount: int) -> str:
-    return format_cop(amount).replace("$", "").strip()
