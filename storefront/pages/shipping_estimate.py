@@ -20,10 +20,9 @@ from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.rate_limit.limiter import Client
 from backend.shipping.municipalities import search_municipalities
-from backend.shipping.promise_texts import describe_offer
 from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_field, town_panel, town_view
 from storefront.components.icons import icon
-from storefront.pages.checkout.views import ShippingCard, shipping_card
+from storefront.pages.checkout.views import ShippingCard, describe_choice_promise, shipping_card
 from storefront.reflex_ext.hooks import ABSENT, props, script, view
 from storefront.state.cart import CartState
 from storefront.state.frame import errors_as_notices
@@ -111,9 +110,7 @@ def option_card(option: ShippingEstimate, moment: datetime) -> ShippingCard:
     card, promise = shipping_card(option.choice, moment), option.choice.promise
     if promise is None:
         return card
-    sentence = describe_offer(promise, moment, is_pickup=option.choice.is_pickup)
-    detail = option.choice.detail
-    return replace(card, note=f"{detail}. {sentence}" if option.choice.is_pickup and detail else sentence)
+    return replace(card, note=describe_choice_promise(option.choice, promise, moment))
 
 
 def _count_valid_seconds(options: list[ShippingEstimate], moment: datetime) -> int:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from backend.checkout.shipping_options import ShippingChoice
 from backend.core.texts import _
+from backend.shipping.delivery_promise import DeliveryPromise
 from backend.shipping.promise_texts import describe_offer
 
 
@@ -95,10 +96,14 @@ _NO_COURIER = _("Tarifa fija: todavía no hay transportadora con precio para tu 
 def _note(choice: ShippingChoice, moment: datetime) -> str:
     if choice.promise is None:
         return _describe_option(choice)
-    sentence = describe_offer(choice.promise, moment, is_pickup=choice.is_pickup)
-    if choice.is_pickup:
-        return f"{choice.detail}. {sentence}" if choice.detail else sentence
-    return f"{_describe_option(choice)} {sentence}"
+    sentence = describe_choice_promise(choice, choice.promise, moment)
+    return sentence if choice.is_pickup else f"{_describe_option(choice)} {sentence}"
+
+
+def describe_choice_promise(choice: ShippingChoice, promise: DeliveryPromise, moment: datetime) -> str:
+    """Return the sentence about the promised day; for a pickup point, after its address and hours."""
+    sentence = describe_offer(promise, moment, is_pickup=choice.is_pickup)
+    return f"{choice.detail}. {sentence}" if choice.is_pickup and choice.detail else sentence
 
 
 def _describe_option(choice: ShippingChoice) -> str:
