@@ -7,7 +7,7 @@ the carrier; a quote that arrives later is stored for later requests.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from cachetools import TTLCache
@@ -175,8 +175,7 @@ class ShippingEstimator:
                 continue
             option, choice = offer.option, None
             if quote is not None:
-                terms = build_delivery_terms(settings, option, quote)
-                terms = replace(terms, ready_on=contents.ready_on) if terms is not None else None
+                terms = build_delivery_terms(settings, option, quote, contents.ready_on)
                 promise = promise_delivery(moment, terms, is_in_stock=question.is_in_stock)
                 shown = apply_free_from(option, quote, question.goods_total)
                 choice = to_shipping_choice(option, shown, promise)

@@ -158,7 +158,7 @@ async def list_priced_offers(
         (
             one.offer,
             one.quote and apply_free_from(one.offer.option, one.quote, goods_total),
-            _promise_option(settings, one.offer.option, one.quote, (moment, contents.ready_on)),
+            _promise_option(settings, one.offer.option, one.quote, moment, contents.ready_on),
         )
         for one in allowed
     ]
@@ -256,7 +256,7 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
             to_shipping_choice(
                 option,
                 apply_free_from(option, quote, goods_total),
-                _promise_option(settings, option, quote, (moment, contents.ready_on)),
+                _promise_option(settings, option, quote, moment, contents.ready_on),
             )
             for option, quote in allowed
         ]
@@ -375,15 +375,14 @@ async def _store_choice(
 
 
 def _promise_option(
-    settings: Settings, option: ShippingOption, quote: Quote | None, when: tuple[datetime, date | None]
+    settings: Settings, option: ShippingOption, quote: Quote | None, moment: datetime, ready_on: date | None
 ) -> DeliveryPromise | None:
-    """Return the promise for an order with this option.
+    """Return the promise for an order with this option that is paid at this moment.
 
-    `when` is the moment of its payment, and the day on which its preordered units arrive at the shop.
+    `ready_on` is the day on which its preordered units arrive at the shop.
     """
-    moment, ready_on = when
-    terms = build_delivery_terms(settings, option, quote) if quote is not None else None
-    return promise_delivery(moment, replace(terms, ready_on=ready_on) if terms is not None else None)
+    terms = build_delivery_terms(settings, option, quote, ready_on) if quote is not None else None
+    return promise_delivery(moment, terms)
 
 
 def to_shipping_choice(

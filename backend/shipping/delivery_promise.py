@@ -110,24 +110,35 @@ def promise_delivery(
     return DeliveryPromise(day, cutoff.astimezone(UTC))
 
 
-def build_delivery_terms(settings: Settings, option: ShippingOption, quote: Quote) -> DeliveryTerms | None:
+def build_delivery_terms(
+    settings: Settings, option: ShippingOption, quote: Quote, ready_on: date | None = None
+) -> DeliveryTerms | None:
     """Return the terms of the option at this quote; None if the carrier named no days.
 
-    `settings` are the effective settings.
+    `settings` are the effective settings. `ready_on` is the day on which preordered units arrive at the shop.
     """
     if is_own_delivery(option):
         zone = parse_zone_terms(option.data)
-        schedule = zone.schedule
         return DeliveryTerms(
-            zone.cutoff_hour, 0, zone.delivery_days, schedule.weekdays, schedule.on_holidays, is_own=True
+            cutoff_hour=zone.cutoff_hour,
+            packing_days=0,
+            carrier_days=zone.delivery_days,
+            weekdays=zone.schedule.weekdays,
+            on_holidays=zone.schedule.on_holidays,
+            is_own=True,
+            ready_on=ready_on,
         )
     if is_pickup(option):
         opening = read_pickup_point(option).schedule
         weekdays, on_holidays = (opening.weekdays, opening.on_holidays) if opening else ((), False)
-        return DeliveryTerms(settings.cutoff_hour, settings.packing_days, 0, weekdays, on_holidays)
+        return DeliveryTerms(
+            settings.cutoff_hour, settings.packing_days, 0, weekdays, on_holidays, ready_on=ready_on
+        )
     if quote.delivery_days is None or quote.is_fallback:
         return None
-    return DeliveryTerms(settings.cutoff_hour, settings.packing_days, max(quote.delivery_days, 1))
+    return DeliveryTerms(
+        settings.cutoff_hour, settings.packing_days, max(quote.delivery_days, 1), ready_on=ready_on
+    )
 
 
 def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObject:
