@@ -47,7 +47,7 @@ def test_order_token_is_read_without_text_that_a_gateway_appends() -> None:
 
 
 def test_every_order_status_has_texts() -> None:
-    assert texts.TITLES.keys() == texts.EXPLANATIONS.keys() == texts.DRAWINGS.keys()
+    assert texts.TITLES.keys() == texts.EXPLANATIONS.keys() == texts.DRAWINGS.keys() == texts.ICONS.keys()
     ended = {"paid", "returning", "refunded", "rejected", "canceled", "expired"}
     assert set(texts.TITLES) == {"pending", "held", "closed", "review", "authorized"} | ended
     assert next(iter(texts.TITLES)) == "pending"  # the default for an unknown status
