@@ -21,6 +21,7 @@ from backend.shipping.terms.weekly_schedules import (
     MAX_HOUR,
     WeeklySchedule,
     describe_schedule,
+    is_integer_in,
     parse_schedule,
 )
 
@@ -109,21 +110,21 @@ def parse_zone_terms(data: Mapping[str, Any]) -> ZoneTerms:
     """
     schedule = parse_schedule(data.get(SCHEDULE))
     days, cutoff, free_from = data.get(DELIVERY_DAYS), data.get(CUTOFF_HOUR), data.get(FREE_FROM)
-    if not _is_in(days, 0, MAX_DELIVERY_DAYS):
+    if not is_integer_in(days, 0, MAX_DELIVERY_DAYS):
         raise InvalidData(
             f"{DELIVERY_DAYS} is a number from 0 to {MAX_DELIVERY_DAYS}",
             fields={DELIVERY_DAYS: _("Escribe un número de días, de 0 a {n}.").format(n=MAX_DELIVERY_DAYS)},
         )
-    if not _is_in(cutoff, 1, MAX_HOUR):
+    if not is_integer_in(cutoff, 1, MAX_HOUR):
         raise InvalidData(
             f"{CUTOFF_HOUR} is an hour from 1 to {MAX_HOUR}", fields={CUTOFF_HOUR: _("Elige la hora.")}
         )
-    if free_from is not None and not _is_in(free_from, 1, MAX_FREE_FROM):
+    if free_from is not None and not is_integer_in(free_from, 1, MAX_FREE_FROM):
         raise InvalidData(
             f"{FREE_FROM} is a price from 1 to {MAX_FREE_FROM}",
             fields={FREE_FROM: _("Escribe un precio en pesos, o déjalo vacío.")},
         )
-    return ZoneTerms(schedule, int(days or 0), int(cutoff or 0), free_from)
+    return ZoneTerms(schedule, days, cutoff, free_from)
 
 
 def parse_pickup_point(data: Mapping[str, Any]) -> PickupPoint:
@@ -179,7 +180,3 @@ def read_pickup_point(option: ShippingOption) -> PickupPoint:
         return parse_pickup_point(option.data)
     except InvalidData:
         return PickupPoint()
-
-
-def _is_in(value: object, least: int, most: int) -> bool:
-    return type(value) is int and least <= value <= most

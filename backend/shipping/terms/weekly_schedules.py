@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 from babel.lists import format_list
 
@@ -61,7 +61,7 @@ def parse_schedule(data: Any) -> WeeklySchedule:
     """
     sent: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     days = sent.get("weekdays")
-    if not isinstance(days, list | tuple) or not days or any(not _is_in(day, 0, 6) for day in days):
+    if not isinstance(days, list | tuple) or not days or any(not is_integer_in(day, 0, 6) for day in days):
         raise InvalidData(
             "schedule.weekdays lists days from 0 (Monday) to 6 (Sunday)",
             fields={"weekdays": _("Marca al menos un día.")},
@@ -99,9 +99,10 @@ def _hour(hour: int) -> str:
     return hour_label(hour).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _parse_hour(value: object) -> int | None:
-    return value if isinstance(value, int) and _is_in(value, 0, MAX_HOUR) else None
-
-
-def _is_in(value: object, least: int, most: int) -> bool:
+def is_integer_in(value: object, least: int, most: int) -> TypeGuard[int]:
+    """Return True if the value is an integer in this range, both ends included. True and False are no integers."""
     return type(value) is int and least <= value <= most
+
+
+def _parse_hour(value: object) -> int | None:
+    return value if is_integer_in(value, 0, MAX_HOUR) else None
