@@ -15,6 +15,7 @@ from backend.edge.schemas import (
     Pesos,
     example,
 )
+from backend.shipping.terms.own_delivery import MAX_FREE_FROM
 
 MAX_GEO_ZONES = 200
 PriceType = Literal["calculated", "flat"]
@@ -123,7 +124,7 @@ class PriceRule(Body):
 
     attribute: Literal["item_total"]
     operator: Literal["gte"] = "gte"
-    value: Annotated[int, Field(ge=1, le=100_000_000)]
+    value: Annotated[int, Field(ge=1, le=MAX_FREE_FROM)]
     id: Name | None = None
     priority: Annotated[int, Field(ge=0, le=100)] | None = None
 

@@ -9,6 +9,7 @@ from backend.core.money import Cop, parse_pesos
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.shipping.municipalities import find_municipality_by_code
+from backend.shipping.schemas import MAX_GEO_ZONES
 from backend.shipping.terms.own_delivery import (
     ADDRESS,
     CUTOFF_HOUR,
@@ -22,7 +23,7 @@ from backend.shipping.terms.own_delivery import (
     parse_zone_terms,
 )
 
-MAX_TOWNS = 200
+MAX_TOWNS = MAX_GEO_ZONES
 """Maximum number of municipalities in a zone."""
 MAX_NAME_LENGTH = 60
 MAX_PRICE: Cop = 1_000_000
