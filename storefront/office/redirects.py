@@ -32,7 +32,7 @@ from backend.office.redirects import (
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce, field
 from storefront.office.components.feedback import chip, empty_state, screen
-from storefront.office.components.forms import confirm_button
+from storefront.office.components.forms import confirm_button, hidden_field
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
@@ -205,7 +205,7 @@ def new_panel() -> rx.Component:
         rx.el.h2(_("Agregar una"), class_name="o-section__title"),
         SubmitOnce.create(
             rx.el.form(
-                _hidden("form", NEW_FORM),
+                hidden_field("form", NEW_FORM),
                 _text_field(
                     NEW_FORM,
                     ADDRESS_FIELD,
@@ -252,8 +252,8 @@ def _unknown_row(row: ObjectVar[UnknownAddressRow]) -> rx.Component:
             has_right(Right.CHANGE_CATALOG),
             rx.el.div(
                 rx.el.form(
-                    _hidden("form", row.id),
-                    _hidden(ADDRESS_FIELD, row.address),
+                    hidden_field("form", row.id),
+                    hidden_field(ADDRESS_FIELD, row.address),
                     _target_field(row.id, default_value=row.target),
                     _submit(_("Guardar"), "unknown-save"),
                     class_name="o-attention__way",
@@ -332,10 +332,6 @@ def _text_field(form: Any, name: str, label: str, **more: Any) -> rx.Component:
         auto_complete="off",
         **more,
     )
-
-
-def _hidden(name: str, value: Any) -> rx.Component:
-    return rx.el.input(type="hidden", name=name, value=value, read_only=True)
 
 
 def _submit(text: str, test_id: str) -> rx.Component:

@@ -24,6 +24,7 @@ from storefront.components.forms import SubmitOnce, field_box
 from storefront.components.reviews import picture_links
 from storefront.links import product_href
 from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.forms import hidden_field
 from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -196,8 +197,8 @@ def _review_row(row: ObjectVar[ReviewRow]) -> rx.Component:
 def _action_forms(row: ObjectVar[ReviewRow]) -> rx.Component:
     """Render the actions on a review."""
     show = rx.el.form(
-        _hidden_field("id", row.id),
-        _hidden_field("version", row.version),
+        hidden_field("id", row.id),
+        hidden_field("version", row.version),
         _submit_button(_("Publicar"), "primary", "review-show"),
         class_name="o-attention__way",
         on_submit=ReviewsScreen.show,
@@ -247,17 +248,13 @@ def _text_form(  # noqa: PLR0917 - each has one call
         custom_attrs={"aria-invalid": rx.cond(problem, "true", "false")},
     )
     return rx.el.form(
-        _hidden_field("id", row.id),
+        hidden_field("id", row.id),
         field_box(label, area, element_id=element_id, problem=problem, live=""),
         _submit_button(button, "quiet", f"review-{name}"),
         class_name="o-attention__way",
         no_validate=True,
         on_submit=on_submit,
     )
-
-
-def _hidden_field(name: str, value: Any) -> rx.Component:
-    return rx.el.input(type="hidden", name=name, value=value, read_only=True)
 
 
 def _submit_button(text: str, look: str, test_id: str) -> rx.Component:

@@ -83,6 +83,11 @@ def confirm_button(label: Any, question: str, yes: str, on_yes: Any) -> rx.Compo
     )
 
 
+def hidden_field(name: str, value: Any) -> rx.Component:
+    """Render a value that the form sends and nobody types."""
+    return rx.el.input(type="hidden", name=name, value=value, read_only=True)
+
+
 @rx.memo
 def save_bar() -> rx.Component:
     """Render the buttons that save or discard the changes. They are visible only while there are changes."""

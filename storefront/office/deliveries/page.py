@@ -19,7 +19,7 @@ from backend.shipping.terms.own_delivery import (
 from backend.staff.rights import Right
 from storefront.components.forms import SubmitOnce, field, select_field
 from storefront.office.components.feedback import screen
-from storefront.office.components.forms import confirm_button
+from storefront.office.components.forms import confirm_button, hidden_field
 from storefront.office.deliveries.state import MAX_TEXT_LENGTH, DeliveriesState
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -216,9 +216,9 @@ def delivery_form(
 ) -> rx.Component:
     """Render a form with its hidden values and its submit button."""
     return rx.el.form(
-        hidden("form", form.id),
-        hidden("version", form.version),
-        hidden("towns", DeliveriesState.codes[form.id]),
+        hidden_field("form", form.id),
+        hidden_field("version", form.version),
+        hidden_field("towns", DeliveriesState.codes[form.id]),
         *fields,
         rx.el.button(label, type="submit", class_name=f"{BUTTON}button--primary", data_testid="save"),
         class_name="o-form",
@@ -364,8 +364,3 @@ def fold(title: str, body: rx.Component, *, test_id: str, key: Any) -> rx.Compon
         key=key,
         data_testid=test_id,
     )
-
-
-def hidden(name: str, value: Any) -> rx.Component:
-    """Render a value that the form sends and nobody types."""
-    return rx.el.input(type="hidden", name=name, value=value, read_only=True)

@@ -19,6 +19,7 @@ from backend.staff.rights import Right
 from storefront.components.forms import field, select_field
 from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.feedback import chip, empty_list, empty_state, screen
+from storefront.office.components.forms import hidden_field
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list
 from storefront.office.icons import icon
@@ -285,11 +286,6 @@ def units_form(row: ObjectVar[ProductRow]) -> rx.Component:
         no_validate=True,
         on_submit=ProductsState.change_units,
     )
-
-
-def hidden_field(name: str, value: Any) -> rx.Component:
-    """Render a hidden field."""
-    return rx.el.input(type="hidden", name=name, value=value, read_only=True)
 
 
 def save_button(label: str) -> rx.Component:

@@ -13,7 +13,7 @@ from backend.office.stock.page import StockRow
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from storefront.components.forms import SubmitOnce, town_field, town_panel
 from storefront.office.components.feedback import screen
-from storefront.office.components.forms import confirm_button, office_field, office_select
+from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import CLOSING, ORDERS, SELL
@@ -303,9 +303,6 @@ def payment_panel() -> rx.Component:
     methods = [rx.el.option(label, value=value) for value, label in method_options()]
     documents = [rx.el.option(kind.label, value=code) for code, kind in DOCUMENT_TYPES.items()]
 
-    def hidden(name: str, value: Any) -> rx.Component:
-        return rx.el.input(type="hidden", name=name, value=value, read_only=True)
-
     customer = rx.el.details(
         rx.el.summary(
             rx.el.span(
@@ -325,8 +322,8 @@ def payment_panel() -> rx.Component:
         ),
     )
     form = rx.el.form(
-        hidden("draft", VIEW.id),
-        hidden("total", VIEW.total.to_string()),
+        hidden_field("draft", VIEW.id),
+        hidden_field("total", VIEW.total.to_string()),
         rx.el.div(
             office_select(SellState, "pay", "method", _("Cómo paga"), methods),
             pay_field(
