@@ -108,6 +108,16 @@ def new_rows_button(state: Any) -> rx.Component:
     )
 
 
+def fold(title: str, body: rx.Component, *, test_id: str, **more: Any) -> rx.Component:
+    """Render a part that can be expanded. With the prop `key`, it is closed again when the key changes."""
+    return rx.el.details(
+        rx.el.summary(title, icon("down", size=20), class_name="o-webhooks__fold"),
+        body,
+        data_testid=test_id,
+        **more,
+    )
+
+
 def fold_row(head: rx.Component, body: rx.Component, *, row_id: rx.Var[str], **marks: Any) -> rx.Component:
     """Render a row that can be expanded. `head` is its `summary` element; `marks` are more props, such as a test id."""
     return rx.el.li(rx.el.details(head, body), id=rx.Var.create(row_id), key=row_id, data_row="", **marks)

@@ -20,6 +20,7 @@ from backend.staff.rights import Right
 from storefront.components.forms import SubmitOnce, field, select_field
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field
+from storefront.office.components.lists import fold
 from storefront.office.deliveries.state import MAX_TEXT_LENGTH, DeliveriesState
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -353,14 +354,4 @@ def text_field(
         max_length=max_length,
         default_value=form.texts[name],
         **more,
-    )
-
-
-def fold(title: str, body: rx.Component, *, test_id: str, key: Any) -> rx.Component:
-    """Render a part that can be expanded. It is closed again when `key` changes."""
-    return rx.el.details(
-        rx.el.summary(title, icon("down", size=20), class_name="o-webhooks__fold"),
-        body,
-        key=key,
-        data_testid=test_id,
     )

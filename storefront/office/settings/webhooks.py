@@ -12,6 +12,7 @@ from backend.webhooks.service import EVENTS_FIELD, URL_FIELD
 from storefront.components.forms import field
 from storefront.office.components.feedback import chip
 from storefront.office.components.forms import confirm_button
+from storefront.office.components.lists import fold
 from storefront.office.icons import icon
 from storefront.office.settings.state import SettingsState
 from storefront.office.settings.webhook_handlers import NEW_FORM, TICK_PREFIX
@@ -199,13 +200,6 @@ def event_tick(one: Any) -> rx.Component:
         rx.el.span(one.label),
         key=one.name,
         class_name="o-every",
-    )
-
-
-def fold(title: str, body: rx.Component, *, test_id: str) -> rx.Component:
-    """Render a part that can be expanded."""
-    return rx.el.details(
-        rx.el.summary(title, icon("down", size=20), class_name="o-webhooks__fold"), body, data_testid=test_id
     )
 
 
