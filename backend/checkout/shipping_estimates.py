@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from cachetools import TTLCache
 from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.contents import count_units_by_variant, read_cart_and_lines
 from backend.catalog.models import Product, Variant, for_sale
@@ -23,6 +24,7 @@ from backend.checkout.quotes.shipping_quotes import (
     QuoteInput,
     build_lenient_quote_input,
     build_variant_quote_input,
+    filter_offers,
     price_option,
 )
 from backend.checkout.quotes.unquoted_delivery import is_refused
@@ -38,7 +40,7 @@ from backend.rate_limit import limiter
 from backend.rate_limit.limiter import Client, RateLimit
 from backend.shipping.delivery_promise import build_delivery_terms, promise_delivery
 from backend.shipping.models import CALCULATED
-from backend.shipping.offered_options import Offer, filter_by_destination, list_offers_for_country
+from backend.shipping.offered_options import Offer, list_offers_for_country
 from backend.shipping.providers.base import FulfillmentProviders, Quote, QuoteRequest
 
 ESTIMATES = RateLimit("shipping estimate", per_pair=40, per_client=120, per_subject=0)
@@ -117,7 +119,7 @@ class ShippingEstimator:
                 select(SalesChannel.id).order_by(SalesChannel.id).limit(1)
             )  # the sales channel that a new cart would get
             channel_id = (await session.execute(channel)).scalar_one()
-            offers = await list_offers_for_country(session, channel_id, contents.country_code)
+            offers = await self._list_offers(session, channel_id, contents)
             available = await read_available_units(session, [variant_id])
         question = EstimateRequest(contents, row[0].price, is_in_stock=available[variant_id] > 0)
         return await self._estimate(offers, question, client)
@@ -135,7 +137,7 @@ class ShippingEstimator:
             if cart is None:
                 raise NotFound(f"Cart id not found: {cart_id}")
             contents = build_lenient_quote_input(cart, lines).change_destination(town.code, "")
-            offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
+            offers = await self._list_offers(session, cart.sales_channel_id, contents)
             units = count_units_by_variant(lines)
             available = await read_available_units(session, list(units), holder=cart_id)
             goods_total = await read_goods_total_for(session, cart_id, offers)
@@ -150,15 +152,15 @@ class ShippingEstimator:
             question.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
+    async def _list_offers(self, session: AsyncSession, channel_id: str, contents: QuoteInput) -> list[Offer]:
+        """Return the offers that a cart with these contents could choose."""
+        offers = await list_offers_for_country(session, channel_id, contents.country_code)
+        return [offer for offer in filter_offers(offers, self._providers, contents) if offer.is_enabled]
+
     async def _estimate(
         self, offers: list[Offer], question: EstimateRequest, client: Client
     ) -> list[ShippingEstimate]:
         contents = question.contents
-        offers = [
-            offer
-            for offer in filter_by_destination(offers, contents.country_code, contents.dane_code)
-            if offer.is_enabled and offer.is_on and offer.option.provider_id in self._providers
-        ]
         if any(
             _is_calculated(offer) and _quote_key(offer, contents) not in self._cached_quotes
             for offer in offers
