@@ -22,7 +22,7 @@ from backend.shipping.models import (
     ShippingOption,
     StockLocation,
 )
-from backend.shipping.municipalities import find_municipality_by_code, get_iso_department
+from backend.shipping.municipalities import Municipality, find_municipality_by_code, get_iso_department
 from backend.shipping.terms.own_delivery import get_free_from, is_own_delivery, is_pickup
 
 ITEM_TOTAL = "item_total"
@@ -52,28 +52,23 @@ def location_address_wire(location: StockLocation) -> LocationAddress:
 
 
 def _geo_zones_wire(zone: ServiceZone) -> list[GeoZone]:
-    places: list[tuple[str, str, str | None, str | None]] = [
-        ("country", code, None, None) for code in zone.country_codes
-    ]
-    if zone.municipality_codes:
-        towns = [find_municipality_by_code(code) for code in zone.municipality_codes]
-        places = [
-            ("city", town.code, f"co-{get_iso_department(town.department_code)}", town.name)
-            for town in towns
-            if town is not None
-        ]
-    return [
-        {
-            "id": f"{derive_sibling_id('fgz', zone.id)}{code}",
-            "type": kind,
-            "country_code": code if kind == "country" else zone.country_codes[0],
-            "province_code": province,
-            "city": city,
-            "metadata": {"dane_code": code} if kind == "city" else None,
-            "service_zone_id": zone.id,
-        }
-        for kind, code, province, city in places
-    ]
+    if not zone.municipality_codes:
+        return [_geo_zone_wire(zone, code, None) for code in zone.country_codes]
+    towns = [find_municipality_by_code(code) for code in zone.municipality_codes]
+    return [_geo_zone_wire(zone, zone.country_codes[0], town) for town in towns if town is not None]
+
+
+def _geo_zone_wire(zone: ServiceZone, country_code: str, town: Municipality | None) -> GeoZone:
+    """Convert a municipality of a zone; without one, the whole country."""
+    return {
+        "id": f"{derive_sibling_id('fgz', zone.id)}{town.code if town else country_code}",
+        "type": "city" if town else "country",
+        "country_code": country_code,
+        "province_code": f"co-{get_iso_department(town.department_code)}" if town else None,
+        "city": town.name if town else None,
+        "metadata": {"dane_code": town.code} if town else None,
+        "service_zone_id": zone.id,
+    }
 
 
 def location_wire(location: StockLocation) -> LocationOut:
