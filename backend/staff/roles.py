@@ -246,21 +246,28 @@ async def _store(
 
 
 async def _count_users(session: AsyncSession) -> Mapping[str, int]:
-    """Return the number of staff members and invitations by role."""
+    """Return the number of staff members and invitations by role.
+
+    Invitations are counted first: a person who accepts one in the meantime is counted at least once.
+    """
     users: dict[str, int] = {}
-    for column in (Staff.role, StaffInvite.role):
+    for column in (StaffInvite.role, Staff.role):
         for role, count in await session.execute(select(column, func.count()).group_by(column)):
             users[role] = users.get(role, 0) + int(count)
     return users
 
 
 async def _move_users(session: AsyncSession, actor: Actor, role_id: str, move_to: str) -> None:
-    members = lock_rows(select(Staff).where(Staff.role == role_id).order_by(Staff.id))
-    for member in (await session.execute(members)).scalars().all():
-        await record(session, actor, "changed", Subject(SubjectType.STAFF, member.id))
-        member.role = move_to
+    """Give the role `move_to` to the invitations and the staff members of a role.
+
+    Invitations are moved first: a person who accepts one in the meantime is moved as a staff member.
+    """
     invited = lock_rows(select(StaffInvite).where(StaffInvite.role == role_id).order_by(StaffInvite.id))
     for invite in (await session.execute(invited)).scalars().all():
         await record(session, actor, "changed", Subject(SubjectType.INVITATION, invite.id))
         invite.role = move_to
+    members = lock_rows(select(Staff).where(Staff.role == role_id).order_by(Staff.id))
+    for member in (await session.execute(members)).scalars().all():
+        await record(session, actor, "changed", Subject(SubjectType.STAFF, member.id))
+        member.role = move_to
     await session.flush()

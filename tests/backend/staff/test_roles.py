@@ -2,12 +2,13 @@
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.core.errors import Conflict, Duplicate, Forbidden, InvalidData, NotFound
 from backend.staff.invites import invite, list_invites
-from backend.staff.models import Staff, StaffRole
+from backend.staff.models import Staff, StaffInvite, StaffRole
 from backend.staff.rights import COMMAND_LINE, Actor, Right, Role, SecondFactorMissing
 from backend.staff.roles import RoleInUse, change_role, create_role, delete_role, list_roles
 from backend.staff.service import change_staff
@@ -186,6 +187,26 @@ async def test_role_that_is_assigned_meanwhile_is_not_deleted(
         await change_staff(session, owner, staff[Role.SHOP], role=role)  # type: ignore[arg-type]
 
     assert await run_against_rival(shop.database, assign, delete) == "in use"
+
+
+async def test_invited_person_who_joins_while_the_role_is_deleted_moves_too(shop: Shop, owner: Actor) -> None:
+    role = await make_role(shop, owner)
+    async with shop.database.transaction() as session:
+        await invite(session, owner, "luz@trompo.example", role)
+
+    async def join(session: AsyncSession) -> None:
+        invited = (await session.execute(select(StaffInvite).with_for_update())).scalar_one()
+        session.add(Staff(email=invited.email, password_hash="", role=invited.role))
+        await session.delete(invited)
+
+    async def delete() -> None:
+        async with shop.database.transaction() as session:
+            await delete_role(session, owner, role, Role.STOCKROOM)
+
+    await run_against_rival(shop.database, join, delete)
+    async with shop.database.read() as session:
+        joined = select(Staff.role).where(Staff.email == "luz@trompo.example")
+        assert (await session.execute(joined)).scalar_one() == Role.STOCKROOM
 
 
 async def test_change_of_rights_that_were_not_seen_is_refused(shop: Shop, owner: Actor) -> None:
