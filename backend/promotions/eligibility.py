@@ -256,7 +256,7 @@ def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool
 
 
 async def list_candidates(session: AsyncSession, context: PromotionContext) -> list[Candidate]:
-    """Return the promotions that may apply to the cart, in the order in which they apply."""
+    """Return the promotions that may apply to the cart: automatic ones, then codes in the order of typing."""
     rows = await session.execute(_OF_CART, _query_params(context))
     return [Candidate(*row) for row in rows]
 
@@ -342,7 +342,7 @@ class EvaluatedPromotions:
 async def evaluate_cart_promotions(
     session: AsyncSession, context: PromotionContext, lines: Sequence[BoughtLine]
 ) -> EvaluatedPromotions:
-    """Return the promotions that may apply to the cart, evaluated."""
+    """Evaluate the promotions that may apply to the cart."""
     candidates = await list_candidates(session, context)
     return await evaluate_candidates(session, candidates, context, lines)
 
@@ -353,7 +353,7 @@ async def evaluate_candidates(
     context: PromotionContext,
     lines: Sequence[BoughtLine],
 ) -> EvaluatedPromotions:
-    """Return these candidates, evaluated for the cart."""
+    """Evaluate these candidates for the cart."""
     if not candidates:
         return EvaluatedPromotions()
     target_lines = await _to_target_lines(session, candidates, lines)

@@ -1,4 +1,4 @@
-"""Promotions as the pure functions of discounts read them: offers, the lines of a cart, and campaigns' budgets."""
+"""Input of the functions that compute discounts: offers, the lines of a cart, and the budgets of campaigns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

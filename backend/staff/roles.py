@@ -64,7 +64,7 @@ def parse_rights(names: Iterable[str]) -> frozenset[Right]:
 
 
 def to_custom_role(name: str | None, rights: Sequence[str] | None) -> CustomRole | None:
-    """Return the custom role of a row that an outer join has read; None if it has none."""
+    """Return the custom role from the columns of an outer join; None if a staff member has a built-in role."""
     return None if name is None or rights is None else CustomRole(name, parse_rights(rights))
 
 
