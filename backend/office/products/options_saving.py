@@ -4,7 +4,7 @@ A new value gets a variant for each combination with the values of the other opt
 that it resembles most, and no units. The variants of a removed value are deleted, unless they have units.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product as combine
 
 from sqlalchemy import func, select
@@ -113,40 +113,37 @@ async def _remove_variants(
         return
     if len(removed) == len(variants):
         raise FormRefused({"options": _("Un juguete tiene por lo menos una presentación.")})
-    await _refuse_stocked(session, removed)
+    await refuse_variants_with_units(session, removed, "options")
     await remove_variants(session, removed)
 
 
-async def _refuse_stocked(session: AsyncSession, variants: Sequence[Variant]) -> None:
-    """Check that none of the variants has units.
+async def refuse_variants_with_units(session: AsyncSession, variants: Sequence[Variant], field: str) -> None:
+    """Check that none of the variants, which are to be removed, has units.
 
     Raises:
-        FormRefused: units of a variant are stocked, or reserved for orders or for customers who are paying.
+        FormRefused: units of a variant are stocked, or reserved for orders or for customers who are paying. The
+            reason is the problem of `field`.
     """
-    if problem := await describe_units(session, variants):
-        raise FormRefused({"options": problem})
-
-
-async def describe_units(session: AsyncSession, variants: Iterable[Variant]) -> str:
-    """Return the reason why one of the variants cannot be removed: it has units; empty if none has."""
+    if not variants:
+        return
     titles = {variant.id: variant.title for variant in variants}
+    has_units = (InventoryLevel.stocked > 0) | (InventoryLevel.reserved > 0)  # sold units of a preorder: 0 stocked
     query = (
         select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked), func.sum(InventoryLevel.reserved))
-        .where(InventoryLevel.variant_id.in_(titles), InventoryLevel.stocked > 0)
+        .where(InventoryLevel.variant_id.in_(titles), has_units)
         .group_by(InventoryLevel.variant_id)
         .order_by(InventoryLevel.variant_id)
     )
     found = (await session.execute(query)).first()
     if found is None:
-        return ""
+        return
     variant_id, stocked, reserved = found
     units = format_count(int(stocked), _("{n} unidad"), _("{n} unidades"))
     if reserved:
         held = format_count(int(reserved), _("{n} apartada"), _("{n} apartadas"))
         units = f"{units}, {held}"
-    return _("No se puede quitar «{variant}»: en bodega hay {units}.").format(
-        variant=titles[variant_id], units=units
-    )
+    problem = _("No se puede quitar «{variant}»: en bodega hay {units}.")
+    raise FormRefused({field: problem.format(variant=titles[variant_id], units=units)})
 
 
 async def _delete_missing(

@@ -58,7 +58,7 @@ from backend.office.products.draft import (
 )
 from backend.office.products.editor import PUBLISHED, FormBase, draft_of
 from backend.office.products.options_form import OptionDraft
-from backend.office.products.options_saving import describe_units, save_options
+from backend.office.products.options_saving import refuse_variants_with_units, save_options
 from backend.shipping.locations import find_first_location_id
 from backend.staff.rights import Actor, Right
 from backend.warehouse.service import ReservedForOrders, correct_stock
@@ -184,8 +184,7 @@ async def _refuse_removed_units(session: AsyncSession, product_id: str, draft: D
     """
     kept = {one.key for one in draft.variants}
     removed = [variant for variant in await read_variants(session, product_id) if variant.id not in kept]
-    if removed and (problem := await describe_units(session, removed)):
-        raise FormRefused({"variants": problem})
+    await refuse_variants_with_units(session, removed, "variants")
 
 
 async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> None:

@@ -1,6 +1,7 @@
 """Preorders: units that are sold before they arrive, up to a limit, until their day has passed."""
 
 import asyncio
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -159,6 +160,24 @@ async def test_office_changes_and_ends_a_preorder(shop: Shop, variant_id: str) -
         with pytest.raises(FormRefused) as refused:
             await change_preorder(shop, product_id, day, units)
         assert list(refused.value.fields) == [field]
+
+
+async def test_variant_with_sold_preordered_units_is_not_removed(shop: Shop, variant_id: str) -> None:
+    """Check that the refusal names the units."""
+    product_id = await find_product_id(shop)
+    color = OptionDraft("", "Color", [ValueDraft("new-1", "Rojo"), ValueDraft("new-2", "Azul")])
+    await save(shop, edit_form(await open_form(shop, product_id), options=[color]))
+    await take(shop, "cart_1", variant_id, 2)
+    form = await open_form(shop, product_id)
+    (color,) = form.base.draft.options
+    without_red = replace(color, values=color.values[1:])
+    with pytest.raises(FormRefused) as refused:
+        await save(shop, edit_form(form, options=[without_red]))
+    message = "No se puede quitar «Rojo»: en bodega hay 0 unidades, 2 apartadas."
+    assert refused.value.fields == {"options": message}
+    with pytest.raises(FormRefused) as refused:
+        await save(shop, edit_form(form, variants=form.base.draft.variants[1:]))
+    assert refused.value.fields == {"variants": message}
 
 
 async def test_api_shows_a_preorder_as_backorder(
