@@ -39,6 +39,11 @@ class InventoryLevel(Timestamps, table=True):
         """The units that can be sold, including announced ones."""
         return self.stocked + self.incoming - self.reserved
 
+    @property
+    def unreserved(self) -> int:
+        """The stocked units that are not reserved; 0 while more units are reserved, because a preorder was sold."""
+        return max(self.stocked - self.reserved, 0)
+
 
 FREE_UNITS: ColumnElement[int] = InventoryLevel.stocked - InventoryLevel.reserved
 """Units of the level that are stocked and not reserved: the expression of `ix_inventory_level_free`.

@@ -65,7 +65,7 @@ def level_wire(level: InventoryLevel) -> LevelOut:
         "location_id": level.location_id,
         "stocked_quantity": level.stocked,
         "reserved_quantity": level.reserved,
-        "available_quantity": max(level.stocked - level.reserved, 0),
+        "available_quantity": level.unreserved,
         "incoming_quantity": level.incoming,
         "raw_stocked_quantity": exact_value(level.stocked),
         "raw_reserved_quantity": exact_value(level.reserved),

@@ -55,7 +55,7 @@ class ProductRow:
         old_price: the price before its sale; 0 without a sale.
         location_id: location of its only variant; empty if the variant is stocked at several locations.
         stocked: stocked units, including reserved ones.
-        free: units of all variants that can be sold.
+        free: stocked units of all variants that are not reserved.
         stock_search: search text that finds its units on the stock screen.
     """
 
@@ -289,7 +289,7 @@ def _product_row(product: Product, variants: Sequence[Variant], stock: _Stock, p
     cheapest = min(variants, key=lambda variant: variant.price, default=None)
     price = cheapest.price if cheapest else 0
     old = only.compare_at_price or 0 if only else 0
-    free = sum(level.stocked - level.reserved for level in levels)
+    free = sum(level.unreserved for level in levels)
     place = levels[0].location_id if levels else stock.first_location
     codes = [code for code in (only.sku, only.ean) if code] if only else []
     label = format_cop(price)
@@ -314,7 +314,7 @@ def _product_row(product: Product, variants: Sequence[Variant], stock: _Stock, p
 
 def _chips(product: Product, variants: Sequence[Variant], stock: _Stock, free: int) -> list[ChipView]:
     low_at = stock.usual if product.low_stock_at is None else product.low_stock_at
-    is_low = any(level.stocked - level.reserved <= low_at for level in stock.levels)
+    is_low = any(level.unreserved <= low_at for level in stock.levels)
     off = max((percent_off(one.price, one.compare_at_price) or 0 for one in variants), default=0)
     return [
         *([ChipView(_("oculto"), "plain")] if product.status != "published" else []),

@@ -225,7 +225,6 @@ async def _filter_conditions(session: AsyncSession, text: str, only: str) -> lis
 
 def _stock_row(product: Product, variant: Variant, level: InventoryLevel, usual: int) -> StockRow:
     low_at = usual if product.low_stock_at is None else product.low_stock_at
-    free = max(level.stocked - level.reserved, 0)
     return StockRow(
         id=f"{variant.id}{SEPARATOR}{level.location_id}",
         variant_id=variant.id,
@@ -236,9 +235,9 @@ def _stock_row(product: Product, variant: Variant, level: InventoryLevel, usual:
         picture=encode_picture_url(variant.thumbnail or product.thumbnail or ""),
         stocked=level.stocked,
         reserved=level.reserved,
-        free=free,
+        free=level.unreserved,
         low_at=low_at,
-        is_low=free <= low_at,
+        is_low=level.unreserved <= low_at,
     )
 
 

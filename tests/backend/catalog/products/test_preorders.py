@@ -23,6 +23,7 @@ from backend.inventory.movements import MovementDetails, Reason, move_stock
 from backend.inventory.service import read_available_units, reserve
 from backend.inventory.stock_fulfillment import fulfill, read_arrived_units
 from backend.office.products.draft import FormRefused
+from backend.office.products.listing import product_rows
 from backend.office.products.options_form import OptionDraft, ValueDraft
 from tests.backend.office.products.editing import edit_form, open_form, save
 from tests.store_defaults import Defaults, add_product
@@ -163,7 +164,7 @@ async def test_office_changes_and_ends_a_preorder(shop: Shop, variant_id: str) -
 
 
 async def test_variant_with_sold_preordered_units_is_not_removed(shop: Shop, variant_id: str) -> None:
-    """Check that the refusal names the units."""
+    """Check that the refusal names the units, and that the list of products shows no negative number of units."""
     product_id = await find_product_id(shop)
     color = OptionDraft("", "Color", [ValueDraft("new-1", "Rojo"), ValueDraft("new-2", "Azul")])
     await save(shop, edit_form(await open_form(shop, product_id), options=[color]))
@@ -178,6 +179,9 @@ async def test_variant_with_sold_preordered_units_is_not_removed(shop: Shop, var
     with pytest.raises(FormRefused) as refused:
         await save(shop, edit_form(form, variants=form.base.draft.variants[1:]))
     assert refused.value.fields == {"variants": message}
+    async with shop.database.read() as session:
+        (row,) = await product_rows(session, [product_id])
+    assert row.free == 0
 
 
 async def test_api_shows_a_preorder_as_backorder(
