@@ -73,7 +73,11 @@ def find_named_color(name: str) -> str:
     return next((_NAMED[word] for word in re.findall(r"\w+", fold(name)) if word in _NAMED), "")
 
 
+def read_chosen_color(metadata: Any) -> str:
+    """Return the colour that staff chose, from the metadata of an option value; empty if they chose none."""
+    return parse_color(metadata.get(COLOR)) if isinstance(metadata, dict) else ""
+
+
 def find_color(name: str, metadata: Any) -> str:
     """Return the colour of an option value: the one that staff chose, else that of its name; empty without one."""
-    chosen = parse_color(metadata.get(COLOR)) if isinstance(metadata, dict) else ""
-    return chosen or find_named_color(name)
+    return read_chosen_color(metadata) or find_named_color(name)

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from backend.catalog.colors import find_named_color, parse_color
-from backend.catalog.models import ProductOptionValue
+from backend.catalog.colors import find_named_color, parse_color, read_chosen_color
 from backend.catalog.products.options import Option
 from backend.core.texts import _
 
@@ -13,7 +12,6 @@ MAX_FORM_OPTIONS = 3
 MAX_OPTION_LENGTH = 100
 NO_COLOR = "#ffffff"
 """Value of a colour field that nobody changed."""
-COLOR = "color"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +38,10 @@ def to_option_drafts(options: Iterable[Option]) -> list[OptionDraft]:
         OptionDraft(
             option.row.id,
             option.row.title,
-            [ValueDraft(value.id, value.value, read_own_color(value)) for value in option.values],
+            [ValueDraft(value.id, value.value, read_chosen_color(value.meta)) for value in option.values],
         )
         for option in options
     ]
-
-
-def read_own_color(value: ProductOptionValue) -> str:
-    """Return the colour that staff chose for the value; empty if they chose none."""
-    return parse_color((value.meta or {}).get(COLOR))
 
 
 def normalize_options(options: Sequence[OptionDraft]) -> list[OptionDraft]:

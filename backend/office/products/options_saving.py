@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
+from backend.catalog.colors import COLOR
 from backend.catalog.events import publish_product_changes
 from backend.catalog.models import (
     ONLY_VARIANT_TITLE,
@@ -36,7 +37,7 @@ from backend.core.clock import now
 from backend.core.texts import _, format_count
 from backend.inventory.models import InventoryLevel
 from backend.office.products.draft import FormRefused
-from backend.office.products.options_form import COLOR, OptionDraft, ValueDraft, to_option_drafts
+from backend.office.products.options_form import OptionDraft, ValueDraft, to_option_drafts
 from backend.staff.rights import Actor
 
 Combination = tuple[str, ...]
@@ -127,7 +128,9 @@ async def refuse_variants_with_units(session: AsyncSession, variants: Sequence[V
     if not variants:
         return
     titles = {variant.id: variant.title for variant in variants}
-    has_units = (InventoryLevel.stocked > 0) | (InventoryLevel.reserved > 0)  # sold units of a preorder: 0 stocked
+    has_units = (InventoryLevel.stocked > 0) | (
+        InventoryLevel.reserved > 0
+    )  # sold units of a preorder: 0 stocked
     query = (
         select(InventoryLevel.variant_id, func.sum(InventoryLevel.stocked), func.sum(InventoryLevel.reserved))
         .where(InventoryLevel.variant_id.in_(titles), has_units)
