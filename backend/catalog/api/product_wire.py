@@ -40,7 +40,7 @@ from backend.catalog.products.options import IMPLIED_TITLE, Option
 from backend.catalog.products.sales_channels import list_channels, read_shipping_profile
 from backend.catalog.products.tags_and_types import TAGS, TYPES
 from backend.catalog.schemas.admin import ALT, COST, IS_FREE, OPTION_VALUE_ID
-from backend.catalog.schemas.product_fields import METADATA_FIELDS, SHOWN_ON_REQUEST
+from backend.catalog.schemas.product_fields import METADATA_FIELDS, PREORDER_FIELDS, SHOWN_ON_REQUEST
 from backend.channels.answers import ChannelOut, ProfileOut
 from backend.channels.wire import channel_wire, profile_wire
 from backend.core.db.json_rows import parse_rows
@@ -52,11 +52,7 @@ from backend.media.picture_urls import to_absolute_picture_url
 
 Levels = Mapping[str, Sequence[InventoryLevel]]
 Group = TypeVar("Group", CategoryRow, CollectionRow)
-
-
 PREORDER_DAY = "preorder_day"
-PREORDER = frozenset({PREORDER_DAY, "preorder_units"})
-"""Fields that only preorders have."""
 
 
 class ChannelsAndProfile(TypedDict, total=False):
@@ -189,7 +185,9 @@ class ProductWriter:
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
         """Return the fields that the Store API shows only on request, and the staff-only fields."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
-        shown = {name: value for name, value in shown.items() if value is not None or name not in PREORDER}
+        shown = {
+            name: value for name, value in shown.items() if value is not None or name not in PREORDER_FIELDS
+        }
         if isinstance(shown.get(PREORDER_DAY), date):
             shown[PREORDER_DAY] = shown[PREORDER_DAY].isoformat()
         if ProductPart.METADATA in self._parts:

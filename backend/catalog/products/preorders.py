@@ -21,8 +21,6 @@ from backend.inventory.models import InventoryLevel
 from backend.jobs import JobRun, periodic
 from backend.staff.rights import SHOP
 
-MAX_PREORDER_UNITS = 10_000
-
 
 async def set_incoming_units(
     session: AsyncSession, product: Product, variant_ids: Collection[str] | None = None

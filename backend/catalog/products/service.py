@@ -28,7 +28,7 @@ from backend.catalog.products.variants import (
     set_variant,
     set_variants,
 )
-from backend.catalog.schemas.product_fields import METADATA_FIELDS
+from backend.catalog.schemas.product_fields import METADATA_FIELDS, PREORDER_FIELDS
 from backend.core.clock import now
 from backend.core.commands import UNCHANGED
 from backend.core.db.database import lock_rows
@@ -36,8 +36,6 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.media.picture_widths import parse_uploaded_picture
 from backend.staff.rights import Actor, Right
-
-PREORDER_FIELDS = frozenset({"preorder_day", "preorder_units"})
 
 
 async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct) -> str:
@@ -246,7 +244,7 @@ async def _set_preorder(session: AsyncSession, product: Product, command: Change
     Raises:
         InvalidData: a preorder has a day but no number of units, or the other way round.
     """
-    if not PREORDER_FIELDS & command.fields.keys():
+    if command.fields.keys().isdisjoint(PREORDER_FIELDS):
         return
     if (product.preorder_day is None) != (product.preorder_units is None):
         raise InvalidData("A preorder has both preorder_day and preorder_units")

@@ -22,6 +22,9 @@ from backend.media.picture_urls import is_picture_address
 from backend.pricing import TAX_RATES
 
 COUNTRY_LETTERS = 2
+MAX_PREORDER_UNITS = 10_000
+PREORDER_FIELDS = ("preorder_day", "preorder_units")
+"""Fields that only preorders have. A preorder has both."""
 
 Status = Literal["draft", "proposed", "published", "rejected"]
 
@@ -131,7 +134,7 @@ class ProductFields(BaseModel):
         Whole | None,
         Field(
             ge=1,
-            le=10_000,
+            le=MAX_PREORDER_UNITS,
             description="Units of each variant that a preorder offers in addition to its stock.",
         ),
         FieldRules(null=None, on_request=True),

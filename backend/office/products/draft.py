@@ -19,12 +19,12 @@ from backend.catalog.product_facts import (
     MAX_SEO_TITLE_LENGTH,
     MAX_VALUE_LENGTH,
 )
-from backend.catalog.products.preorders import MAX_PREORDER_UNITS
 from backend.catalog.schemas import cell_parsers, cell_words
 from backend.catalog.schemas.admin import MAX_PICTURES, MAX_VARIANTS
 from backend.catalog.schemas.cell_numbers import LENGTH, WEIGHT, Measure
 from backend.catalog.schemas.cell_parsers import CellError
 from backend.catalog.schemas.cell_words import AGE_RANGES
+from backend.catalog.schemas.product_fields import MAX_PREORDER_UNITS, PREORDER_FIELDS
 from backend.core.clock import now
 from backend.core.dates import today_in_colombia
 from backend.core.errors import InvalidData
@@ -34,7 +34,6 @@ from backend.media.videos import VIDEO_KEY
 from backend.office.products.options_form import OptionDraft, find_option_problems, normalize_options
 from backend.pricing import TAX_RATES
 
-PREORDER_TEXTS = ("preorder_day", "preorder_units")
 MAX_PREORDER_PERIOD = timedelta(days=365)
 FREE = "1"
 """Value of `VariantDraft.is_free` for a variant that may be sold at a price of 0."""
@@ -244,9 +243,9 @@ def _problems_of_texts(texts: dict[str, str], *, is_new: bool) -> dict[str, str]
 
 
 def _problems_of_preorder(draft: Draft, before: Draft | None) -> dict[str, str]:
-    day, units = values = [draft.texts[name] for name in PREORDER_TEXTS]
+    day, units = values = [draft.texts[name] for name in PREORDER_FIELDS]
     problems: dict[str, str] = {}
-    is_unchanged = before is not None and values == [before.texts[name] for name in PREORDER_TEXTS]
+    is_unchanged = before is not None and values == [before.texts[name] for name in PREORDER_FIELDS]
     if is_unchanged or not any(values):
         return problems
     today = today_in_colombia(now())

@@ -23,7 +23,7 @@ from backend.catalog.products.preorders import set_incoming_units
 from backend.catalog.products.service import change_product, create_product, lock_product, lock_products
 from backend.catalog.products.variants import CODES, read_variants
 from backend.catalog.schemas import cell_words
-from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS
+from backend.catalog.schemas.product_fields import FIELDS, METADATA_FIELDS, PREORDER_FIELDS
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import table_of
 from backend.core.errors import Conflict, NotAllowed, NotFound
@@ -292,10 +292,10 @@ def _build_command(
 
 
 def _preorder_fields(texts: dict[str, str], changed: set[str]) -> dict[str, Any]:
-    """Return the changed fields of the preorder; none for a new product without one."""
-    if not {"preorder_day", "preorder_units"} & changed:
+    """Return both fields of the preorder if one of them is among the `changed` ones."""
+    if changed.isdisjoint(PREORDER_FIELDS):
         return {}
-    day, units = texts["preorder_day"], texts["preorder_units"]
+    day, units = (texts[name] for name in PREORDER_FIELDS)
     return {"preorder_day": parse_day(day) if day else None, "preorder_units": int(units) if units else None}
 
 
