@@ -16,8 +16,8 @@ from backend.cart.notices import format_full_title
 from backend.cart.promotion_codes import format_refusal
 from backend.cart.totals import read_discounted_totals
 from backend.catalog.gift_wrapping import find_gift_wrapping
-from backend.catalog.models import Picture, Product, Variant, variant_name
-from backend.catalog.preorder_texts import describe_preorder_day
+from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.preorder_texts import describe_variant
 from backend.catalog.price_labels import format_price
 from backend.catalog.storefront.product_cards import picture_view
 from backend.catalog.views import PictureView
@@ -267,15 +267,7 @@ def _line_view(
         product_id=line.variant.product_id,
         product_handle=product.handle if product and not line.is_wrapping else "",  # the wrapping has no page
         title=title,
-        variant=" · ".join(
-            filter(
-                None,
-                (
-                    variant_name(line.variant.title),
-                    describe_preorder_day(product.preorder_day if product else None),
-                ),
-            )
-        ),
+        variant=describe_variant(line.variant.title, product.preorder_day if product else None),
         brand=product.brand if product else "",
         quantity=line.item.quantity,
         max_quantity=min(max(sellable, 0), MAX_QUANTITY),

@@ -27,7 +27,7 @@ from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.money import Cop
 from backend.inventory.service import STOCK_GONE
 from backend.orders.parties import UNNAMED, PartyName, build_invoice_address
-from backend.orders.preorders import PREORDER_DAY
+from backend.orders.preorders import PREORDER_DAY, parse_preorder_day
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.sessions import CartPayments, read_cart_payments
@@ -247,8 +247,7 @@ def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) 
 
 def _find_ready_day(priced: PricedCart) -> date | None:
     """Return the day on which the last preordered units arrive at the shop; None without any."""
-    days = [line.facts[PREORDER_DAY] for line in priced.lines if line.facts.get(PREORDER_DAY)]
-    return date.fromisoformat(max(days)) if days else None
+    return max(filter(None, (parse_preorder_day(line.facts) for line in priced.lines)), default=None)
 
 
 def to_promotion_claims(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> PromotionClaims:

@@ -18,7 +18,6 @@ from backend.attention.kinds import RULES, AttentionKind
 from backend.attention.service import read_attention
 from backend.cart_reminders.reminders import read_reminder_email
 from backend.cart_reminders.unsubscribing import build_unsubscribe_link
-from backend.catalog.models import variant_name
 from backend.catalog.price_labels import format_sold_price
 from backend.core.config.settings import Settings
 from backend.core.dates import date_label, last_day, time_label
@@ -45,7 +44,7 @@ from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.money.refunds import REVERSED
 from backend.orders.parties import find_party_name
-from backend.orders.preorders import describe_preorder
+from backend.orders.preorders import describe_sold_variant
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import NO_NOTIFICATION, TRACKING_URL, LabelState
 from backend.payment.manual_methods import ManualMethod
@@ -457,7 +456,7 @@ async def build_bill(session: AsyncSession, order: Order) -> list[tuple[str, str
 
 
 def _format_line_title(line: OrderLine) -> str:
-    detail = " · ".join(filter(None, (variant_name(line.variant_title), describe_preorder(line))))
+    detail = describe_sold_variant(line)
     return f"{line.title} ({detail})" if detail else line.title
 
 

@@ -2,7 +2,8 @@
 
 from datetime import date
 
-from backend.catalog.preorder_texts import describe_preorder_day
+from backend.catalog.preorder_texts import describe_preorder_day, describe_variant
+from backend.core.db.tables import JsonObject
 from backend.orders.models import OrderLine
 
 PREORDER_DAY = "preorder_day"
@@ -11,9 +12,14 @@ PREORDER_DAY = "preorder_day"
 
 def describe_preorder(line: OrderLine) -> str:
     """Return the sentence about a line that was sold in a preorder; empty for any other line."""
-    return describe_preorder_day(parse_preorder_day(line))
+    return describe_preorder_day(parse_preorder_day(line.facts))
 
 
-def parse_preorder_day(line: OrderLine) -> date | None:
-    """Return the day on which the line's units arrive at the shop; None if it was not sold in a preorder."""
-    return date.fromisoformat(line.facts[PREORDER_DAY]) if line.facts.get(PREORDER_DAY) else None
+def describe_sold_variant(line: OrderLine) -> str:
+    """Return the line's variant and its preorder, to display with the product's title."""
+    return describe_variant(line.variant_title, parse_preorder_day(line.facts))
+
+
+def parse_preorder_day(facts: JsonObject) -> date | None:
+    """Return the day on which units with these facts arrive at the shop; None if they were not sold in a preorder."""
+    return date.fromisoformat(facts[PREORDER_DAY]) if facts.get(PREORDER_DAY) else None

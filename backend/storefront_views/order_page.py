@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.views import SavingView, list_savings
-from backend.catalog.models import WRAPPING_SKU, variant_name
+from backend.catalog.models import WRAPPING_SKU
 from backend.catalog.price_labels import format_sold_price
 from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
@@ -31,7 +31,7 @@ from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
 from backend.orders.parties import find_party_name
-from backend.orders.preorders import describe_preorder
+from backend.orders.preorders import describe_sold_variant
 from backend.orders.promised_days import OrderPromise, describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
@@ -327,7 +327,7 @@ def _line_view(
 ) -> OrderLineView:
     return OrderLineView(
         title=line.title,
-        variant=" · ".join(filter(None, (variant_name(line.variant_title), describe_preorder(line)))),
+        variant=describe_sold_variant(line),
         variant_id=line.variant_id,
         product_handle="" if line.sku == WRAPPING_SKU else line.product_handle,  # wrapping has no page
         quantity=line.quantity,
