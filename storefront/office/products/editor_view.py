@@ -1,5 +1,6 @@
 """Views of the product editor: its rows, and the values that two staff members changed at the same time."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -7,22 +8,16 @@ from backend.app import current_shop
 from backend.catalog.colors import find_named_color, is_color_option
 from backend.catalog.countries import country_names
 from backend.catalog.models import ONLY_VARIANT_TITLE
-from backend.core.money import format_cop, format_typed_cop
+from backend.core.money import Cop, format_cop, format_typed_cop
 from backend.core.texts import _, format_count
 from backend.media.picture_urls import encode_picture_url
 from backend.media.videos import VIDEO_KEY
-from backend.office.products.draft import FREE, Clash, VariantDraft, parse_pesos, picture_key
-from backend.office.products.editor import (
-    PlaceOption,
-    ProductForm,
-    describe_margin,
-)
+from backend.office.products.draft import Clash, VariantDraft, parse_pesos, picture_key
+from backend.office.products.editor import PlaceOption, ProductForm, describe_margin
 from backend.office.products.options_form import MAX_FORM_OPTIONS, NO_COLOR, OptionDraft
 from storefront.office.components.uploads import video_texts
 from storefront.office.navigation import STOCK
-from storefront.office.products.form_parsing import (
-    dump_base,
-)
+from storefront.office.products.form_parsing import dump_base
 
 LABELS = {
     "title": _("Título"),
@@ -60,8 +55,6 @@ LABELS = {
     "variants": _("Presentaciones"),
 }
 """Labels of the fields by name, or by the prefix of the name."""
-
-
 MONEY_FIELDS = frozenset({"price", "before", "cost"})
 WITHOUT_BUTTON = frozenset({"is_free", "options", "units", "variants", VIDEO_KEY})
 """Fields whose other version cannot be copied into the form by a button."""
@@ -219,7 +212,7 @@ def build_editor_view(form: ProductForm) -> EditorView:
 
     first = draft.variants[0] if draft.variants else VariantDraft("")
     price, before = parse_pesos(first.price), parse_pesos(first.before)
-    pictures = [replace(build_picture_row(item.url, item.alt), value=item.value) for item in draft.pictures]
+    pictures = [build_picture_row(item.url, item.alt, item.value) for item in draft.pictures]
     video, max_video_bytes = draft.texts[VIDEO_KEY], current_shop().uploads.max_video_bytes
     return EditorView(
         id=base.id,
@@ -269,9 +262,9 @@ def _option_rows(options: list[OptionDraft]) -> list[OptionRow]:
     return rows + [OptionRow("", "", False, []) for _number in range(MAX_FORM_OPTIONS - len(rows))]
 
 
-def build_picture_row(url: str, alt: str, *, is_added: bool = False) -> PictureRow:
+def build_picture_row(url: str, alt: str, value: str = "", *, is_added: bool = False) -> PictureRow:
     """Return a picture as the form displays it."""
-    return PictureRow(picture_key(url), url, encode_picture_url(url), alt, is_added)
+    return PictureRow(picture_key(url), url, encode_picture_url(url), alt, is_added, value)
 
 
 def build_clash_row(clash: Clash, shown: EditorView) -> ClashRow:
@@ -299,25 +292,27 @@ def build_clash_row(clash: Clash, shown: EditorView) -> ClashRow:
 def _format_value(name: str, value: str, shown: EditorView) -> str:
     """Return a value of this field for a person."""
     if name in MONEY_FIELDS:
-        return _format_money(value)
-    names: dict[str, dict[str, str]] = {
-        "collection_id": {item.id: item.name for item in shown.collections},
-        "picture_value": {item.id: item.name for item in shown.picture_values},
-        "is_free": {"": _("no"), FREE: _("sí")},
-        "variants": {"": _("borrada"), value: value or _("borrada")},
-        VIDEO_KEY: {"": _("ninguno"), value: _("un video") if value else _("ninguno")},
-    }
+        return _format_money(value, format_cop)
     if name == "origin_country":
         return country_names().get(value, value)
-    return names[name].get(value, "") if name in names else value
+    if name in {"collection_id", "picture_value"}:
+        places = shown.collections if name == "collection_id" else shown.picture_values
+        return next((place.name for place in places if place.id == value), "")
+    words = {
+        "is_free": (_("sí"), _("no")),
+        "variants": (value, _("borrada")),
+        VIDEO_KEY: (_("un video"), _("ninguno")),
+    }
+    filled, empty = words.get(name, (value, value))
+    return filled if value else empty
 
 
 def _typed_money(text: str) -> str:
     """Return an amount as a person types it, such as `89.900`."""
-    amount = parse_pesos(text) if text else None
-    return text if amount is None else format_typed_cop(amount)
+    return _format_money(text, format_typed_cop)
 
 
-def _format_money(text: str) -> str:
-    amount = parse_pesos(text) if text else None
-    return text if amount is None else format_cop(amount)
+def _format_money(text: str, format_amount: Callable[[Cop], str]) -> str:
+    """Return the formatted amount, or the text itself if it is not one."""
+    amount = parse_pesos(text)
+    return text if amount is None else format_amount(amount)
