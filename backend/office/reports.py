@@ -15,14 +15,14 @@ from backend.reports.figures import (
     ProductFigures,
     count_carts,
     count_paid_orders,
-    list_best_sellers,
     list_slow_stock,
     read_cash_flows,
     read_stock_value,
 )
 from backend.reports.ledger import PeriodLedger, TaxedAmount, read_ledger
-from backend.reports.margins import MarginFigures, read_margins
+from backend.reports.margins import MarginFigures
 from backend.reports.periods import Period, parse_period, split_period
+from backend.reports.product_sales import list_best_sellers, read_product_sales, summarize_margins
 from backend.staff.rights import Actor, Right
 
 
@@ -121,6 +121,7 @@ async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, 
     moment = await database_now(session)
     period = parse_period(params, today_in_colombia(moment))
     books = await read_ledger(session, period)
+    sales = await read_product_sales(session, period)
     orders, cost = await count_paid_orders(session, period)
     units, value = await read_stock_value(session)
     conversion, note = _conversion_texts(await count_carts(session, period, moment))
@@ -140,10 +141,10 @@ async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, 
         stock_value=format_cop(value),
         has_money=bool(books.captured or books.refunded),
         bars=_bars(await read_cash_flows(session, split_period(period))),
-        best=_ranked_products(await list_best_sellers(session, period), by_units=True),
+        best=_ranked_products(list_best_sellers(sales), by_units=True),
         slow=_ranked_products(await list_slow_stock(session, moment), by_units=False),
         tax=tax_rows(books),
-        margin=_margin_view(await read_margins(session, period)),
+        margin=_margin_view(summarize_margins(sales)),
     )
 
 

@@ -11,7 +11,6 @@ from sqlalchemy import (
     cast,
     exists,
     func,
-    literal,
     literal_column,
     or_,
     select,
@@ -23,14 +22,11 @@ from backend.cart.models import Cart, LineItem
 from backend.catalog.models import Product, Variant
 from backend.checkout.carts.abandoned_carts import CART_RETENTION
 from backend.core.dates import today_in_colombia
-from backend.core.db.tables import Json
 from backend.core.money import Cop
 from backend.inventory.models import InventoryLevel
 from backend.orders.models import Order, OrderLine
-from backend.orders.money.payment_allocation import sum_discounts_by_part
 from backend.payment.cash import sum_cash
-from backend.pricing import price_of_units
-from backend.reports.periods import Period, Piece, split_into_months
+from backend.reports.periods import Period, Piece
 
 MAX_PRODUCTS = 10
 """Maximum number of products in a ranking."""
@@ -85,52 +81,6 @@ async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int,
     )
     count, pesos = (await session.execute(counted)).one()
     return count, int(pesos or 0)
-
-
-async def list_best_sellers(session: AsyncSession, period: Period) -> list[ProductFigures]:
-    """Return the products with the most sold units, and the price that was paid for these units.
-
-    Returned and withdrawn units are not counted.
-    """
-    sold_units = OrderLine.quantity - OrderLine.withdrawn - OrderLine.returned
-    found: dict[str, ProductFigures] = {}
-
-    def add(product_id: str, title: str, units: int, pesos: Cop) -> None:
-        known = found.get(product_id, ProductFigures(title, 0, 0))
-        found[product_id] = ProductFigures(title, known.units + units, known.pesos + pesos)
-
-    for month in split_into_months(period):
-        whole = Order.adjustments == literal([], Json)
-        lines = (
-            select(
-                OrderLine.product_id,
-                func.max(OrderLine.title),
-                func.sum(sold_units),
-                func.sum(_to_bigint(OrderLine.unit_price) * sold_units),
-            )
-            .join(Order, Order.id == OrderLine.order_id)
-            .where(*sold_conditions(month.begin, month.end), whole)
-            .group_by(OrderLine.product_id)
-        )
-        for product_id, title, units, pesos in await session.execute(lines):
-            add(product_id, title, int(units), int(pesos))
-        columns = (
-            OrderLine.id,
-            OrderLine.product_id,
-            OrderLine.title,
-            OrderLine.quantity,
-            OrderLine.unit_price,
-        )
-        reduced = (
-            select(*columns, sold_units, Order.adjustments)
-            .join(Order, Order.id == OrderLine.order_id)
-            .where(*sold_conditions(month.begin, month.end), ~whole)
-        )
-        for id_, product_id, title, quantity, price, units, adjustments in await session.execute(reduced):
-            total = quantity * price - sum_discounts_by_part(adjustments).get(id_, 0)
-            add(product_id, title, units, price_of_units(total, quantity, units))
-    ranked = sorted(found.values(), key=lambda product: (-product.units, -product.pesos, product.title))
-    return [product for product in ranked if product.units > 0][:MAX_PRODUCTS]
 
 
 async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[ProductFigures]:
