@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.brand import Brand, read_brand
-from backend.content.logo_file import read_logo
+from backend.content.brand_files import read_logo
 from backend.core.db.database import Database
 from backend.core.errors import NotFound
 from backend.invoices.documents import restore_document

@@ -19,7 +19,7 @@ from backend.attention.service import AttentionRaised, read_attention
 from backend.cart_reminders.events import CartReminderDue
 from backend.content.areas import MailBody
 from backend.content.brand import read_brand
-from backend.content.logo_file import read_logo
+from backend.content.brand_files import read_logo
 from backend.content.mail_texts import read_mail_body
 from backend.core.clock import now
 from backend.core.config.settings import Settings

@@ -9,10 +9,10 @@ from starlette.responses import FileResponse, Response
 
 from backend.app import current_shop
 from backend.content.brand import Brand
+from backend.content.brand_files import read_brand_file
 from backend.core.config.sources import PROJECT
 from backend.media.brand_pictures import IconKind
 from backend.media.picture_server import PERMANENT_CACHING
-from backend.media.picture_store import URL
 from storefront.brand_icons import (
     DEMO_ICONS,
     LETTER_ICONS,
@@ -57,9 +57,8 @@ async def letter_icon(kind: IconKind, request: Request) -> Response:
 async def _respond(kind: IconKind, caching: str) -> Response:
     brand = await get_brand()
     if brand.icon is not None:
-        found = await current_shop().pictures.get(brand.icon.icon(kind).removeprefix(f"{URL}/"))
-        if found is not None:
-            return Response(found.content, media_type=PNG, headers={"cache-control": caching})
+        if content := await read_brand_file(current_shop().pictures, brand.icon.icon(kind)):
+            return Response(content, media_type=PNG, headers={"cache-control": caching})
     elif brand.is_demo:
         return FileResponse(
             ASSETS / DEMO_ICONS[kind].removeprefix("/"), media_type=PNG, headers={"cache-control": caching}

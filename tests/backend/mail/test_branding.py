@@ -8,7 +8,7 @@ from PIL import Image
 from backend.app import Shop
 from backend.content.areas import Area, BrandBody
 from backend.content.brand import resolve_brand
-from backend.content.logo_file import read_logo
+from backend.content.brand_files import read_logo
 from backend.content.versions import save_content
 from backend.core.config.settings import Settings
 from backend.mail.branding import DEMO_COLORS, build_mail_logo, find_mail_colors

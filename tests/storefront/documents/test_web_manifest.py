@@ -12,6 +12,7 @@ from backend.app import Shop
 from backend.content.areas import Area, BrandBody
 from backend.content.versions import save_content
 from backend.media.brand_pictures import IconKind
+from backend.media.picture_store import PictureStore, PicturesUnavailable
 from backend.media.uploads import SentFile
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
@@ -94,6 +95,18 @@ async def test_favicon_of_a_logo_that_is_lost_is_the_letter(shop: Shop, browser:
     await publish(shop, BrandBody(logo="/pictures/0123456789abcdef/marca-64x64.webp"))
     assert (await browser.get("/favicon.ico")).status_code == 200
     assert (await browser.get("/icons/icon-9000.png")).status_code == 422
+
+
+async def test_favicon_is_the_letter_while_the_store_of_pictures_does_not_answer(
+    shop: Shop, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_store: PictureStore, _name: str) -> None:
+        raise PicturesUnavailable("the store of pictures does not answer")
+
+    await publish(shop, BrandBody(logo="/pictures/0123456789abcdef/marca-64x64.webp"))
+    monkeypatch.setattr(PictureStore, "get", fail)
+    answer = await browser.get("/favicon.ico")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
 
 
 @pytest.mark.parametrize(
