@@ -121,3 +121,12 @@ def fold(title: str, body: rx.Component, *, test_id: str, **more: Any) -> rx.Com
 def fold_row(head: rx.Component, body: rx.Component, *, row_id: rx.Var[str], **marks: Any) -> rx.Component:
     """Render a row that can be expanded. `head` is its `summary` element; `marks` are more props, such as a test id."""
     return rx.el.li(rx.el.details(head, body), id=rx.Var.create(row_id), key=row_id, data_row="", **marks)
+
+
+def product_picture(url: rx.Var[str]) -> rx.Component:
+    """Render a product's picture, or an empty space of its size."""
+    return rx.cond(
+        url != "",
+        rx.el.img(src=url, alt="", loading="lazy", width="44", height="44", class_name="o-thumb"),
+        rx.el.span(class_name="o-thumb", aria_hidden="true"),
+    )

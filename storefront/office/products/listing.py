@@ -21,7 +21,7 @@ from storefront.components.placeholders import skeleton_bar
 from storefront.office.components.feedback import chip, empty_list, empty_state, screen
 from storefront.office.components.forms import hidden_field
 from storefront.office.components.list_filters import ListFilters
-from storefront.office.components.lists import office_list
+from storefront.office.components.lists import office_list, product_picture
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import IMPORT, NEW_PRODUCT, PRODUCTS, STOCK
@@ -35,7 +35,6 @@ from storefront.office.products.bulk import (
 from storefront.office.products.listing_state import PRICE, REASONS, UNITS, ProductsState
 from storefront.office.react_components import RowSelection
 from storefront.office.state import has_right
-from storefront.office.stock.page import product_picture
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Productos")

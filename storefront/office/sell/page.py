@@ -9,17 +9,17 @@ from backend.core.texts import _
 from backend.draft_orders.counter_sale import MAX_REFERENCE_LENGTH
 from backend.draft_orders.drafts import MAX_REASON_LENGTH
 from backend.office.sell import SaleLine, WaitingSale, method_options, origin_options
-from backend.office.stock.page import StockRow
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from storefront.components.forms import SubmitOnce, town_field, town_panel
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
+from storefront.office.components.lists import product_picture
+from storefront.office.components.variant_search import variant_search
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import CLOSING, ORDERS, SELL
 from storefront.office.sell.state import SellState
 from storefront.office.state import answer_number
-from storefront.office.stock.page import product_picture
 from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Vender")
@@ -77,43 +77,9 @@ def sold_panel() -> rx.Component:
 
 def search_panel() -> rx.Component:
     """Render the field for the code or the name, and the matches."""
-    form = rx.el.form(
-        sell_field(
-            "code",
-            _("Escanea el código o escribe el nombre"),
-            enter_key_hint="done",
-            data_testid="sell-search",
-        ),
-        rx.el.button(_("Agregar"), type="submit", class_name="button button--small button--dark"),
-        class_name="o-stock__scan",
-        no_validate=True,
-        reset_on_submit=True,
-        on_submit=SellState.scan,
-    )
     return rx.el.section(
-        form,
-        rx.cond(
-            SellState.matches.length() > 0,
-            rx.el.ul(rx.foreach(SellState.matches, match_row), class_name="o-stock__matches"),
-        ),
+        variant_search(SellState, "sell", data_testid="sell-search"),
         class_name="o-panel",
-    )
-
-
-def match_row(row: ObjectVar[StockRow]) -> rx.Component:
-    """Render a variant that matches the typed text."""
-    return rx.el.li(
-        rx.el.button(
-            product_picture(row.picture),
-            rx.el.span(
-                row.title, rx.el.span(row.detail, class_name="o-row__detail"), class_name="o-stock__words"
-            ),
-            type="button",
-            class_name="o-stock__match",
-            on_click=SellState.choose(row.variant_id),
-            data_testid="sell-match",
-        ),
-        key=row.variant_id,
     )
 
 

@@ -26,13 +26,13 @@ from backend.draft_orders.drafts import (
 from backend.draft_orders.links import build_whatsapp_url, create_link, withdraw
 from backend.news.topics import Topic
 from backend.office.sell import SOLD_IN, LinkView, SaleView, SoldView, sale_view, sold_view
-from backend.office.stock.page import StockRow, find_variants
 from backend.orders.origins import OrderOrigin
 from backend.presses.service import use_press
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
-from storefront.office.state import OfficeScreen, office_event
+from storefront.office.components.variant_search import VariantSearch
+from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_number, checked_text
 
@@ -40,12 +40,10 @@ MAX_UNITS = 99
 PAYMENT_FIELDS = ("draft", "method", "reference", "given", "total", *CONTACT_FIELDS)
 
 
-class SellState(OfficeScreen, KnownClientState):
+class SellState(VariantSearch, KnownClientState):
     """The sale that the staff member is preparing, and the latest finished one."""
 
     content: rx.Field[SaleView | None] = rx.field(None)
-    matches: rx.Field[list[StockRow]] = rx.field(default_factory=list)
-    """Variants that match the typed text."""
     options: rx.Field[list[dict[str, str]]] = rx.field(default_factory=list)
     """Shipping options with their prices, after the address was stored."""
     sold: rx.Field[SoldView | None] = rx.field(None)
@@ -64,18 +62,8 @@ class SellState(OfficeScreen, KnownClientState):
     @office_event()
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add the scanned or typed variant. If several variants match, list them."""
-        text = checked_fields(form_data, "code")["code"]
-        self.problems, self.matches = {}, []
-        if not text:
-            return
-        async with current_shop().database.read() as session:
-            found = await find_variants(session, actor, text)
-        if len(found) == 1:
-            await self._add(actor, found[0].variant_id)
-        elif found:
-            self.matches = found
-        else:
-            self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
+        if (found := await self._find_variant(actor, form_data)) is not None:
+            await self._add(actor, found.variant_id)
 
     @office_event()
     async def choose(self, actor: Actor, variant_id: str) -> None:

@@ -15,7 +15,8 @@ from storefront.office.components.feedback import chip, empty_list, empty_state,
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.components.list_filters import ListFilters
-from storefront.office.components.lists import fold_row, office_list
+from storefront.office.components.lists import fold_row, office_list, product_picture
+from storefront.office.components.variant_search import variant_search
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import PRODUCTS, STOCK
@@ -52,22 +53,6 @@ def page() -> rx.Component:
 
 def receiving_panel() -> rx.Component:
     """Render the panel in which staff scan received goods and save their units."""
-    scan = rx.el.form(
-        office_field(
-            StockState,
-            "stock",
-            "code",
-            _("Escanea el código o escribe el nombre"),
-            auto_complete="off",
-            enter_key_hint="done",
-            data_testid="stock-code",
-        ),
-        rx.el.button(_("Agregar"), type="submit", class_name="button button--small button--dark"),
-        class_name="o-stock__scan",
-        no_validate=True,
-        reset_on_submit=True,
-        on_submit=StockState.scan,
-    )
     return rx.el.details(
         rx.el.summary(
             rx.el.span(icon("download", size=20), _("Recibir mercancía"), class_name="o-stock__receive"),
@@ -76,31 +61,11 @@ def receiving_panel() -> rx.Component:
             data_testid="stock-receive",
         ),
         rx.el.div(
-            scan,
-            rx.cond(
-                StockState.matches.length() > 0,
-                rx.el.ul(rx.foreach(StockState.matches, match_row), class_name="o-stock__matches"),
-            ),
+            variant_search(StockState, "stock", data_testid="stock-code"),
             rx.cond(StockState.lines.length() > 0, receipt_form()),
             class_name="o-audit__body",
         ),
         class_name="o-panel o-stock__box",
-    )
-
-
-def match_row(row: ObjectVar[StockRow]) -> rx.Component:
-    """Render a variant that matches the scanned text."""
-    return rx.el.li(
-        rx.el.button(
-            product_picture(row.picture),
-            rx.el.span(
-                row.title, rx.el.span(row.detail, class_name="o-row__detail"), class_name="o-stock__words"
-            ),
-            type="button",
-            class_name="o-stock__match",
-            on_click=StockState.choose(row.variant_id),
-        ),
-        key=row.variant_id,
     )
 
 
@@ -172,15 +137,6 @@ def filters() -> rx.Component:
     """Render the search and the filters."""
     search = FILTERS.search(_("Buscar en la bodega"), _("Título, código o EAN…"), MAX_TEXT_LENGTH)
     return FILTERS.bar(search, [(label, "only", name) for name, label in ONLY.items()], None)
-
-
-def product_picture(url: rx.Var[str]) -> rx.Component:
-    """Render a product's picture, or an empty space of its size."""
-    return rx.cond(
-        url != "",
-        rx.el.img(src=url, alt="", loading="lazy", width="44", height="44", class_name="o-thumb"),
-        rx.el.span(class_name="o-thumb", aria_hidden="true"),
-    )
 
 
 def stock_card(row: ObjectVar[StockRow]) -> rx.Component:

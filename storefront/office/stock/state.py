@@ -17,7 +17,6 @@ from backend.office.stock.page import (
     SEPARATOR,
     StockPage,
     StockRow,
-    find_variants,
     read_stock_rows,
     stock_page,
     stock_row,
@@ -32,6 +31,7 @@ from backend.warehouse.service import (
     receive_units,
     set_low_stock,
 )
+from storefront.office.components.variant_search import VariantSearch
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import STOCK
 from storefront.office.state import office_event
@@ -59,14 +59,12 @@ class ReceiptLine:
     times_added: int = 0
 
 
-class StockState(OfficeList, KnownClientState):
+class StockState(VariantSearch, OfficeList, KnownClientState):
     """Inventory levels by variant and location, and the receipt in progress."""
 
     content: rx.Field[StockPage | None] = rx.field(None)
     lines: rx.Field[list[ReceiptLine]] = rx.field(default_factory=list)
     """Lines of the receipt in progress. They are lost with the state if they are not saved."""
-    matches: rx.Field[list[StockRow]] = rx.field(default_factory=list)
-    """Variants that match the scanned or typed text."""
     open_row_key: rx.Field[str] = rx.field("")
     """Key of the row whose movements are shown."""
     movements: rx.Field[list[MovementView]] = rx.field(default_factory=list)
@@ -102,18 +100,8 @@ class StockState(OfficeList, KnownClientState):
     @office_event(Right.CHANGE_STOCK, is_press=False)
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add the scanned or typed variant to the receipt. If several variants match, list them."""
-        text = checked_fields(form_data, "code")["code"]
-        self.problems, self.matches = {}, []
-        if not text:
-            return
-        async with current_shop().database.read() as session:
-            found = await find_variants(session, actor, text)
-        if len(found) == 1:
-            self._add_line(found[0])
-        elif found:
-            self.matches = found
-        else:
-            self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
+        if (found := await self._find_variant(actor, form_data)) is not None:
+            self._add_line(found)
 
     @office_event(Right.CHANGE_STOCK, is_press=False)
     async def choose(self, actor: Actor, variant_id: str) -> None:

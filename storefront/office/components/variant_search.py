@@ -1,0 +1,86 @@
+"""The search for a variant by its scanned code, or by words of its name."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.app import current_shop
+from backend.core.texts import _
+from backend.office.stock.page import StockRow, find_variants
+from backend.staff.rights import Actor
+from storefront.office.components.forms import office_field
+from storefront.office.components.lists import product_picture
+from storefront.office.state import OfficeScreen
+from storefront.state.handlers import checked_fields
+
+
+class VariantSearch(OfficeScreen, mixin=True):
+    """State of a screen with `variant_search`. Its events are `scan`, with the form's data, and `choose`."""
+
+    matches: rx.Field[list[StockRow]] = rx.field(default_factory=list)
+    """Variants that match the scanned or typed text."""
+
+    async def _find_variant(self, actor: Actor, form_data: dict[str, str]) -> StockRow | None:
+        """Return the only variant that matches; otherwise list the matches, or explain that there is none."""
+        text = checked_fields(form_data, "code")["code"]
+        self.problems, self.matches = {}, []
+        if not text:
+            return None
+        async with current_shop().database.read() as session:
+            found = await find_variants(session, actor, text)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            self.matches = found
+        else:
+            self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
+        return None
+
+
+def variant_search(state: Any, form: str, *, data_testid: str) -> rx.Component:
+    """Render the field for the code or the name, and the matches.
+
+    Args:
+        state: the screen's state.
+        form: the name of the screen, for the id of the field.
+        data_testid: the field's test id.
+    """
+
+    def match_row(row: ObjectVar[StockRow]) -> rx.Component:
+        words = rx.el.span(
+            row.title, rx.el.span(row.detail, class_name="o-row__detail"), class_name="o-stock__words"
+        )
+        return rx.el.li(
+            rx.el.button(
+                product_picture(row.picture),
+                words,
+                type="button",
+                class_name="o-stock__match",
+                on_click=state.choose(row.variant_id),
+            ),
+            key=row.variant_id,
+        )
+
+    return rx.fragment(
+        rx.el.form(
+            office_field(
+                state,
+                form,
+                "code",
+                _("Escanea el código o escribe el nombre"),
+                auto_complete="off",
+                enter_key_hint="done",
+                data_testid=data_testid,
+            ),
+            rx.el.button(_("Agregar"), type="submit", class_name="button button--small button--dark"),
+            class_name="o-stock__scan",
+            no_validate=True,
+            reset_on_submit=True,
+            on_submit=state.scan,
+        ),
+        rx.cond(
+            state.matches.length() > 0,
+            rx.el.ul(rx.foreach(state.matches, match_row), class_name="o-stock__matches"),
+        ),
+    )
