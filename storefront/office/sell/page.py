@@ -60,6 +60,15 @@ def sell_field(name: str, label: str, **more: Any) -> rx.Component:
     return office_field(SellState, "sell", name, label, auto_complete="off", **more)
 
 
+def fold_head(icon_name: str, text: str) -> rx.Component:
+    """Render the head of a part that is opened when it is needed."""
+    return rx.el.summary(
+        rx.el.span(icon(icon_name, size=20), text, class_name="o-stock__receive"),
+        icon("down", size=20),
+        class_name="o-audit__head",
+    )
+
+
 def sold_panel() -> rx.Component:
     """Render the finished sale."""
     sold = SellState.sold
@@ -106,13 +115,12 @@ def sale_line(line: ObjectVar[SaleLine]) -> rx.Component:
         rx.el.div(
             _step("−", _("Quitar una de {toy}").format(toy=line.title), line.id, line.quantity - 1),
             rx.el.span(line.quantity, class_name="o-sell__count"),
-            rx.el.button(
+            _step(
                 "+",
-                type="button",
+                _("Agregar una de {toy}").format(toy=line.title),
+                line.id,
+                line.quantity + 1,
                 disabled=line.quantity >= line.most,
-                aria_label=_("Agregar una de {toy}").format(toy=line.title),
-                class_name="o-sell__step",
-                on_click=SellState.set_quantity(line.id, line.quantity + 1),
             ),
             rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
             class_name="o-sell__steps",
@@ -123,10 +131,11 @@ def sale_line(line: ObjectVar[SaleLine]) -> rx.Component:
     )
 
 
-def _step(text: str, label: Any, line_id: Any, quantity: Any) -> rx.Component:
+def _step(text: str, label: Any, line_id: Any, quantity: Any, **more: Any) -> rx.Component:
     return rx.el.button(
         text,
         type="button",
+        **more,
         aria_label=label,
         class_name="o-sell__step",
         on_click=SellState.set_quantity(line_id, quantity),
@@ -191,13 +200,7 @@ def delivery_panel() -> rx.Component:
                 data_testid="sell-delivery",
             ),
             rx.el.details(
-                rx.el.summary(
-                    rx.el.span(
-                        icon("truck", size=20), _("Enviarlo a su casa"), class_name="o-stock__receive"
-                    ),
-                    icon("down", size=20),
-                    class_name="o-audit__head",
-                ),
+                fold_head("truck", _("Enviarlo a su casa")),
                 once(form),
             ),
         ),
@@ -237,11 +240,7 @@ def discount_panel() -> rx.Component:
         data_testid="sell-discount",
     )
     return rx.el.details(
-        rx.el.summary(
-            rx.el.span(icon("tag", size=20), _("Dar un descuento"), class_name="o-stock__receive"),
-            icon("down", size=20),
-            class_name="o-audit__head",
-        ),
+        fold_head("tag", _("Dar un descuento")),
         once(form),
         class_name="o-panel o-sell__part",
     )
@@ -270,13 +269,7 @@ def payment_panel() -> rx.Component:
     documents = [rx.el.option(kind.label, value=code) for code, kind in DOCUMENT_TYPES.items()]
 
     customer = rx.el.details(
-        rx.el.summary(
-            rx.el.span(
-                icon("person", size=20), _("Datos del cliente (opcional)"), class_name="o-stock__receive"
-            ),
-            icon("down", size=20),
-            class_name="o-audit__head",
-        ),
+        fold_head("person", _("Datos del cliente (opcional)")),
         rx.el.div(
             pay_field("first_name", _("Nombre o razón social"), is_optional=True),
             pay_field("last_name", _("Apellido"), is_optional=True),
@@ -366,13 +359,7 @@ def new_link_panel() -> rx.Component:
         data_testid="sell-link",
     )
     return rx.el.details(
-        rx.el.summary(
-            rx.el.span(
-                icon("chat", size=20), _("Cobrar con un enlace de pago"), class_name="o-stock__receive"
-            ),
-            icon("down", size=20),
-            class_name="o-audit__head",
-        ),
+        fold_head("chat", _("Cobrar con un enlace de pago")),
         once(form),
         class_name="o-panel o-sell__part",
     )
