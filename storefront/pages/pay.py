@@ -11,7 +11,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.app import current_shop
-from backend.cart.views import read_cart_view
+from backend.cart.views import CartView, read_cart_view
 from backend.core.errors import NotFound
 from backend.core.money import format_cop
 from backend.core.texts import _
@@ -86,16 +86,20 @@ async def load(params: PageParams) -> PageData[PayPage]:
     try:
         async with current_shop().database.read() as session:
             link = await find_link(session, token)
+            if link.state is LinkState.OPEN:
+                content = _to_page(token, link, await read_cart_view(session, link.cart_id))
+            else:
+                content = _to_closed_page(token, link)
     except NotFound:
         return PageData(PayPage(token), DocumentMeta(title=UNKNOWN, status=404, robots=PRIVATE))
-    return PageData(await _read_page(token, link), DocumentMeta(title=TITLE, robots=PRIVATE))
+    return PageData(content, DocumentMeta(title=TITLE, robots=PRIVATE))
 
 
-async def _read_page(token: str, link: FoundLink) -> PayPage:
-    if link.state is not LinkState.OPEN:
-        return PayPage(token, is_known=True, reason=REASONS[link.state])
-    async with current_shop().database.read() as session:
-        view = await read_cart_view(session, link.cart_id)
+def _to_closed_page(token: str, link: FoundLink) -> PayPage:
+    return PayPage(token, is_known=True, reason=REASONS[link.state])
+
+
+def _to_page(token: str, link: FoundLink, view: CartView) -> PayPage:
     problems = {"gone": _("Se agotó"), "short": _("Quedan menos")}
     lines = [
         PayLine(
@@ -146,7 +150,7 @@ class PayState(PageState, rx.State):
                 await refresh_cart(cart)
                 answer = rx.redirect(CHECKOUT)
             else:
-                self.content = await _read_page(token, link)
+                self.content = _to_closed_page(token, link)
         return answer
 
 
