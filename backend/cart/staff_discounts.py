@@ -4,7 +4,7 @@ The discount is valid only for the units for which it was given. So a customer w
 the usual prices again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from backend.cart.contents import Line, count_units_by_variant
 from backend.cart.models import Cart
@@ -26,7 +26,12 @@ def store_staff_discount(cart: Cart, lines: Sequence[Line], amount: Cop, reason:
 
 def list_staff_adjustments(cart: Cart, lines: Sequence[Line]) -> list[Adjustment]:
     """Return the adjustment of the cart's discount; none if the cart has other units than when it was given."""
-    terms = cart.staff_discount_terms
-    if not cart.staff_discount or terms.get("units") != dict(count_units_by_variant(lines)):
+    if not cart.staff_discount or not is_discount_valid(cart, count_units_by_variant(lines)):
         return []
-    return [Adjustment(cart.staff_discount, code=DISCOUNT_NAME, description=str(terms.get("reason", "")))]
+    reason = str(cart.staff_discount_terms.get("reason", ""))
+    return [Adjustment(cart.staff_discount, code=DISCOUNT_NAME, description=reason)]
+
+
+def is_discount_valid(cart: Cart, units: Mapping[str, int]) -> bool:
+    """Return True if the cart's discount was given for these units by variant id."""
+    return bool(cart.staff_discount_terms.get("units") == dict(units))

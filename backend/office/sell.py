@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import read_cart
 from backend.cart.models import Cart
+from backend.cart.staff_discounts import is_discount_valid
 from backend.cart.views import CartLine, CartView, read_cart_view
 from backend.core.dates import time_label
 from backend.core.money import Cop, format_cop
@@ -140,7 +141,7 @@ def _to_waiting(link: WaitingLink) -> WaitingSale:
 def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
     lines = [_to_line(line) for line in view.lines]
     has_problem = any(line.problem for line in lines)
-    applies = cart.staff_discount_terms.get("units") == _count_units(view)
+    applies = is_discount_valid(cart, _count_units(view))
     address = cart.shipping_address or {}
     lines_of_address = [full_name(address), *format_address_lines(address)] if address else []
     return SaleView(
