@@ -5,6 +5,7 @@
 //   [data-grip]   drags its row     [data-drops]       removes its row            [data-adds]  adds an empty row
 
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useDraggedRow } from "./dragging.jsx";
 import { useEditForm } from "./forms.jsx";
 
 const Rows = createContext({ rows: [], count: 0 });
@@ -18,8 +19,7 @@ const UNCHANGED = { order: [], removed: NONE, createdKeys: [] };
 // `restored`: by key, how often the server sent a row again; a row that was removed before appears again.
 export function ReorderableRows({ items, blank, minCount = 0, movedText, restored = NONE, className, children }) {
   const { touch, restarts } = useEditForm();
-  const list = useRef(null);
-  const dragged = useRef(null);
+  const { list, dragged, startDrag, findOver, endDrag } = useDraggedRow();
   const focused = useRef(null);
   const createdCount = useRef(0);
   const [{ order, removed, createdKeys }, setRows] = useState(UNCHANGED);
@@ -66,22 +66,9 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
     touch();
   };
 
-  const findRow = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-key]");
-  const startDrag = (event) => {
-    const grip = event.button === 0 && event.target.closest("[data-grip]");
-    if (!grip) return;
-    event.preventDefault();
-    list.current.setPointerCapture(event.pointerId);
-    dragged.current = grip.closest("[data-key]");
-    dragged.current.setAttribute("data-dragged", "");
-  };
   const drag = (event) => {
-    const over = dragged.current && findRow(event);
-    if (over && list.current.contains(over) && over !== dragged.current) moveTo(dragged.current.dataset.key, keys.indexOf(over.dataset.key));
-  };
-  const endDrag = () => {
-    dragged.current?.removeAttribute("data-dragged");
-    dragged.current = null;
+    const over = dragged.current && findOver(event);
+    if (over) moveTo(dragged.current.dataset.key, keys.indexOf(over.dataset.key));
   };
 
   return (

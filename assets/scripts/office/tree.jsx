@@ -6,13 +6,13 @@
 
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { listen } from "../effects.jsx";
+import { useDraggedRow } from "./dragging.jsx";
 
 const SCROLL_EDGE_PX = 72;
 const SCROLL_STEP_PX = 14;
 
 export function MovableRows({ onMove, className, children }) {
-  const list = useRef(null);
-  const dragged = useRef(null);
+  const { list, dragged, startDrag, findOver, endDrag } = useDraggedRow();
   const over = useRef(null);
   const focused = useRef(null);
 
@@ -24,8 +24,8 @@ export function MovableRows({ onMove, className, children }) {
 
   const clear = () => {
     over.current?.removeAttribute("data-drop");
-    dragged.current?.removeAttribute("data-dragged");
-    over.current = dragged.current = null;
+    over.current = null;
+    endDrag();
   };
   useEffect(() => listen(window, "keydown", (event) => event.key === "Escape" && clear()), []);
 
@@ -35,32 +35,23 @@ export function MovableRows({ onMove, className, children }) {
     focused.current = button;
     onMove(button.closest("[data-key]").dataset.key, button.dataset.place, button.dataset.target);
   };
-  const startDrag = (event) => {
-    const grip = event.button === 0 && event.target.closest("[data-grip]");
-    if (!grip) return;
-    event.preventDefault();
-    list.current.setPointerCapture(event.pointerId);
-    dragged.current = grip.closest("[data-key]");
-    dragged.current.setAttribute("data-dragged", "");
-  };
   const drag = (event) => {
     if (!dragged.current) return;
     if (event.clientY < SCROLL_EDGE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
     if (event.clientY > window.innerHeight - SCROLL_EDGE_PX) window.scrollBy(0, SCROLL_STEP_PX);
-    const row = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-key]");
     over.current?.removeAttribute("data-drop");
-    over.current = row && list.current.contains(row) && row !== dragged.current ? row : null;
+    over.current = findOver(event);
     if (!over.current) return;
-    const { top, height } = row.getBoundingClientRect();
-    row.setAttribute("data-drop", event.clientY < top + height / 2 ? "before" : "after");
+    const { top, height } = over.current.getBoundingClientRect();
+    over.current.setAttribute("data-drop", event.clientY < top + height / 2 ? "before" : "after");
   };
-  const endDrag = () => {
+  const drop = () => {
     if (dragged.current && over.current) onMove(dragged.current.dataset.key, over.current.dataset.drop, over.current.dataset.key);
     clear();
   };
 
   return (
-    <div ref={list} className={className} onClick={handleClick} onPointerDown={startDrag} onPointerMove={drag} onPointerUp={endDrag} onPointerCancel={clear}>
+    <div ref={list} className={className} onClick={handleClick} onPointerDown={startDrag} onPointerMove={drag} onPointerUp={drop} onPointerCancel={clear}>
       {children}
     </div>
   );

@@ -1,0 +1,29 @@
+// A row (`[data-key]`) of a list that is dragged by its grip (`[data-grip]`), by touch and mouse.
+
+import { useRef } from "react";
+
+// Return the refs of the list and of its dragged row, and the functions for its pointer events. While a row is dragged,
+// it has the attribute `data-dragged`. `findOver` returns the other row of the list under the pointer, or null.
+export function useDraggedRow() {
+  const list = useRef(null);
+  const dragged = useRef(null);
+
+  const startDrag = (event) => {
+    const grip = event.button === 0 && event.target.closest("[data-grip]");
+    if (!grip) return;
+    event.preventDefault();
+    list.current.setPointerCapture(event.pointerId);
+    dragged.current = grip.closest("[data-key]");
+    dragged.current.setAttribute("data-dragged", "");
+  };
+  const findOver = (event) => {
+    const row = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-key]");
+    return row && list.current.contains(row) && row !== dragged.current ? row : null;
+  };
+  const endDrag = () => {
+    dragged.current?.removeAttribute("data-dragged");
+    dragged.current = null;
+  };
+
+  return { list, dragged, startDrag, findOver, endDrag };
+}
