@@ -43,14 +43,12 @@ class PickerPage:
     Attributes:
         text, category: the search: words or a code, and the handle of a category.
         cursor: the cursor of the next page; empty if there is none.
-        is_code: True if the text is exactly a product's SKU or bar code.
     """
 
     rows: list[PickerRow] = field(default_factory=list)
     text: str = ""
     category: str = ""
     cursor: str = ""
-    is_code: bool = False
 
 
 async def find_products_to_pick(
@@ -75,8 +73,7 @@ async def find_products_to_pick(
     )
     ids, following = await list_by_title(session, conditions, PAGE_SIZE, cursor)
     rows = await _read_rows(session, ids)
-    is_code = bool(text) and len(ids) == 1 and await _has_code(session, ids[0], text)
-    return PickerPage([rows[one] for one in ids if one in rows], text, category, following, is_code)
+    return PickerPage([rows[one] for one in ids if one in rows], text, category, following)
 
 
 async def read_picker_rows(
@@ -113,11 +110,6 @@ def parse_picked_ids(text: str, maximum: int) -> list[str]:
         message = _("Elige hasta {most} productos.").format(most=maximum)
         raise InvalidData("Too many products, or not ids", staff_text=message)
     return ids
-
-
-async def _has_code(session: AsyncSession, product_id: str, text: str) -> bool:
-    query = select(Variant.sku, Variant.ean).where(Variant.product_id == product_id)
-    return any(text in codes for codes in await session.execute(query))
 
 
 async def _read_rows(session: AsyncSession, product_ids: Sequence[str]) -> Mapping[str, PickerRow]:

@@ -6,7 +6,7 @@ import { Camera } from "./camera.jsx";
 import { useEditForm } from "./forms.jsx";
 
 const SHOWN_CHIPS = 12;
-const NO_PAGE = { rows: [], text: "", category: "", cursor: "", is_code: false };
+const NO_PAGE = { rows: [], text: "", category: "", cursor: "" };
 
 function Thumb({ picture }) {
   if (!picture) return <span className="o-thumb" aria-hidden="true" />;
