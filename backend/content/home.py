@@ -47,7 +47,7 @@ class SlideView:
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """A section of the home page. Of the sections that the shop fills, only the title is used here."""
+    """A section of the home page. For a section that the shop fills, only the title is set."""
 
     kind: str
     key: str

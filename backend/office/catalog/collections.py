@@ -171,8 +171,8 @@ async def save_collection(
 ) -> None:
     """Change a collection, and the products in it. `seen` is the version that the form showed.
 
-    A product that is in another collection leaves that one. Of a collection with more than `MAX_PICKED` products,
-    the form has only products to add.
+    A product that is in another collection leaves that one. If the collection has more than `MAX_PICKED` products,
+    the form contains only products to add.
 
     Raises:
         NotFound: the collection does not exist.

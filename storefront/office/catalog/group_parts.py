@@ -207,7 +207,7 @@ def handle_field(state: Any, view: Any) -> rx.Component:
 
 
 def products_field(state: Any, view: Any) -> rx.Component:
-    """Render the product picker. Of a group with very many products, it only adds some."""
+    """Render the product picker. If the group has very many products, it can only add some."""
     many = rx.el.p(
         _("Tiene {n} productos. Aquí agregas más; para quitar, usa Productos.").format(n=view.product_count),
         class_name="o-row__detail",

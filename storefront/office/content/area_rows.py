@@ -220,8 +220,8 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
 def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
     """Render a section of the form.
 
-    A section written by staff has a text, a picture and a link. A section of the shop has a title, and perhaps
-    chosen products.
+    A section written by staff has a text, a picture and a link. Every other section has a title, and
+    those for new products and for offers can have chosen products.
     """
     written = row_fields(
         row,
