@@ -24,7 +24,7 @@ from backend.office.product_picker import PickerRow, read_picker_rows
 from backend.staff.rights import Actor, Right
 
 MAX_PICKED = 500
-"""Maximum number of products that an editor lists. Of a group with more products, the editor only adds some."""
+"""Maximum number of products that an editor lists. If a group has more, its editor can only add products."""
 NO_PARENT = ""
 
 
@@ -79,9 +79,9 @@ class CategoryPage:
         version: changes with every change that the form shows.
         products: the products in it; empty if they are more than `MAX_PICKED`.
         product_count: the number of products in it, published or not.
+        is_partial: True if they are more than `MAX_PICKED`.
         parents: the categories into which it can be moved.
-        heirs: the categories that can take its products and its address if it is deleted.
-        heir_id: the default heir.
+        heirs: the categories that can take its products and its address if it is deleted; by default its parent.
         page_path: the address of its page.
         former: addresses that lead to it.
     """
@@ -100,7 +100,6 @@ class CategoryPage:
     is_partial: bool
     parents: list[GroupOption]
     heirs: list[GroupOption]
-    heir_id: str
     has_children: bool
     page_path: str
     former: list[str]
@@ -171,7 +170,6 @@ async def category_page(session: AsyncSession, actor: Actor, category_id: str) -
         is_partial=is_partial,
         parents=list_options(tree, without=below),
         heirs=list_options(tree, without={category.id}),
-        heir_id=category.parent_id or NO_PARENT,
         has_children=bool(tree.children(category.id)),
         page_path=category_page_path(category.handle),
         former=list((await session.execute(former.order_by(UrlRedirect.former_address))).scalars()),

@@ -152,7 +152,7 @@ def delete_panel() -> rx.Component:
                     "heir_id",
                     _("Sus productos y su dirección pasan a"),
                     [rx.el.option(_("Ninguna"), value=""), rx.foreach(VIEW.heirs, group_option)],
-                    default_value=VIEW.heir_id,
+                    default_value=VIEW.parent_id,
                 ),
                 rx.el.button(
                     _("Borrar esta categoría"),
