@@ -28,6 +28,7 @@ MAX_CATEGORIES = 1_000
 MAX_DEPTH = 6
 """Maximum number of categories on a path, the root included."""
 TOO_MANY_TEXT = _("Ya hay 1.000 categorías: borra las que no uses.")
+CHILDREN_TEXT = _("Primero mueve o borra las categorías que tiene dentro.")
 OWN_CHILD_TEXT = _("Una categoría no puede quedar dentro de sí misma.")
 TOO_DEEP_TEXT = _("Una categoría puede estar dentro de otra hasta {most} niveles.")
 
@@ -182,7 +183,8 @@ async def delete_category(
     category = await find_category(session, category_id)
     below = await session.execute(select(Category.id).where(Category.parent_id == category_id).limit(1))
     if below.first():
-        raise NotAllowed(f"Deleting ProductCategory ({category_id}) with category children is not allowed")
+        message = f"Deleting ProductCategory ({category_id}) with category children is not allowed"
+        raise NotAllowed(message, staff_text=CHILDREN_TEXT)
     heir = heir_id if heir_id and heir_id != category_id else category.parent_id
     if heir is not None:
         await find_category(session, heir)

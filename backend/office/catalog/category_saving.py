@@ -33,7 +33,6 @@ MAX_HANDLE_CHARS = 100
 MAX_DESCRIPTION_CHARS = 2_000
 DEFAULT_HANDLE = "categoria"
 CHANGED_TEXT = _("Otra persona cambió esto mientras lo editabas. Recarga la página para ver cómo quedó.")
-CHILDREN_TEXT = _("Primero mueve o borra las categorías que tiene dentro.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ async def save_category(
 ) -> None:
     """Change a category, and the products in it. `seen` is the version that the form showed.
 
-    Of a category with more than `MAX_PICKED` products, the form has only products to add.
+    If the category has more than `MAX_PICKED` products, the form contains only products to add.
 
     Raises:
         NotFound: the category or the new parent does not exist.
@@ -115,7 +114,9 @@ async def save_category_picture(session: AsyncSession, actor: Actor, category_id
 
 
 async def remove_category(session: AsyncSession, actor: Actor, category_id: str, heir_id: str) -> None:
-    """Delete a category. Its products and its address pass to the heir, or to nothing if `heir_id` is empty.
+    """Delete a category. Its products and its address pass to the heir.
+
+    If `heir_id` is empty, no category gets the products, and the address leads to the parent, if there is one.
 
     Raises:
         NotFound: the category or the heir does not exist.
@@ -123,13 +124,8 @@ async def remove_category(session: AsyncSession, actor: Actor, category_id: str,
     """
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)
-    await find_category(session, category_id)
-    if (await read_tree(session)).children(category_id):
-        raise NotAllowed("The category has children", staff_text=CHILDREN_TEXT)
-    if heir_id and heir_id != category_id:
-        await find_category(session, heir_id)
-        if ids := await read_product_ids(session, category_id):
-            await assign_to_category(session, actor, heir_id, ids, [])
+    if heir_id and heir_id != category_id and (ids := await read_product_ids(session, category_id)):
+        await assign_to_category(session, actor, heir_id, ids, [])
     await delete_category(session, actor, category_id, heir_id=heir_id or None)
 
 
