@@ -1,7 +1,7 @@
 """The shop's brand, as pages, mails and printed documents show it: logo, colours, headline and profiles.
 
-The owner's values are the content area `brand`. What the owner has not chosen is plain: the shop's name in letters
-and quiet colours. Only a shop that still has the demo's identity has the demo's logo, colours and headline.
+The owner's values are the content area `brand`. The defaults are plain: the shop's name in letters, and quiet
+colours. Only a shop that still has the demo's identity has the demo's logo, colours and headline by default.
 """
 
 from dataclasses import dataclass, field

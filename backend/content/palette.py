@@ -90,7 +90,7 @@ def find_readable(color: str, backgrounds: Sequence[str], ratio: float = MIN_CON
 def derive_variables(palette: Palette) -> Mapping[str, str]:
     """Return the variables of the style sheet for these colours, by name.
 
-    They are cached: finding the shades takes up to 20 ms, and browsers often ask for the offline page's colours.
+    They are cached: finding the shades takes up to 20 ms, and the service worker, which browsers often load, has them.
 
     Every text stays readable on every surface: a shade of a chosen colour may be a little darker than the colour.
     """

@@ -17,7 +17,7 @@ RUN_TIMEOUT = timedelta(minutes=30)
 MAX_FILES_PER_RUN = 300
 """Maximum number of files that one run encodes: about two minutes of one core."""
 QUALITY, SPEED = 60, 6
-"""Of the encoder. The difference from the original is about that of WebP at quality 82."""
+"""Settings of the encoder. The loss is about that of WebP at quality 82."""
 WEBP, AVIF = ".webp", ".avif"
 
 log = logging.getLogger(__name__)

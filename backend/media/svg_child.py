@@ -1,4 +1,4 @@
-"""Child process that renders the SVG in its standard input. It writes one line of JSON: the PNG, or the reason why not.
+"""Child process that renders the SVG in its standard input. It writes one line of JSON: the PNG or the fault.
 
 Only shapes are accepted. Everything that could run, or that refers to something outside the file, is refused before
 the renderer sees it: scripts, foreign elements, entities, style imports, and pictures other than embedded PNG and JPEG.

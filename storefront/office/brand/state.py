@@ -48,7 +48,7 @@ class BrandState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_BRAND, supersedes=True)
     async def preview_edit(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Preview the form while a staff member edits it. Only colours show problems before they are finished."""
+        """Preview the form while a staff member edits it. Show only problems of colours: texts may be unfinished."""
         actor.require(Right.CHANGE_BRAND)
         typed = _parse_form(form)
         try:
