@@ -22,7 +22,7 @@ from backend.catalog.answers import (
 from backend.catalog.api.product_wire import option_wire, value_wire
 from backend.catalog.models import Product, ProductOption, ProductOptionValue, for_sale
 from backend.catalog.products import option_service
-from backend.catalog.products.options import Option, implied_option, read_options, read_options_by_id
+from backend.catalog.products.options import Option, implied_option, read_options_by_id, read_product_options
 from backend.catalog.products.variants import read_variants
 from backend.catalog.schemas.admin import OptionChange, ValueChange
 from backend.catalog.schemas.store import OptionsParameters
@@ -253,7 +253,7 @@ async def _find_option(
     query = select(Product).where(Product.id == product_id, product_condition)
     product = (await session.execute(query)).scalar_one_or_none()
     if product is not None:
-        stored = (await read_options(session, [product.id])).get(product.id)
+        stored = await read_product_options(session, product.id)
         for option in stored or [_implied_option(product, await read_variants(session, product.id))]:
             if option.row.id == option_id:
                 return product, option

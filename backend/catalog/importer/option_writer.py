@@ -23,7 +23,7 @@ from backend.catalog.products.options import (
     add_values,
     join_values,
     read_named_values,
-    read_options,
+    read_product_options,
     read_variant_values,
     set_options,
 )
@@ -80,7 +80,7 @@ async def _write_product_options(session: AsyncSession, targets: Sequence[Varian
     if not new_values:
         return False
     titles = list(next(iter(new_values.values())))
-    stored = (await read_options(session, [product.id])).get(product.id, [])
+    stored = await read_product_options(session, product.id)
     if not stored and titles == [IMPLIED_TITLE]:
         for variant in variants:
             variant.title = new_values.get(variant.id, {}).get(IMPLIED_TITLE, variant.title)
@@ -139,7 +139,7 @@ async def _ensure_options(
     if not set(titles) <= known.keys() or titles_in_use - set(titles):
         all_titles = [known[title].row.title if title in known else title for title in titles]
         await set_options(session, product, [OptionInput(title) for title in all_titles])
-    options = (await read_options(session, [product.id]))[product.id]
+    options = await read_product_options(session, product.id)
     return {normalize_name(one.row.title): one for one in options if normalize_name(one.row.title) in titles}
 
 

@@ -11,7 +11,7 @@ from backend.catalog.products.options import (
     OptionInput,
     find_option,
     read_joined_values,
-    read_options,
+    read_product_options,
     replace_values,
     require_different_variants,
     set_options,
@@ -153,5 +153,5 @@ async def _lock_with_options(session: AsyncSession, actor: Actor, product_id: st
 
 
 async def _current_options(session: AsyncSession, product: Product) -> list[OptionInput]:
-    options = (await read_options(session, [product.id])).get(product.id, [])
+    options = await read_product_options(session, product.id)
     return [OptionInput(option.row.title, id=option.row.id) for option in options]

@@ -72,6 +72,11 @@ async def read_options(session: AsyncSession, product_ids: Iterable[str]) -> dic
     return dict(found)
 
 
+async def read_product_options(session: AsyncSession, product_id: str) -> list[Option]:
+    """Return the stored options of one product, in order."""
+    return (await read_options(session, [product_id])).get(product_id, [])
+
+
 async def read_options_by_id(session: AsyncSession, option_ids: Iterable[str]) -> dict[str, Option]:
     """Return the stored options with these ids."""
     found = await _read_stored(session, ProductOption.id.in_(list(option_ids)))
@@ -166,7 +171,7 @@ def implied_option(
 
 async def store_implied_option(session: AsyncSession, product: Product, variants: Sequence[Variant]) -> None:
     """Store the product's implied option. If the product has stored options, do nothing."""
-    if (await read_options(session, [product.id])).get(product.id):
+    if await read_product_options(session, product.id):
         return
     option, values = implied_option(product, variants)
     session.add(option)
@@ -189,7 +194,7 @@ async def set_options(session: AsyncSession, product: Product, given: Sequence[O
     titles = [one.title for one in given]
     if len(set(titles)) < len(titles):
         raise InvalidData(f"Product has several options with the same title: {', '.join(titles)}.")
-    known = (await read_options(session, [product.id])).get(product.id, [])
+    known = await read_product_options(session, product.id)
     implied_id = derive_sibling_id("opt", product.id)
     if not known and [(one.id or implied_id, one.title) for one in given] == [(implied_id, IMPLIED_TITLE)]:
         return  # the client sent back the implied option unchanged
@@ -232,9 +237,7 @@ async def replace_values(session: AsyncSession, product: Product, given: Sequenc
     Raises:
         NotAllowed: a variant has a value that is not given.
     """
-    options = {
-        option.row.title: option for option in (await read_options(session, [product.id])).get(product.id, [])
-    }
+    options = {option.row.title: option for option in await read_product_options(session, product.id)}
     used = {
         value.id
         for values in (await read_variant_values(session, [product.id])).values()
@@ -263,7 +266,7 @@ async def set_variant_values(
     Raises:
         InvalidData: `given` lacks a value for one of the product's options, or a value does not exist.
     """
-    options = (await read_options(session, [product.id])).get(product.id, [])
+    options = await read_product_options(session, product.id)
     if not options:
         if set(given) != {IMPLIED_TITLE}:
             raise InvalidData(f"Product options are not provided for: [{product.title}].")
@@ -330,7 +333,7 @@ async def find_option(session: AsyncSession, product_id: str, option_id: str) ->
     Raises:
         NotFound: the product has no such option.
     """
-    options = (await read_options(session, [product_id])).get(product_id, [])
+    options = await read_product_options(session, product_id)
     for option in options:
         if option.row.id == option_id:
             return option
@@ -339,7 +342,7 @@ async def find_option(session: AsyncSession, product_id: str, option_id: str) ->
 
 async def read_joined_values(session: AsyncSession, product_id: str) -> dict[str, str]:
     """Return, by variant id, the title that consists of the variant's option values."""
-    options = (await read_options(session, [product_id])).get(product_id, [])
+    options = await read_product_options(session, product_id)
     values = await read_variant_values(session, [product_id])
     return {
         variant_id: join_values(has[option.row.id].value for option in options if option.row.id in has)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.colors import find_color, is_color_option
 from backend.catalog.models import Variant
 from backend.catalog.price_labels import format_price
-from backend.catalog.products.options import IMPLIED_TITLE, read_options, read_variant_values
+from backend.catalog.products.options import IMPLIED_TITLE, read_product_options, read_variant_values
 from backend.catalog.storefront.product_cards import read_variants_with_units
 from backend.catalog.views import OptionView, VariantView
 from backend.core.money import format_cop, percent_off
@@ -54,7 +54,7 @@ async def _option_pickers(
     """
     if len(variants) < 2:
         return []
-    options = (await read_options(session, [product_id])).get(product_id, [])
+    options = await read_product_options(session, product_id)
     values = await read_variant_values(session, [product_id]) if options else {}
     pickers = []
     for option in options:

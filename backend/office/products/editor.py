@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.category_tree import Tree, join_names, read_tree
 from backend.catalog.models import Collection, FormerHandle, Picture, Product, ProductCategory, Variant
 from backend.catalog.product_facts import MAX_VALUE_LENGTH
-from backend.catalog.products.options import read_options
+from backend.catalog.products.options import read_product_options
 from backend.catalog.products.variants import read_variants
 from backend.core.errors import NotFound
 from backend.core.ids import new_id
@@ -171,7 +171,7 @@ async def draft_of(session: AsyncSession, product: Product) -> Draft:
             PictureDraft(one.url, one.alt, one.value_id or "")
             for one in (await session.execute(pictures)).scalars()
         ],
-        options=to_option_drafts((await read_options(session, [product.id])).get(product.id, [])),
+        options=to_option_drafts(await read_product_options(session, product.id)),
         variants=[
             VariantDraft(
                 one.id,

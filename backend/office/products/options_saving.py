@@ -4,7 +4,7 @@ A new value gets a variant for each combination with the values of the other opt
 that it resembles most, and no units. The variants of a removed value are deleted, unless they have units.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product as combine
 
 from sqlalchemy import func, select
@@ -25,7 +25,7 @@ from backend.catalog.products.commands import WriteVariant
 from backend.catalog.products.options import (
     join_values,
     read_joined_values,
-    read_options,
+    read_product_options,
     read_variant_values,
     require_different_variants,
     store_implied_option,
@@ -81,7 +81,7 @@ async def _take_titles(
         The stored options, and the wanted ones with these values.
     """
     await store_implied_option(session, product, await read_variants(session, product.id))
-    stored = to_option_drafts((await read_options(session, [product.id]))[product.id])
+    stored = to_option_drafts(await read_product_options(session, product.id))
     first, *others = wanted
     titles = {value.value.casefold() for value in stored[0].values}
     added = [value for value in first.values if value.value.casefold() not in titles]
@@ -153,16 +153,19 @@ async def _delete_missing(
     session: AsyncSession, product: Product, stored: list[OptionDraft], wanted: list[OptionDraft]
 ) -> None:
     """Delete the options and values that are no longer wanted. A picture of such a value shows no value then."""
-    kept = {option.key for option in wanted} | {value.key for option in wanted for value in option.values}
-    before = {option.key for option in stored} | {value.key for option in stored for value in option.values}
-    for option in (await read_options(session, [product.id])).get(product.id, []):
-        if option.row.id in before - kept:
+    gone = _list_keys(stored) - _list_keys(wanted)
+    for option in await read_product_options(session, product.id):
+        if option.row.id in gone:
             await session.delete(option.row)
             continue
         for value in option.values:
-            if value.id in before - kept:
+            if value.id in gone:
                 await session.delete(value)
     await session.flush()
+
+
+def _list_keys(options: Iterable[OptionDraft]) -> set[str]:
+    return {key for option in options for key in (option.key, *(value.key for value in option.values))}
 
 
 async def _write_options(
@@ -175,9 +178,7 @@ async def _write_options(
     Returns:
         The ids of the new values.
     """
-    known = {
-        option.row.id: option for option in (await read_options(session, [product.id])).get(product.id, [])
-    }
+    known = {option.row.id: option for option in await read_product_options(session, product.id)}
     titles = {option.key: option.title for option in stored}
     texts = {value.key: value.value for option in stored for value in option.values}
     for draft in wanted:
@@ -217,7 +218,7 @@ async def _assign_first_values(session: AsyncSession, product: Product, *, has_s
 
     With `has_stored`, a variant without any value keeps none: an API client has made it so.
     """
-    options = (await read_options(session, [product.id])).get(product.id, [])
+    options = await read_product_options(session, product.id)
     values = await read_variant_values(session, [product.id])
     for variant in await read_variants(session, product.id):
         if has_stored and variant.id not in values:
@@ -238,7 +239,7 @@ async def _add_combinations(session: AsyncSession, product: Product, new_ids: se
     Raises:
         FormRefused: there would be more than `MAX_VARIANTS` variants.
     """
-    options = (await read_options(session, [product.id])).get(product.id, [])
+    options = await read_product_options(session, product.id)
     variants = await read_variants(session, product.id)
     existing = await _read_combinations(session, product.id, variants)
     if not existing:
@@ -275,7 +276,7 @@ def _find_most_similar(existing: Mapping[Combination, Variant], combination: Com
 async def _read_combinations(
     session: AsyncSession, product_id: str, variants: Sequence[Variant]
 ) -> dict[Combination, Variant]:
-    options = (await read_options(session, [product_id])).get(product_id, [])
+    options = await read_product_options(session, product_id)
     values = await read_variant_values(session, [product_id])
     return {
         tuple(has[option.row.id].id for option in options if option.row.id in has): variant
@@ -289,7 +290,7 @@ async def _order_variants(session: AsyncSession, product: Product, before: Mappi
 
     `before` are the earlier joined values by variant id.
     """
-    options = (await read_options(session, [product.id])).get(product.id, [])
+    options = await read_product_options(session, product.id)
     values = await read_variant_values(session, [product.id])
     joined = await read_joined_values(session, product.id)
     places = {value.id: place for option in options for place, value in enumerate(option.values)}

@@ -18,7 +18,7 @@ from backend.catalog.events import publish_product_changes
 from backend.catalog.handles import MAX_HANDLE_LENGTH, make_handle
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.products.commands import ChangeProduct, CreateProduct, WritePicture, WriteVariant
-from backend.catalog.products.options import SEPARATOR, OptionInput, read_options, read_variant_values
+from backend.catalog.products.options import SEPARATOR, OptionInput, read_product_options, read_variant_values
 from backend.catalog.products.preorders import set_incoming_units
 from backend.catalog.products.service import change_product, create_product, lock_product, lock_products
 from backend.catalog.products.variants import CODES, read_variants
@@ -327,7 +327,7 @@ async def _add_options(
     stored, draft = drafts
     variants = list(change.variants or ())
     known_titles = {one.key: one.title for one in stored.variants}
-    options = (await read_options(session, [product_id])).get(product_id, [])
+    options = await read_product_options(session, product_id)
     named = [[part.strip() for part in (one.title or "").split(SEPARATOR.strip())] for one in variants]
     if not options or not variants or len({tuple(parts) for parts in named}) < len(variants):
         return change
