@@ -10,7 +10,7 @@ from backend.office.team.notices import NoticeRow
 from backend.office.team.page import InviteRow, MemberRow
 from storefront.components.forms import SubmitOnce, select_field
 from storefront.office.components.feedback import chip, empty_state, screen
-from storefront.office.components.forms import confirm_button, office_field, office_select
+from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.components.lists import fold_row, new_rows_button, rows
 from storefront.office.icons import icon
@@ -186,8 +186,8 @@ def member_row(row: ObjectVar[MemberRow]) -> rx.Component:
 def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
     """Render the actions on a staff member: role, notices, sessions, second factor and access."""
     role = rx.el.form(
-        rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
-        rx.el.input(type="hidden", name="seen", value=row.role, read_only=True),
+        hidden_field("id", row.id),
+        hidden_field("seen", row.role),
         select_field(
             _("Rol"),
             role_options(),
@@ -208,7 +208,7 @@ def member_actions(row: ObjectVar[MemberRow]) -> rx.Component:
         notices_form(
             row.notices.to(ArrayVar, list[NoticeRow]),
             TeamState.choose_notices,
-            rx.el.input(type="hidden", name="id", value=row.id, read_only=True),
+            hidden_field("id", row.id),
         ),
     )
     return rx.fragment(

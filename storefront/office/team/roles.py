@@ -10,7 +10,7 @@ from backend.office.team.roles import EXAMPLES, RIGHT_FIELD, RightBox, RightGrou
 from backend.staff.rights import Role
 from storefront.components.forms import SubmitOnce, select_field
 from storefront.office.components.feedback import chip
-from storefront.office.components.forms import office_field
+from storefront.office.components.forms import hidden_field, office_field
 from storefront.office.components.history import history_panel
 from storefront.office.components.lists import fold_row
 from storefront.office.icons import icon
@@ -129,8 +129,8 @@ def role_form(form: Any) -> rx.Component:
 
     problem = text_at(TeamState.problems, "rights")
     fields = rx.el.form(
-        rx.el.input(type="hidden", name="id", value=form.id, read_only=True),
-        rx.el.input(type="hidden", name="seen", value=form.seen, read_only=True),
+        hidden_field("id", form.id),
+        hidden_field("seen", form.seen),
         office_field(
             TeamState,
             f"role-name-{form.id}",
@@ -170,7 +170,7 @@ def delete_form(form: ObjectVar[RoleForm]) -> rx.Component:
         default_value="",
     )
     delete = rx.el.form(
-        rx.el.input(type="hidden", name="id", value=form.id, read_only=True),
+        hidden_field("id", form.id),
         rx.cond(form.users != "", move),
         rx.el.button(
             _("Sí, borrarlo"), type="submit", class_name=f"{BUTTON}button--dark", data_testid="role-delete"
