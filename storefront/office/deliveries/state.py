@@ -1,6 +1,6 @@
 """State of the screen of own deliveries and pickup points (Entregas)."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -46,8 +46,8 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     """State of the screen: zones and pickup points, and the municipalities that are being chosen.
 
     Attributes:
-        towns: the chosen municipalities by form, while they differ from the saved ones.
-        codes: their codes, as the form sends them.
+        towns: the chosen municipalities, by form.
+        codes: their codes as the form sends them, by form.
         suggestions: municipalities that match the text typed in the form `suggested_for`.
     """
 
@@ -67,9 +67,24 @@ class DeliveriesState(OfficeScreen, KnownClientState):
 
     async def _show(self, actor: Actor) -> None:
         await super()._show(actor)
-        self.towns = {form.id: form.towns for form in self._list_forms()}
-        self.codes = {form.id: form.texts["towns"] for form in self._list_forms()}
+        self._reset_towns()
         self.suggestions, self.suggested_for = [], ""
+
+    async def _refresh(self, actor: Actor) -> None:
+        """Display the changed content. Forms that did not change keep the municipalities that are being chosen."""
+        versions = {form.id: form.version for form in self._list_forms()}
+        await super()._refresh(actor)
+        self._reset_towns({form.id for form in self._list_forms() if versions.get(form.id) == form.version})
+
+    def _reset_towns(self, kept: Collection[str] = ()) -> None:
+        """Set the municipalities of all forms to the saved ones, except in these forms."""
+        codes = {
+            form.id: self.codes[form.id] if form.id in kept else form.texts["towns"]
+            for form in self._list_forms()
+        }
+        if codes != self.codes:
+            self.codes = codes
+            self.towns = {form_id: build_tags(parse_town_codes(text)) for form_id, text in codes.items()}
 
     def _list_forms(self) -> list[DeliveryForm]:
         page = self.content

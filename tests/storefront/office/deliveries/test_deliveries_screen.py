@@ -6,6 +6,7 @@ import pytest
 
 from backend.app import Shop
 from backend.staff.rights import Role
+from storefront.live.refresh import update_state
 from storefront.office.deliveries.state import DeliveriesState
 from tests.backend.office.deliveries.test_saving import ENVIGADO, MEDELLIN, POINT, ZONE
 from tests.storefront.office.conftest import BrowserFactory
@@ -65,6 +66,27 @@ async def test_zone_is_saved_changed_and_deleted(browser_of: BrowserFactory) -> 
     assert screen.announcement.text.startswith("Guardada. Medellín, Envigado: también en la zona «Domicilio»")
     await send_event(screen, "delete", zone.id)
     assert [row.name for row in screen.content.zones] == ["Otra"]
+
+
+@pytest.mark.usefixtures("defaults")
+async def test_change_by_another_staff_member_replaces_only_the_towns_of_its_form(
+    browser_of: BrowserFactory,
+) -> None:
+    screen, other = await open_screen(browser_of), await open_screen(browser_of)
+    await send_event(screen, "add_town", "new", MEDELLIN)
+    await send_event(other, "save_zone", {**ZONE, "form": "new", "version": ""})
+    [zone] = other.content.zones
+    await update_state(screen)
+    assert screen.codes["new"] == MEDELLIN
+    assert screen.codes[zone.id] == f"{MEDELLIN} {ENVIGADO}"
+    change = {**ZONE, "form": zone.id, "version": zone.form.version, "towns": ENVIGADO}
+    await send_event(other, "save_zone", change)
+    await update_state(screen)
+    assert (screen.codes["new"], screen.codes[zone.id]) == (MEDELLIN, ENVIGADO)
+    assert [tag.code for tag in screen.towns[zone.id]] == [ENVIGADO]
+    await send_event(other, "delete", zone.id)
+    await update_state(screen)
+    assert zone.id not in screen.codes
 
 
 @pytest.mark.usefixtures("defaults")
