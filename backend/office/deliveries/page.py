@@ -70,7 +70,7 @@ class DeliveryForm:
 
     Attributes:
         id: the id of the shipping option, `NEW` or `NEW_POINT`.
-        texts: the typed fields by name.
+        texts: the typed fields by name; `towns` has the codes of the municipalities.
         version: see `backend.office.deliveries.saving.format_version`.
     """
 
@@ -78,7 +78,6 @@ class DeliveryForm:
     texts: dict[str, str]
     days: list[DayTick]
     on_holidays: bool
-    towns: list[TownTag]
     version: str = ""
 
 
@@ -259,7 +258,6 @@ def _build_form(
             for day, name in enumerate(DAY_FIELDS)
         ],
         on_holidays=schedule.on_holidays,
-        towns=build_tags(codes),
         version=version,
     )
 

@@ -14,9 +14,10 @@ from backend.office.deliveries.form import (
     PointForm,
     ZoneForm,
     parse_point_form,
+    parse_town_codes,
     parse_zone_form,
 )
-from backend.office.deliveries.page import DeliveryRow, deliveries_page
+from backend.office.deliveries.page import DeliveryRow, build_tags, deliveries_page
 from backend.office.deliveries.saving import DeliveryChanged, delete_delivery, save_point, save_zone
 from backend.shipping.models import FulfillmentSet, LocationFulfillmentProvider, ShippingOption
 from backend.shipping.provider_switches import switch_provider
@@ -87,7 +88,10 @@ async def test_zone_is_created_changed_and_deleted_with_an_audit(
     assert " ".join(row.when.split()) == "lunes y sábado, 9 a. m. a 6 p. m."
     assert row.promise.startswith("Si pagas")
     assert (row.form.texts["price"], row.form.texts["free_from"]) == ("8.000", "120.000")
-    assert [tag.label for tag in row.form.towns] == ["Medellín, Antioquia", "Envigado, Antioquia"]
+    assert [tag.label for tag in build_tags(parse_town_codes(row.form.texts["towns"]))] == [
+        "Medellín, Antioquia",
+        "Envigado, Antioquia",
+    ]
     await save(
         database, option_id=option_id, version=row.form.version, price="0", free_from="", towns=ENVIGADO
     )
