@@ -45,6 +45,11 @@ class Cart(Timestamps, table=True):
         default_factory=dict, sa_type=Json, sa_column_kwargs={"server_default": text("'{}'")}
     )
     """The discount's `reason`, and the `units` by variant id for which it was given."""
+    payable_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """The end of the payment link that opens this cart, by the database's clock; None without a link.
+
+    Later, customers cannot start a payment, not even in a checkout that is already open.
+    """
     payment_session_id: str | None = None
     """The payment session of this cart that is at the bank. Until it ends, the cart cannot be changed."""
     replaces_cart_id: str | None = Field(default=None, index=True)

@@ -2,8 +2,8 @@
 
 The token is random; the database has only its hash. A link opens the draft's cart and nothing else: before the link
 is made, and when another browser opens it, the customer's data leave the cart, so the holder of a link sees only
-products and prices. The link reserves no stock. The checkout asks for the consents, as always, and the cart becomes
-at most one order.
+products and prices. After the link has expired, its cart cannot be paid, even in an open checkout. The link reserves
+no stock. The checkout asks for the consents, as always, and the cart becomes at most one order.
 """
 
 import hashlib
@@ -97,11 +97,12 @@ async def create_link(session: AsyncSession, actor: Actor, settings: Settings, d
     locked.draft.is_current = False
     token = secrets.token_urlsafe(TOKEN_BYTES)
     total = await read_goods_total(session, locked.cart.id, contents)
+    expires_at = locked.cart.payable_until = await database_now(session) + LINK_LIFETIME
     link = PaymentLink(
         draft_order_id=draft_id,
         token_hash=hash_token(token),
         total=total,
-        expires_at=await database_now(session) + LINK_LIFETIME,
+        expires_at=expires_at,
         created_by=actor.id,
     )
     session.add(link)

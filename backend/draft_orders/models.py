@@ -1,4 +1,7 @@
-"""Tables of draft orders and of their payment links. Lines, addresses and discount are those of the draft's cart."""
+"""Tables of draft orders, of their edits, and of their payment links.
+
+Lines, addresses and discount of a draft are those of its cart.
+"""
 
 from datetime import datetime, timedelta
 
@@ -6,7 +9,7 @@ from sqlalchemy import Index, false, text
 from sqlmodel import Field
 
 from backend.core.db.database import UtcDateTime
-from backend.core.db.tables import Timestamps
+from backend.core.db.tables import Json, JsonObject, Timestamps
 from backend.core.ids import new_id
 from backend.core.money import Cop
 
@@ -37,6 +40,24 @@ class DraftOrder(Timestamps, table=True):
     created_by: str
     """The id of the staff member, or of the key."""
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class DraftOrderEdit(Timestamps, table=True):
+    """An unconfirmed edit of a draft order. A draft has one edit at a time.
+
+    The edit is prepared in a copy of the draft's cart, so that it has the prices, stock and shipping of a cart.
+    """
+
+    __tablename__ = "draft_order_edit"
+
+    id: str = Field(default_factory=lambda: new_id("ordch"), primary_key=True)
+    draft_order_id: str = Field(foreign_key="draft_order.id", unique=True, ondelete="CASCADE")
+    cart_id: str = Field(foreign_key="cart.id", unique=True, ondelete="CASCADE")
+    """The copy. It is deleted with the edit."""
+    base: JsonObject = Field(sa_type=Json)
+    """The content of the draft when the edit began."""
+    requested_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    created_by: str
 
 
 class PaymentLink(Timestamps, table=True):

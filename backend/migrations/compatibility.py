@@ -11,7 +11,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.core.db.tables import table_of
 
-OLDEST_COMPATIBLE = "a9141839ae3c"
+OLDEST_COMPATIBLE = "effc21a2f63d"
 """The newest migration of the oldest release whose code works on the current tables."""
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from backend.alerts.models import Alert
 from backend.attention.kinds import RULES as ATTENTION_RULES
 from backend.attention.models import Attention
-from backend.cart.models import ShippingQuote
+from backend.cart.models import Cart, ShippingQuote
 from backend.cart_reminders.models import CartReminder
 from backend.catalog.redirects.models import UnknownAddress
 from backend.checkout.completion import HELD_RESERVATION_TIME
@@ -129,6 +129,7 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
     _stored_moment(RevokedTokenChain.expires_at, REVOKED_RETENTION),
     _stored_moment(RateLimitCounter.expires_at, limiter.DAY),
     _stored_moment(PaymentLink.expires_at, LINK_LIFETIME),
+    _stored_moment(Cart.payable_until, LINK_LIFETIME),
     _stored_moment(Alert.seen_at, NO_TIME),
     _stored_moment(UnknownAddress.seen_at, NO_TIME),
     _stored_moment(WebhookDelivery.next_try_at, max(RETRY_PAUSES)),

@@ -108,6 +108,7 @@ FIELD_LABELS: Mapping[str, str] = {
     "number": _("Número"),
     "order_number": _("Pedido"),
     "paid_at": _("Pagado"),
+    "payable_until": _("Se puede pagar hasta"),
     "payer": _("Quien paga"),
     "payment_session_id": _("Pago"),
     "person_type": _("Tipo de persona"),

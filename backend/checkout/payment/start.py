@@ -36,7 +36,7 @@ from backend.core.config.modules import SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.db.tables import JsonObject
-from backend.core.errors import Conflict, InvalidData, NothingToPay, ShopError, TotalChanged
+from backend.core.errors import Conflict, InvalidData, NotAllowed, NothingToPay, ShopError, TotalChanged
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.inventory import service as inventory
@@ -87,6 +87,12 @@ class PaymentOff(InvalidData):
     shopper_text = _(
         "La tienda no está recibiendo pagos de esta forma ahora. Tu carrito sigue guardado: escríbenos y te ayudamos."
     )
+
+
+class LinkExpired(NotAllowed):
+    """The payment link that opened the cart has expired."""
+
+    shopper_text = _("Este enlace venció. Escríbenos y te enviamos otro.")
 
 
 @dataclass(frozen=True)
@@ -388,6 +394,8 @@ class PaymentStarter:
     ) -> tuple[Sale, PromotionClaims]:
         """Return the content to pay: the current cart or, if it is completed, the snapshot of its pending order."""
         if cart.completed_at is None:
+            if cart.payable_until is not None and cart.payable_until <= payable.payments.moment:
+                raise LinkExpired("The payment link of this cart has expired: ask the shop for another one")
             priced = await read_priced_cart(session, cart, payable.contents)
             require_shipping_method(cart, has_shipping=priced.shipping is not None)
             sale = build_sale(cart, priced, start.typed_name)

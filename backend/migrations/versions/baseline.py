@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'a9141839ae3c'
+revision: str = 'effc21a2f63d'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -980,6 +980,7 @@ def _create_tables() -> None:
         sa.Column('origin', sa.String(), server_default='web', nullable=False),
         sa.Column('staff_discount', sa.Integer(), server_default=sa.text('0'), nullable=False),
         sa.Column('staff_discount_terms', Json, server_default=sa.text("'{}'"), nullable=False),
+        sa.Column('payable_until', UtcDateTime(), nullable=True),
         sa.Column('payment_session_id', sa.String(), nullable=True),
         sa.Column('replaces_cart_id', sa.String(), nullable=True),
         sa.Column('completed_at', UtcDateTime(), nullable=True),
@@ -1772,6 +1773,22 @@ def _create_tables() -> None:
     )
     op.create_index('ix_draft_order_created_at', 'draft_order', ['created_at', 'id'])
     op.create_index('uq_draft_order_current', 'draft_order', ['created_by'], unique=True, **_where('is_current'))
+    op.create_table(
+        'draft_order_edit',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('draft_order_id', sa.String(), nullable=False),
+        sa.Column('cart_id', sa.String(), nullable=False),
+        sa.Column('base', Json, nullable=False),
+        sa.Column('requested_at', UtcDateTime(), nullable=True),
+        sa.Column('created_by', sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(['cart_id'], ['cart.id'], name=op.f('fk_draft_order_edit_cart_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['draft_order_id'], ['draft_order.id'], name=op.f('fk_draft_order_edit_draft_order_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_draft_order_edit')),
+        sa.UniqueConstraint('cart_id', name=op.f('uq_draft_order_edit_cart_id')),
+        sa.UniqueConstraint('draft_order_id', name=op.f('uq_draft_order_edit_draft_order_id')),
+    )
     op.create_table(
         'payment_link',
         sa.Column('created_at', UtcDateTime(), nullable=False),

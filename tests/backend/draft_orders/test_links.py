@@ -3,7 +3,8 @@
 | case | outcome |
 |---|---|
 | unknown, empty or very long token | not found |
-| expired, withdrawn | says so; a withdrawn cart has nothing to pay, even in an open checkout |
+| expired, withdrawn | says so; neither can be paid, even in a checkout that is already open |
+| a new link of the same draft | the open checkout can be paid again |
 | the customer pays at the bank | one order with the draft's id and origin; the link says that it is paid |
 | two browsers pay at the same time | one payment at the bank |
 | the holder takes products out of the cart | the staff discount ends |
@@ -25,6 +26,7 @@ from backend.cart.lines import add_to_cart, change_line
 from backend.cart.models import Cart, LineItem
 from backend.cart.owners import find_browser_cart
 from backend.cart.views import read_cart_view
+from backend.checkout.payment.start import LinkExpired
 from backend.core.db.database import db_now
 from backend.core.errors import Conflict, Forbidden, InvalidData, NotFound
 from backend.customers.models import Customer
@@ -45,7 +47,7 @@ from backend.draft_orders.models import DraftOrder, PaymentLink
 from backend.orders.origins import OrderOrigin
 from backend.payment.providers.base import ProviderState
 from tests.backend.checkout.paying_kit import PRICE, Till
-from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare
+from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_money
 
 
 async def make_link(till: Till, draft: DraftOrder) -> tuple[NewLink, str]:
@@ -88,14 +90,42 @@ async def test_expired_and_withdrawn_links_say_so(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     _link, token = await make_link(till, draft)
-    async with till.database.transaction() as session:
-        await session.execute(update(PaymentLink).values(expires_at=db_now(-timedelta(seconds=1))))
+    await expire_links(till, draft)
     assert (await find(till, token)).state is LinkState.EXPIRED
     async with till.database.transaction() as session:
         await withdraw(session, SELLER, draft.id)
     assert (await find(till, token)).state is LinkState.WITHDRAWN
-    with pytest.raises(InvalidData):  # a browser that had opened the checkout
+    with pytest.raises(LinkExpired):  # a browser that had opened the checkout
         await till.start(draft.cart_id)
+
+
+async def expire_links(till: Till, draft: DraftOrder) -> None:
+    async with till.database.transaction() as session:
+        past = db_now(-timedelta(seconds=1))
+        await session.execute(update(PaymentLink).values(expires_at=past))
+        await session.execute(update(Cart).where(Cart.id == draft.cart_id).values(payable_until=past))
+
+
+async def test_open_checkout_of_an_expired_link_cannot_be_paid(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    await till.ship(draft.cart_id)
+    await expire_links(till, draft)
+    with pytest.raises(LinkExpired) as refused:
+        await till.start(draft.cart_id)
+    assert "venció" in refused.value.shopper_text
+    await make_link(till, draft)  # staff send another one
+    await till.ship(draft.cart_id)
+    assert (await till.start(draft.cart_id)).amount == PRICE
+
+
+async def test_staff_sell_a_draft_with_an_expired_link(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    await expire_links(till, draft)
+    assert (await take_money(till, draft, PRICE)).id == draft.id
 
 
 async def test_open_checkout_of_a_canceled_draft_cannot_be_paid(till: Till) -> None:

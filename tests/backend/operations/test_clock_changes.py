@@ -23,6 +23,7 @@ from backend.alerts import AlertKind, raise_alert
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
 from backend.attention.models import Attention
+from backend.cart.models import Cart
 from backend.cart_reminders.models import CartReminder
 from backend.catalog.models import Product
 from backend.catalog.redirects.models import UnknownAddress
@@ -81,6 +82,7 @@ async def moments(
         await session.flush()
         product_id = (await session.execute(select(Product.id))).scalar_one()
         draft = await open_current_draft(session, COMMAND_LINE)
+        await session.execute(update(Cart).where(Cart.id == draft.cart_id).values(payable_until=moment))
         session.add_all(
             (
                 PaymentLink(
