@@ -28,6 +28,8 @@ from backend.customers.auth.authentication import CustomersAuthenticator
 from backend.customers.auth.google_api_routes import router as google_programs_router
 from backend.customers.auth.google_routes import router as google_router
 from backend.customers.store_routes import router as store_customers_router
+from backend.draft_orders.api.edit_routes import router as draft_order_edits_router
+from backend.draft_orders.api.routes import router as draft_orders_router
 from backend.edge.api_docs import router as manual_router
 from backend.edge.errors import register_error_handlers
 from backend.edge.health.routes import router as health_router
@@ -129,6 +131,8 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     channels_router,
     uploads_router,
     brand_pictures_router,
+    draft_order_edits_router,
+    draft_orders_router,
     admin_orders_router,
     reservations_router,
     reasons_router,

@@ -112,10 +112,13 @@ async def _find_open_cart(session: AsyncSession, cart_id: str) -> Cart | None:
 async def _find_own_cart_id(session: AsyncSession, customer_id: str) -> str | None:
     """Return the id of the customer's open cart that is not being paid; of several, the newest.
 
-    API clients may create several carts for a customer.
+    API clients may create several carts for a customer. A draft order of staff is not the customer's cart.
     """
     own = select(Cart.id).where(
-        Cart.customer_id == customer_id, Cart.completed_at.is_(None), Cart.payment_session_id.is_(None)
+        Cart.customer_id == customer_id,
+        Cart.completed_at.is_(None),
+        Cart.payment_session_id.is_(None),
+        Cart.origin == "web",
     )
     return (
         await session.execute(own.order_by(Cart.created_at.desc(), Cart.id.desc()).limit(1))

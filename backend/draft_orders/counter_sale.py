@@ -1,5 +1,7 @@
 """Sell a draft order for money that a staff member has received: one transaction from the cart to the handover.
 
+Or convert it to an order whose money is still to come.
+
 The steps are those of the web shop: the cart is priced by `read_priced_cart`, its snapshot is stored with a session of
 `pp_system_default`, its units are reserved, the order is created from the snapshot, and the capture of the session
 makes it paid (`backend.checkout.completion.follow_payment`). So invoices, promotions, reports and returns treat
@@ -8,6 +10,7 @@ it like any other order. The cart's lock makes it one order, no matter how often
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -165,6 +168,44 @@ async def sell(
     return order
 
 
+async def convert_to_order(
+    session: AsyncSession, actor: Actor, settings: Settings, draft_id: str, *, payable_for: timedelta
+) -> Order:
+    """Make the draft an order that is not paid yet. A repeated call returns the same order.
+
+    Its units are reserved for `payable_for`. In this time, staff capture the payment when they have the money.
+
+    Raises:
+        NotFound, NotAllowed, Conflict, InsufficientStock, DiscountTooLarge: see `sell`.
+        InvalidData: lines, e-mail address, delivery address or shipping method are missing.
+    """
+    actor.require(Right.SELL)
+    draft = await read_draft(session, actor, draft_id)
+    cart = await lock_cart(session, draft.cart_id)
+    if (order := await lock_order_of_cart(session, cart.id)) is not None:
+        return order
+    draft = await reread_draft(session, draft_id)
+    payable = await read_payable_cart(session, cart.id)
+    priced = await read_priced_cart(session, cart, payable.contents)
+    require_shipping_method(cart, has_shipping=priced.shipping is not None)
+    await require_allowed_discount(session, actor, settings, cart)
+    changes = {"total": (None, priced.total), "discount": (None, cart.staff_discount)}
+    await record(session, actor, "converted", Subject(SubjectType.ORDER, cart.order_id), changes)
+    sale = build_sale(cart, priced)
+    payment = await _open_payment(session, cart, payable.payments, sale, None, {})
+    payment.expires_at = payment.created_at + payable_for
+    await reserve_uses(session, to_promotion_claims(cart, sale, may_hold_uses=priced.may_hold_uses))
+    await inventory.reserve(session, cart.id, sale.units, until=payment.expires_at)
+    await move(session, payment, cart, SessionState.AUTHORIZED)
+    order, _lines = await create_order(session, cart, sale, PaymentStatus.AUTHORIZED)
+    draft.is_current = False
+    if not payment.amount:  # nothing is left to pay
+        payment.captured_amount = 0
+        await move(session, payment, cart, SessionState.CAPTURED)
+    await session.flush()
+    return order
+
+
 async def _store_contact(session: AsyncSession, cart: Cart, contact: SaleContact) -> None:
     if contact.email:
         await set_email(session, cart, contact.email)
@@ -184,7 +225,7 @@ async def _open_payment(  # noqa: PLR0917
     cart: Cart,
     cart_payments: CartPayments,
     sale: Sale,
-    received: ReceivedMoney,
+    received: ReceivedMoney | None,
     payer: Mapping[str, Any],
 ) -> PaymentSession:
     """Store the payment session with its snapshot, as a payment of the web shop does."""
@@ -201,7 +242,8 @@ async def _open_payment(  # noqa: PLR0917
         cart_payments=cart_payments,
         leaves_shop=False,
     )
-    payment.method, payment.reference = received.method, received.reference or None
+    if received is not None:
+        payment.method, payment.reference = received.method, received.reference or None
     return payment
 
 

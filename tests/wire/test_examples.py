@@ -39,6 +39,7 @@ from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from backend.start import prepare
 from tests.store_steps import (
+    HOME,
     MANUAL,
     PSE,
     complete_purchase,
@@ -72,13 +73,14 @@ PATH_ID_PREFIXES = {
     "channel_id": "sc",
     "category_id": "pcat",
     "customer_id": "cus",
+    "draft_id": "order",
     "group_id": "cusgroup",
     "import_id": "imp",
-    "item_id": "iitem",
     "key_or_id": "store",
     "key_id": "apk",
     "line_id": "cali",
     "location_id": "sloc",
+    "method_id": "casm",
     "option_id": "so",
     "order_id": "order",
     "fulfillment_id": "ful",
@@ -98,7 +100,7 @@ PATH_ID_PREFIXES = {
     "webhook_id": "hook",
     "zone_id": "serzo",
 }
-"""Id prefix of each path parameter. `collection_id` can be of two kinds."""
+"""Id prefix of each path parameter. `collection_id` and `item_id` can be of two kinds."""
 ROW_ID_PREFIXES = {
     "product-tags": "ptag",
     "product-types": "ptyp",
@@ -125,16 +127,17 @@ class Reader:
         method, _, path = operation.partition(" ")
         collection = "pay_col" if "payment-collections" in path else "pcol"
         row = next((prefix for name, prefix in ROW_ID_PREFIXES.items() if name in path), "")
-        kinds = {**PATH_ID_PREFIXES, "collection_id": collection, "row_id": row}
+        item = "cali" if "draft-orders" in path else "iitem"
+        kinds = {**PATH_ID_PREFIXES, "collection_id": collection, "row_id": row, "item_id": item}
         address = re.sub(r"\{(\w+)\}", lambda part: PATH_NAMES.get(part[1]) or self.ids[kinds[part[1]]], path)
-        return await self.client.request(method, address, json=self._replace_ids(EXAMPLES[operation]))
+        return await self.client.request(method, address, json=self.replace_ids(EXAMPLES[operation]))
 
-    def _replace_ids(self, value: Any) -> Any:
+    def replace_ids(self, value: Any) -> Any:
         """Return the value with the ids of this shop."""
         if isinstance(value, dict):
-            return {name: self._replace_ids(part) for name, part in value.items()}
+            return {name: self.replace_ids(part) for name, part in value.items()}
         if isinstance(value, list):
-            return [self._replace_ids(part) for part in value]
+            return [self.replace_ids(part) for part in value]
         if isinstance(value, str) and ID_PATTERN.fullmatch(value):
             return self.ids[_get_prefix(value)]
         return value
@@ -254,6 +257,36 @@ async def _add_return_items(reader: Reader, items: str) -> None:
     answer = await read_ok(await reader.send(f"POST /admin/returns/{{return_id}}/{items}"))
     (action,) = answer["order_preview"]["order_change"]["actions"]
     reader.remember_ids(action["id"])
+
+
+async def create_draft_order(reader: Reader) -> None:
+    """Create a draft order with an address and a shipping method."""
+    example = EXAMPLES["POST /admin/draft-orders"]
+    body = {
+        **reader.replace_ids(example),
+        "shipping_address": HOME,
+        "shipping_methods": [{"shipping_option_id": reader.ids["so"]}],
+    }
+    draft = (await read_ok(await reader.client.post("/admin/draft-orders", json=body)))["draft_order"]
+    reader.remember_ids(draft["id"], draft["items"][0]["id"], draft["shipping_methods"][0]["id"])
+
+
+async def begin_draft_edit(reader: Reader) -> None:
+    """Begin the edit of a draft order, and change the number of units."""
+    await create_draft_order(reader)
+    await read_ok(await reader.client.post(f"/admin/draft-orders/{reader.ids['order']}/edit"))
+    path = f"/admin/draft-orders/{reader.ids['order']}/edit/items/item/{reader.ids['cali']}"
+    answer = await read_ok(await reader.client.post(path, json={"quantity": 3}))
+    actions = answer["draft_order_preview"]["order_change"]["actions"]
+    reader.remember_ids(next(one["id"] for one in actions if one["action"] == "ITEM_UPDATE"))
+
+
+async def remove_draft_shipping(reader: Reader) -> None:
+    """Begin the edit of a draft order, whose shipping method is removed."""
+    await begin_draft_edit(reader)
+    shown = await read_ok(await reader.client.post(f"/admin/draft-orders/{reader.ids['order']}/edit/request"))
+    actions = shown["draft_order_preview"]["order_change"]["actions"]
+    reader.remember_ids(next(one["id"] for one in actions if one["action"] == "SHIPPING_REMOVE"))
 
 
 async def create_attention(reader: Reader) -> None:
@@ -385,6 +418,9 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/regions/": use_seeded_shop,
     "/admin/regions": delete_region,
     "/admin/attention": create_attention,
+    "/admin/draft-orders/{draft_id}/edit/shipping-methods/{action_id}": remove_draft_shipping,
+    "/admin/draft-orders/{draft_id}/edit/": begin_draft_edit,
+    "/admin/draft-orders/": create_draft_order,
     "/admin/returns/{return_id}/receive-items/": receive_undamaged_products,
     "/admin/returns/{return_id}/dismiss-items/": receive_damaged_products,
     "/admin/returns/{return_id}/receive/confirm": receive_undamaged_products,

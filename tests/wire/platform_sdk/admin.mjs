@@ -452,17 +452,18 @@ async function warehouse(variant, channel) {
   await channel.checkDeleted();
 }
 
+const address = {
+  first_name: "Ana",
+  last_name: "Díaz",
+  address_1: "Calle 10 # 5-51",
+  city: "Medellín",
+  province: "Antioquia",
+  country_code: "co",
+  phone: "3001234567",
+  metadata: { suburb: "Laureles" },
+};
+
 async function bought(region, variant) {
-  const address = {
-    first_name: "Ana",
-    last_name: "Díaz",
-    address_1: "Calle 10 # 5-51",
-    city: "Medellín",
-    province: "Antioquia",
-    country_code: "co",
-    phone: "3001234567",
-    metadata: { suburb: "Laureles" },
-  };
   const { cart } = await store.cart.create({
     region_id: region.id,
     email: "ana@example.com",
@@ -532,6 +533,72 @@ async function orders(region, variant) {
   assert.equal((await admin.order.retrieve(other.id)).order.status, "canceled");
 }
 
+// a sale that staff prepare: its edit changes nothing before it is confirmed
+async function drafts(region, variant) {
+  await admin.promotion.create({
+    code: "CINCO",
+    type: "standard",
+    status: "active",
+    application_method: { type: "percentage", target_type: "items", allocation: "across", value: 5 },
+  });
+  const part = admin.draftOrder;
+  const items = [{ variant_id: variant, quantity: 1 }];
+  const { draft_order } = await part.create({ region_id: region.id, email: "ana@example.com", items });
+  const { id } = draft_order;
+  await part.update(id, { shipping_address: address, metadata });
+  const read = async () => (await part.retrieve(id)).draft_order;
+  assert.deepEqual([(await read()).shipping_address.address_1, (await read()).metadata], [address.address_1, metadata]);
+  assert.deepEqual(ids((await part.list({ q: id })).draft_orders), [id]);
+
+  const begin = async () => (await part.beginEdit(id)).draft_order_preview;
+  assert.deepEqual((await begin()).order_change.actions, []);
+  await expectRefusal(begin, 400, /existing active order change/);
+  await part.cancelEdit(id);
+  const [line] = (await begin()).items;
+  const change = async (call) => (await call).draft_order_preview;
+  const actions = (shown) => shown.order_change.actions.map((one) => [one.action, one.details.quantity]);
+  const added = await change(part.addItems(id, { items: [{ variant_id: variant, quantity: 1 }] }));
+  assert.deepEqual(actions(added), [["ITEM_UPDATE", 2]]);
+  const [more] = added.order_change.actions;
+  assert.deepEqual(actions(await change(part.updateActionItem(id, more.id, { quantity: 3 }))), [["ITEM_UPDATE", 3]]);
+  assert.deepEqual(actions(await change(part.removeActionItem(id, more.id))), []);
+  await expectRefusal(() => part.updateItem(id, line.id, { quantity: 2, unit_price: 1 }), 400, /catalogue/);
+  const doubled = await change(part.updateItem(id, line.id, { quantity: 2, unit_price: line.unit_price }));
+  assert.deepEqual([doubled.items[0].id, doubled.items[0].quantity], [line.id, 2]);
+  const cheaper = await change(part.addPromotions(id, { promo_codes: ["CINCO"] }));
+  assert.equal(cheaper.item_total, (line.unit_price * 2 * 95) / 100);
+  assert.equal((await change(part.removePromotions(id, { promo_codes: ["CINCO"] }))).item_total, line.unit_price * 2);
+
+  const { shipping_options: options } = await admin.shippingOption.list();
+  const [first, second] = options.map((option) => option.id);
+  const withMethod = await change(part.addShippingMethod(id, { shipping_option_id: first }));
+  const [{ id: action }] = withMethod.shipping_methods[0].actions;
+  const other = await change(part.updateActionShippingMethod(id, action, { shipping_option_id: second }));
+  assert.equal(other.shipping_methods[0].shipping_option_id, second);
+  const none = await change(part.removeActionShippingMethod(id, other.shipping_methods[0].actions[0].id));
+  assert.deepEqual(none.shipping_methods, []);
+  const [method] = (await change(part.addShippingMethod(id, { shipping_option_id: first }))).shipping_methods;
+  const [kept] = (await change(part.updateShippingMethod(id, method.id, { shipping_option_id: second }))).shipping_methods;
+  assert.deepEqual((await change(part.removeShippingMethod(id, kept.id))).shipping_methods, []);
+  await part.addShippingMethod(id, { shipping_option_id: first });
+  assert.equal((await change(part.requestEdit(id))).order_change.status, "requested");
+  assert.equal((await read()).items[0].quantity, 1);
+  assert.equal((await change(part.confirmEdit(id))).order_change, null);
+  const confirmed = await read();
+  assert.deepEqual(
+    [confirmed.items[0].quantity, confirmed.shipping_methods[0].shipping_option_id],
+    [2, first],
+  );
+
+  const { order } = await part.convertToOrder(id);
+  assert.deepEqual([order.id, order.total, order.payment_status], [id, confirmed.total, "authorized"]);
+  await expectRefusal(read, 404, /not found/);
+  const dropped = (await part.create({ region_id: region.id, email: "ana@example.com" })).draft_order;
+  assert.deepEqual((await part.delete(dropped.id)).deleted, true);
+  await expectRefusal(() => part.retrieve(dropped.id), 404, /not found/);
+  await admin.order.cancel(id);
+}
+
 // both units were shipped: the return is created step by step
 async function returns(order_id, line) {
   const { return_reason: reason } = await admin.returnReason.create({ value: "broken", label: "Llegó roto" });
@@ -598,4 +665,5 @@ const variant = await catalogue();
 await offers(variant);
 await warehouse(variant, channel);
 await orders(region, variant);
+await drafts(region, variant);
 console.log(JSON.stringify([...called].sort()));

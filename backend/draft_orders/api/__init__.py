@@ -1,0 +1,1 @@
+"""Admin API of draft orders (platform: draft orders)."""

@@ -1,0 +1,93 @@
+"""Draft orders in the answers of the Admin API."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from backend.channels.answers import ChannelOut, RegionOut
+from backend.checkout.answers import CartCustomer, CartShippingMethodOut
+from backend.edge.wire import AllTotals, JsonDict, Page, Stamps, TaxLine
+from backend.orders.answers import AddressOut, LineFields, OrderSummary, StaffOrderOut
+from backend.promotions.answers import AppliedPromotion
+
+
+class DraftItemOut(LineFields, Stamps):
+    """Units of a variant in a draft order, at the current price."""
+
+    product_title: str | None
+    product_handle: str | None
+    unit_price: int
+    compare_at_unit_price: int | None
+    tax_lines: list[TaxLine]
+    product: JsonDict
+    detail: JsonDict
+    variant: NotRequired[JsonDict]
+    actions: NotRequired[list[JsonDict]]
+
+
+class DraftMethodOut(CartShippingMethodOut):
+    """The shipping method of a draft order."""
+
+    actions: NotRequired[list[JsonDict]]
+
+
+class DraftOrderOut(AllTotals, Stamps):
+    """A draft order at current prices. It has no number before it is an order, so `display_id` is null."""
+
+    id: str
+    display_id: None
+    status: Literal["draft"]
+    is_draft_order: bool
+    version: int
+    email: str | None
+    locale: str | None
+    currency_code: str
+    region_id: str
+    sales_channel_id: str
+    customer_id: str | None
+    customer: CartCustomer | None
+    metadata: JsonDict | None
+    payment_status: Literal["not_paid"]
+    fulfillment_status: Literal["not_fulfilled"]
+    summary: OrderSummary
+    items: list[DraftItemOut]
+    shipping_address: AddressOut
+    billing_address: AddressOut | None
+    shipping_methods: list[DraftMethodOut]
+    promotions: list[AppliedPromotion]
+    payment_collections: list[JsonDict]
+    fulfillments: list[JsonDict]
+    credit_lines: list[JsonDict]
+    transactions: list[JsonDict]
+    region: RegionOut
+    sales_channel: ChannelOut | None
+
+
+class DraftOrderPreviewOut(DraftOrderOut):
+    """A draft order with the changes of its edit."""
+
+    order_change: JsonDict | None
+
+
+class DraftOrderAnswer(TypedDict):
+    """A draft order."""
+
+    draft_order: DraftOrderOut
+
+
+class DraftOrdersAnswer(Page):
+    """Draft orders, the newest first."""
+
+    draft_orders: list[DraftOrderOut]
+
+
+class DraftOrderPreviewAnswer(TypedDict):
+    """A draft order with the changes of its edit."""
+
+    draft_order_preview: DraftOrderPreviewOut
+
+
+class ConvertedAnswer(TypedDict):
+    """The order that a draft has become."""
+
+    order: StaffOrderOut
