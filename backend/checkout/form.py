@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationInfo, field_validator
 
 from backend.cart.models import Cart
+from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.db.tables import JsonObject
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData, OutsideFailure
@@ -37,7 +38,7 @@ from backend.legal.consents import TICKED, missing_ticks
 from backend.orders.gifts import GIFT_MESSAGE, GIFT_RECIPIENT, MAX_MESSAGE_LENGTH, RECIPIENT_FIELDS
 from backend.orders.parties import build_payer_fields
 from backend.payment.providers.base import CheckedPayer, PaymentProvider
-from backend.payment.providers.pse.payer import COMPANY
+from backend.payment.providers.pse.payer import COMPANY, parse_payer_document
 from backend.shipping.municipalities import Municipality, find_municipality_by_code
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,11 @@ COMPANY_NAME = "company_name"
 """Field of the name of the company that buys."""
 PERSON_TYPE = "person_type"
 """Field of the kind of payer: a person or a company."""
+DOCUMENT_FIELDS = (PERSON_TYPE, COMPANY_NAME, "doc_type", "doc_number")
+"""Fields of the person or company that pays. The form has them if the provider asks for the payer's document."""
+PAYMENT_PROVIDER = "payment_provider"
+"""Field of the chosen payment provider's id. An empty one is PSE."""
+CHOOSE_PAYMENT = _("Elige cómo quieres pagar.")
 PARTY_FIELDS = (GIFT_RECIPIENT, *RECIPIENT_FIELDS, COMPANY_NAME, PERSON_TYPE)
 """Form fields that decide who is the payer, the recipient and the company of a purchase."""
 
@@ -213,20 +219,34 @@ async def check_typed(
         OutsideFailure: see `PaymentProvider.check_payer`.
     """
     hide_in_log(typed)
+    typed = _drop_other_methods(provider, typed)
     destination, problems = parse_destination(typed)
     problems.update(missing_ticks(typed))
-    payer = CheckedPayer()
+    answers: JsonObject = {}
     try:
         if provider.asks_payer:
             payer = await provider.check_payer(
                 {**_collect_payer_answers(typed, destination, billing_address), "ip": ip}
             )
+            answers |= payer.answers
+        if provider.asks_document:
+            answers |= parse_payer_document(typed).model_dump()
     except InvalidData as error:
         problems = {**_drop_hidden_fields(error.fields), **problems}
         raise InvalidData(error.message, fields=problems) from None
     if destination is None or problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
-    return destination, payer
+    return destination, CheckedPayer(answers)
+
+
+def _drop_other_methods(provider: PaymentProvider, typed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the form without the payer's document, if the page does not show its fields for this provider.
+
+    They may have been filled in for PSE before the shopper chose another way to pay.
+    """
+    if provider.id in (GATEWAY_PSE, SYSTEM_PAYMENT) or provider.asks_document:
+        return typed
+    return {name: value for name, value in typed.items() if name not in DOCUMENT_FIELDS}
 
 
 async def find_problems(provider: PaymentProvider, typed: Mapping[str, Any], ip: str) -> dict[str, str]:

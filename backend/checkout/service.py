@@ -11,7 +11,14 @@ from backend.checkout.cart_snapshot import read_payable_cart, read_priced_cart, 
 from backend.checkout.carts.changes import set_town
 from backend.checkout.carts.wire import WholeCart
 from backend.checkout.completion import CompletionResult, complete
-from backend.checkout.form import check_typed, find_problems, find_sent_billing_address, require_town
+from backend.checkout.form import (
+    CHOOSE_PAYMENT,
+    PAYMENT_PROVIDER,
+    check_typed,
+    find_problems,
+    find_sent_billing_address,
+    require_town,
+)
 from backend.checkout.payment.payer_questions import list_missing_answers
 from backend.checkout.payment.return_url import require_return_url
 from backend.checkout.payment.start import PaymentStart, PaymentStarter, PaymentStartResult
@@ -28,7 +35,7 @@ from backend.checkout.shipping_options import (
 from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.core.errors import Conflict, NotAllowed, NotFound, require_found
+from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound, require_found
 from backend.core.money import Cop
 from backend.core.observability.tracing import traced
 from backend.legal.consents import ConsentContext, ConsentSource, give_consents
@@ -98,8 +105,8 @@ class Checkout:
         async with self.database.transaction() as session:
             await set_town(session, await open_cart(session, cart_id), town, address)
 
-    async def is_provider_offered(self, cart_id: str, provider_id: str) -> bool:
-        """Return True if the cart may be paid with this provider: its region offers it, and the shop has it configured.
+    async def list_payment_methods(self, cart_id: str) -> list[PaymentProvider]:
+        """Return the providers with which a shopper may pay the cart on the checkout page, in the configured order.
 
         Raises:
             NotFound: no cart has this id.
@@ -107,7 +114,13 @@ class Checkout:
         async with self.database.read() as session:
             cart = await read_cart(session, cart_id)
             offered = await payments.list_offered_providers(session, cart.region_id)
-        return provider_id in offered and self.payments.find_provider(provider_id) is not None
+        return [provider for provider in self.payments.list_methods() if provider.id in offered]
+
+    def list_payer_field_names(self) -> frozenset[str]:
+        """Return the names of the fields that the providers add to the checkout form."""
+        return frozenset(
+            field.name for provider in self.payments.list_methods() for field in provider.payer_fields
+        )
 
     async def list_offered_option_ids(self, cart_id: str) -> frozenset[str]:
         """Return the ids of the shipping options that are offered for the cart.
@@ -279,7 +292,8 @@ class Checkout:
     ) -> PlacedOrder:
         """Check the form, reserve the stock, start the payment and create the order.
 
-        A total of 0 uses a payment session of `pp_system_default`; any other total is paid at the bank.
+        A total of 0 uses a payment session of `pp_system_default`; any other total is paid with the provider that
+        the form names in `PAYMENT_PROVIDER`.
 
         Repeated calls, also from two tabs, create one order and start one payment. The order is sent to the address
         in the form. If shipping was priced for another place, it is priced again, and a different price raises
@@ -298,10 +312,10 @@ class Checkout:
             elif not await is_just_placed(session, order):
                 raise NotFound(NOT_FOUND.format(cart_id=cart_id))
         if order is None:
-            provider = self._require_provider(GATEWAY_PSE if expected_total else SYSTEM_PAYMENT)
+            provider = self._require_method(typed, is_free=not expected_total)
             destination, payer = await check_typed(provider, typed, ip, billing_address)
             try:
-                if not await self.starter.has_started(cart_id, expected_total):
+                if not await self.starter.has_started(cart_id, expected_total, provider.id):
                     await deliver_to_destination(self._create_quoter(cart_id, ip), cart_id, destination)
                     await self._store_consents(cart_id, ip)
                     await self.start_payment(
@@ -330,9 +344,12 @@ class Checkout:
 
         `is_free` is True if the total is 0. Then no payer is required.
         """
-        return await find_problems(
-            self._require_provider(SYSTEM_PAYMENT if is_free else GATEWAY_PSE), typed, ip
-        )
+        try:
+            provider = self._require_method(typed, is_free=is_free)
+        except InvalidData as error:
+            system = self._require_provider(SYSTEM_PAYMENT)
+            return {**await find_problems(system, typed, ip), **error.fields}
+        return await find_problems(provider, typed, ip)
 
     async def find_placed_order(self, cart_id: str) -> PlacedOrder | None:
         """Return the order that the cart has just become. The caller must have checked access to the cart.
@@ -364,6 +381,20 @@ class Checkout:
 
     def _require_provider(self, provider_id: str) -> PaymentProvider:
         return require_found(self.payments.find_provider(provider_id), "Payment provider", provider_id)
+
+    def _require_method(self, typed: Mapping[str, Any], *, is_free: bool) -> PaymentProvider:
+        """Return the provider that the form names. A total of 0 needs none that a shopper chooses.
+
+        Raises:
+            InvalidData: the checkout page does not offer this provider.
+        """
+        provider_id = typed.get(PAYMENT_PROVIDER) or GATEWAY_PSE
+        if is_free:
+            return self._require_provider(SYSTEM_PAYMENT)
+        provider = self.payments.find_provider(str(provider_id))
+        if provider is None or not provider.shopper_name:
+            raise InvalidData(CHOOSE_PAYMENT, fields={PAYMENT_PROVIDER: CHOOSE_PAYMENT})
+        return provider
 
     def _parse_return_url(self, sent: object) -> str:
         """Return the checked return page; empty if none was sent."""

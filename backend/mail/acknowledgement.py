@@ -22,7 +22,9 @@ from backend.orders.origins import is_distance_sale
 from backend.orders.promised_days import describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.models import PaymentSession
+from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session
+from backend.payment.states import SessionState
 from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
 
@@ -35,11 +37,14 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
 
     `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
     is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
-    the payment. `facts` has pairs of name and value. The two links lead to the terms and to the text about
-    withdrawal; the second is empty for a sale in person, which has none.
+    the payment. `facts` has pairs of name and value; so has `pay_facts`, which belongs to `pay_text`: what the
+    customer has to do to pay outside the shop, empty if there is nothing to do. The two links lead to the terms and
+    to the text about withdrawal; the second is empty for a sale in person, which has none.
     """
     payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
+    instructions = parse_instructions(payment.data) if payment is not None else None
+    is_waiting = payment is not None and payment.state == SessionState.AUTHORIZED
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
     tax = compute_order_totals(order, await list_order_lines(session, order.id)).tax_total
@@ -62,6 +67,8 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
     return {
         "is_bank": is_bank,
         "is_free": not order.total,
+        "pay_text": instructions.text if instructions and is_waiting else "",
+        "pay_facts": list(instructions.facts) if instructions and is_waiting else [],
         "promise": promise.text,
         "delay": promise.delay,
         "facts": [(name, value) for name, value in facts if value],
@@ -82,6 +89,7 @@ def _format_terms(consent: ConsentProof) -> str:
 
 def _format_payment_method(payment: PaymentSession | None, *, is_bank: bool) -> str:
     if payment is None or not is_bank:
-        return _("Acordado con la tienda")
+        instructions = parse_instructions(payment.data) if payment is not None else None
+        return instructions.method if instructions else _("Acordado con la tienda")
     bank = str(payment.data.get("bank_name") or "")
     return f"PSE · {bank}" if bank else "PSE"

@@ -23,6 +23,10 @@ class PaymentService:
         """Return the provider with this id; None if the shop does not use it."""
         return self.providers.get(provider_id)
 
+    def list_methods(self) -> list[PaymentProvider]:
+        """Return the providers that the checkout page can offer, in the configured order."""
+        return [provider for provider in self.providers.values() if provider.shopper_name]
+
     async def list_banks(self) -> list[Choice]:
         """Return the banks that a shopper may choose for PSE, by name; an empty list if the shop does not use PSE.
 

@@ -17,6 +17,7 @@ from backend.catalog.price_labels import format_sold_price
 from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
 from backend.core.clock import now
+from backend.core.config.modules import GATEWAY_PSE
 from backend.core.config.settings import Settings
 from backend.core.dates import time_label
 from backend.core.money import Cop, format_cop, format_exact
@@ -37,6 +38,7 @@ from backend.orders.service import compute_order_totals, list_order_lines, read_
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
 from backend.payment.payments import sum_captured_and_refunded
+from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session
 from backend.payment.states import SessionState
 from backend.payment.transitions import get_exact_captured_amount
@@ -86,6 +88,13 @@ class PaymentFacts:
     reason: str
     """The gateway's own text about the outcome; may be empty."""
     payer_ip: str
+    is_pse: bool
+    """True for PSE, and for an order without a payment session."""
+    method: str
+    """Name of the way to pay if it has instructions; else empty."""
+    instructions: str
+    """What the customer has to do to pay; empty once the shop has the money, or if there is nothing to do."""
+    instruction_facts: list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +300,8 @@ def _build_payment_facts(
     exact = Decimal(amount)
     if payment_session and payment_session.captured_amount is not None:
         amount, exact = payment_session.captured_amount, get_exact_captured_amount(payment_session)
+    instructions = parse_instructions(data)
+    is_waiting = payment_session is not None and payment_session.state == SessionState.AUTHORIZED
     return PaymentFacts(
         merchant=settings.store_legal_name,
         nit=settings.store_nit,
@@ -309,6 +320,10 @@ def _build_payment_facts(
         ),
         reason=str(data.get("reason") or ""),
         payer_ip=str(data.get("payer_ip") or ""),
+        is_pse=payment_session is None or payment_session.provider_id == GATEWAY_PSE,
+        method=instructions.method if instructions else "",
+        instructions=instructions.text if instructions and is_waiting else "",
+        instruction_facts=list(instructions.facts) if instructions and is_waiting else [],
     )
 
 

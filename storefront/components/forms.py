@@ -60,7 +60,7 @@ class AskFirst(rx.Component):
 
 
 def field(
-    name: str,
+    name: Text,
     label: Text,
     *extra: rx.Component,
     element_id: Text,
@@ -122,7 +122,7 @@ def text_area_field(
 
 
 def select_field(
-    label: str,
+    label: Text,
     options: Iterable[rx.Component],
     *extra: rx.Component,
     element_id: Text,

@@ -73,7 +73,7 @@ def encoded(text: rx.Var[str]) -> rx.Var[str]:
     return rx.Var("encodeURIComponent").to(FunctionVar).call(text).to(str)
 
 
-def text_at(texts: Any, name: str) -> rx.Var[str]:
+def text_at(texts: Any, name: str | rx.Var[str]) -> rx.Var[str]:
     """Return a variable with the text of this name; empty if `texts` has none."""
     text: rx.Var[str] = texts.to(ObjectVar, dict[str, str])[name]
     return text

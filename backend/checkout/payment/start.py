@@ -203,10 +203,11 @@ class PaymentStarter:
                 await close(session, payment, cart, CloseReason.BANK_CHANGED)
             return payment
 
-    async def has_started(self, cart_id: str, expected_total: Cop) -> bool:
-        """Return True if an earlier, unfinished call has started a payment of exactly this total.
+    async def has_started(self, cart_id: str, expected_total: Cop, provider_id: str) -> bool:
+        """Return True if an earlier, unfinished call has started a payment of exactly this total with this provider.
 
-        The payment is at the bank or already paid. A payment at the bank with another total is closed.
+        The payment is at the bank, or already paid with any provider. A payment at the bank with another total or
+        another provider is closed.
 
         Raises:
             Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.
@@ -217,7 +218,8 @@ class PaymentStarter:
             payment = await self.find_decisive_session(cart_id)
         if payment is None or not (payment.state == SessionState.PENDING_AUTHORIZATION or pays(payment)):
             return False
-        if payment.amount != expected_total and not pays(payment):
+        is_other = payment.amount != expected_total or payment.provider_id != provider_id
+        if is_other and not pays(payment):
             await self.close_payment_at_bank(cart_id)
             return False
         return payment.amount == expected_total

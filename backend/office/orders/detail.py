@@ -50,6 +50,7 @@ from backend.orders.states import (
 )
 from backend.payment.models import PaymentSession
 from backend.payment.payments import sum_captured_and_refunded
+from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session, list_payment_sessions
 from backend.payment.transitions import get_exact_captured_amount
 from backend.shipping.addresses import find_municipality_code, format_address_lines
@@ -308,6 +309,8 @@ def _payment_method(payment: PaymentSession | None) -> str:
     if payment.provider_id == GATEWAY_PSE:
         bank = str(payment.data.get("bank_name") or "")
         return f"PSE · {bank}" if bank else "PSE"
+    if (instructions := parse_instructions(payment.data)) is not None:
+        return instructions.method
     return _("Pago acordado con la tienda")
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL, OWN_DELIVERY, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
+from backend.core.config.version import VERSION
 from backend.core.errors import Conflict, NotFound
 from backend.core.texts import _
 from backend.office.settings.form import read_shop_values
@@ -106,6 +107,8 @@ class ShopPage:
     missing: str
     has_mail_server: bool
     has_webhook: bool
+    version: str
+    """Version of the program. Only the office shows it."""
     webhooks: list[WebhookRow]
 
 
@@ -124,12 +127,13 @@ async def shop_page(
     session: AsyncSession,
     actor: Actor,
     settings: Settings,
-    payments: Collection[str],
+    payments: Mapping[str, str],
     shippings: Collection[str],
 ) -> ShopPage:
     """Return the settings screen. Reading it does not need the second factor.
 
-    `payments` and `shippings` are the ids of the installed providers.
+    `payments` are the installed payment providers: by id, the name on the checkout page (empty if the page does not
+    offer the provider). `shippings` are the ids of the installed shipping providers.
 
     Raises:
         Forbidden: the actor may not see the settings.
@@ -143,17 +147,20 @@ async def shop_page(
         texts=texts,
         seen=json.dumps(texts, ensure_ascii=False),
         payments=[
-            _provider_row(one, PAYMENT_KINDS, paid_by, _payment_warning(one))
+            _provider_row(
+                one, PAYMENT_KINDS, paid_by, _payment_warning(one, payments, paid_by), payments[one]
+            )
             for one in _sort_providers(payments, PAYMENT_KINDS)
         ],
         shippings=[
             _provider_row(one, SHIPPING_KINDS, shipped_by, _shipping_warning(one, selling))
             for one in _sort_providers(shippings, SHIPPING_KINDS)
         ],
-        cannot_sell=_cannot_sell(paid_by, selling),
+        cannot_sell=_cannot_sell({one for one in paid_by if payments[one]}, selling),
         missing=missing_factor(actor, is_enrolled=member.has_second_factor),
         has_mail_server=bool(settings.smtp_host),
         has_webhook=bool(texts["alert_webhook"]),
+        version=VERSION,
         webhooks=await read_webhook_rows(session, actor),
     )
 
@@ -165,7 +172,7 @@ async def switch_shop_provider(
     *,
     is_on: bool,
     is_sure: bool = False,
-    installed: tuple[Collection[str], Collection[str]],
+    installed: tuple[Mapping[str, str], Collection[str]],
 ) -> None:
     """Enable or disable a payment or shipping provider.
 
@@ -177,7 +184,7 @@ async def switch_shop_provider(
         provider_id: the provider.
         is_on: True to enable it.
         is_sure: True if the actor has confirmed the warning.
-        installed: ids of the installed payment providers and shipping providers.
+        installed: the installed payment providers and shipping providers: see `shop_page`.
 
     Raises:
         NotFound: the provider is not installed.
@@ -187,7 +194,9 @@ async def switch_shop_provider(
     payments, shippings = installed
     if provider_id in payments:
         await set_provider_enabled(session, actor, provider_id, is_enabled=is_on)
-        warning = _payment_warning(provider_id)
+        warning = _payment_warning(
+            provider_id, payments, await list_offered_providers(session, None) | {provider_id}
+        )
     elif provider_id in shippings:
         await switch_provider(session, actor, provider_id, is_on=is_on)
         _paid_by, enabled = await _enabled_providers(session, payments, shippings)
@@ -198,7 +207,7 @@ async def switch_shop_provider(
         raise LastProvider(warning)  # rolls the change back
 
 
-NO_PAYMENT = _("Nadie podrá pagar en tu tienda: sus páginas solo cobran por PSE.")
+NO_PAYMENT = _("Nadie podrá pagar en tu tienda: no queda otra forma de pago en sus páginas.")
 NO_SHIPPING = _("Nadie podrá comprar en tu tienda: no queda ninguna forma de recibir el pedido.")
 
 
@@ -219,8 +228,10 @@ async def _drop_without_options(session: AsyncSession, enabled: frozenset[str]) 
     return enabled if has_zones else enabled - {OWN_DELIVERY}
 
 
-def _payment_warning(provider_id: str) -> str:
-    return NO_PAYMENT if provider_id == GATEWAY_PSE else ""
+def _payment_warning(provider_id: str, payments: Mapping[str, str], on: Collection[str]) -> str:
+    """Return the warning if no other provider is on that the checkout page offers."""
+    offered = {one for one in on if payments.get(one)}
+    return NO_PAYMENT if offered == {provider_id} else ""
 
 
 def _shipping_warning(provider_id: str, on: Collection[str]) -> str:
@@ -228,8 +239,8 @@ def _shipping_warning(provider_id: str, on: Collection[str]) -> str:
 
 
 def _cannot_sell(paid_by: Collection[str], shipped_by: Collection[str]) -> str:
-    if GATEWAY_PSE not in paid_by:
-        return _("Tu tienda no está vendiendo: PSE está apagado.")
+    if not paid_by:
+        return _("Tu tienda no está vendiendo: no hay ninguna forma de pago encendida en sus páginas.")
     if not shipped_by:
         return _("Tu tienda no está vendiendo: no hay ninguna forma de recibir el pedido.")
     return ""
@@ -241,8 +252,8 @@ def _sort_providers(installed: Collection[str], kinds: Mapping[str, ProviderKind
 
 
 def _provider_row(
-    provider_id: str, kinds: dict[str, ProviderKind], on: Collection[str], warning: str
+    provider_id: str, kinds: dict[str, ProviderKind], on: Collection[str], warning: str, name: str = ""
 ) -> ProviderRow:
-    kind = kinds.get(provider_id, ProviderKind(provider_id, ""))
+    kind = kinds.get(provider_id, ProviderKind(name or provider_id, ""))
     is_on = provider_id in on
     return ProviderRow(provider_id, kind.name, kind.about, is_on, kind.trial or "", warning if is_on else "")

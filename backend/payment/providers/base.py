@@ -7,7 +7,7 @@ To add one: docs/how-to/payment-provider.md. Its tests: `backend.payment.provide
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -87,6 +87,18 @@ class Choice:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class PayerField:
+    """A field that the checkout page shows for a provider. It is a select element if `list_choices` has options for it.
+
+    `name` begins with the provider's id, so that it differs from the names of all other fields.
+    """
+
+    name: str
+    label: str
+    hint: str = ""
+
+
 @dataclass(frozen=True)
 class MissingAnswer:
     """A field that the payer still has to answer, with the reason in Spanish and the choices, if there are any."""
@@ -145,7 +157,8 @@ class InitiationResult:
         transaction_id: the bank network's trace number, which shoppers know as the CUS.
         ticket_id: the provider's receipt number, used to look up the payment.
         data: details to store with the session; never a secret. The Store API shows the shopper the values in
-            `data[SHOWN]`, such as the account for a transfer.
+            `data[SHOWN]`, such as the account for a transfer. `PaymentInstructions.to_data` creates the entry that
+            the order's page and its e-mail show.
     """
 
     state: ProviderState
@@ -158,6 +171,44 @@ class InitiationResult:
 
 SHOWN = "shown"
 """Key in `InitiationResult.data`: an object with the values that the shopper needs to pay."""
+INSTRUCTIONS = "instructions"
+"""Key in `InitiationResult.data`: the `PaymentInstructions` as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentInstructions:
+    """Instructions for a customer who pays an order outside the shop. The order's page and its e-mail show them.
+
+    They are stored with the payment session, so they stay the same if the provider changes.
+
+    Attributes:
+        method: name of the way to pay, such as the provider's `shopper_name`.
+        text: one or two sentences, in the shop's language.
+        facts: names and values, such as the account and the reference.
+    """
+
+    method: str
+    text: str
+    facts: Sequence[tuple[str, str]] = ()
+
+    def to_data(self) -> JsonObject:
+        """Return the entry for `InitiationResult.data`."""
+        return {
+            INSTRUCTIONS: {
+                "method": self.method,
+                "text": self.text,
+                "facts": [list(fact) for fact in self.facts],
+            }
+        }
+
+
+def parse_instructions(data: JsonObject) -> PaymentInstructions | None:
+    """Return the instructions in the data of a payment session; None if it has none."""
+    stored = data.get(INSTRUCTIONS)
+    if not stored:
+        return None
+    facts = tuple((str(name), str(value)) for name, value in stored["facts"])
+    return PaymentInstructions(str(stored["method"]), str(stored["text"]), facts)
 
 
 class StartUnknown(OutcomeUnknown):
@@ -235,6 +286,20 @@ class PaymentProvider(ABC):
     """True if the shopper pays on a page of the bank; if not, completing the cart authorizes the payment."""
     asks_payer: ClassVar[bool] = True
     """True if `list_missing_answers` may return questions for the payer."""
+    asks_document: ClassVar[bool] = False
+    """True if the checkout page asks for the payer's document, which the invoice then names.
+
+    The shop checks the document itself. If `asks_payer` is True too, `check_payer` must return its fields.
+    """
+    shopper_name: str = ""
+    """Name of the way to pay on the shop's checkout page, in the shop's language.
+
+    If it is empty, the page does not offer the provider: only programs that use the Store API can.
+    """
+    shopper_note: str = ""
+    """A sentence below the name: what happens when the shopper pays."""
+    payer_fields: Sequence[PayerField] = ()
+    """The fields that the checkout page shows if the shopper chooses this provider. `check_payer` checks them."""
 
     async def list_choices(self, field_name: str) -> list[Choice]:  # noqa: ARG002 (for those that offer some)
         """Return the options that the field offers now, in display order.

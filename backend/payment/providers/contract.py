@@ -36,6 +36,7 @@ from backend.payment.providers.base import (
     ProviderState,
     StartedPayment,
     Verdict,
+    parse_instructions,
 )
 
 FINAL = (ProviderState.CAPTURED, ProviderState.REJECTED, ProviderState.CANCELED, ProviderState.EXPIRED)
@@ -128,6 +129,17 @@ class PaymentProviderContract:
         else:
             assert started.state is ProviderState.PENDING
             assert started.redirect_url is None
+
+    async def test_checkout_page_can_show_the_provider(self, harness: ProviderHarness) -> None:
+        provider = harness.provider
+        _require(bool(provider.shopper_name))
+        assert all(one.name.startswith(f"{provider.id}_") and one.label for one in provider.payer_fields)
+        instructions = parse_instructions((await _start(harness)).data)
+        # without the page of a bank, only the instructions say how to pay
+        assert provider.leaves_shop or instructions is not None
+        if instructions is not None:
+            assert instructions.method
+            assert instructions.text
 
     async def test_two_payments_have_different_numbers(self, harness: ProviderHarness) -> None:
         one, other = await _start(harness, "A-1"), await _start(harness, "A-2")

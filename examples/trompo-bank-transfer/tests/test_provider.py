@@ -5,7 +5,7 @@ from trompo_bank_transfer import BankTransfer
 
 from backend.core.config.settings import Settings
 from backend.core.money import Cop
-from backend.payment.providers.base import SHOWN, PaymentRequest
+from backend.payment.providers.base import SHOWN, PaymentRequest, parse_instructions
 from backend.payment.providers.contract import PaymentProviderContract, ProviderHarness
 
 
@@ -53,6 +53,8 @@ class TestBankTransfer(PaymentProviderContract):
 async def test_customer_sees_account_and_reference() -> None:
     harness = TransferHarness()
     started = await harness.provider.initiate(await harness.build_request("TR-7", 38_000))
-    assert started.data == {
-        SHOWN: {"account": "Banco de Bogotá, ahorros 000-111222-33", "transfer_reference": "TR-7"}
-    }
+    account = "Banco de Bogotá, ahorros 000-111222-33"
+    assert started.data[SHOWN] == {"account": account, "transfer_reference": "TR-7"}
+    instructions = parse_instructions(started.data)
+    assert instructions is not None
+    assert instructions.facts == (("Cuenta", account), ("Referencia", "TR-7"))

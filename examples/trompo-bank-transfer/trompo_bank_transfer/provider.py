@@ -12,6 +12,7 @@ from backend.payment.providers.base import (
     SHOWN,
     InitiationResult,
     Notification,
+    PaymentInstructions,
     PaymentProvider,
     PaymentRequest,
     ProviderReport,
@@ -34,6 +35,11 @@ class BankTransfer(PaymentProvider):
     id = "bank_transfer"
     leaves_shop = False
     asks_payer = False
+    asks_document = True
+    shopper_name = "Transferencia bancaria"
+    shopper_note = (
+        "Guardamos tu pedido y te damos la cuenta y la referencia. Lo preparamos cuando llegue tu pago."
+    )
 
     def __init__(self, settings: Settings) -> None:
         """Read the provider's own settings. The shop passes its settings, which this provider does not need.
@@ -46,10 +52,17 @@ class BankTransfer(PaymentProvider):
 
     async def initiate(self, request: PaymentRequest) -> InitiationResult:
         """Return what the customer needs for the transfer. No service is called."""
+        reference = request.invoice[-8:]  # random, and short enough to be typed
+        instructions = PaymentInstructions(
+            self.shopper_name,
+            "Transfiere el valor exacto y escribe la referencia en la descripción.",
+            (("Cuenta", self.account), ("Referencia", reference)),
+        )
+        shown = {"account": self.account, "transfer_reference": reference}
         return InitiationResult(
             state=ProviderState.PENDING,
-            reference=request.invoice,
-            data={SHOWN: {"account": self.account, "transfer_reference": request.invoice}},
+            reference=reference,
+            data={SHOWN: shown, **instructions.to_data()},
         )
 
     async def status(self, session: StartedPayment) -> ProviderReport:

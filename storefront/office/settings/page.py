@@ -107,6 +107,7 @@ def page() -> rx.Component:
                     mail_panel(),
                     webhook_panel(),
                     other_settings_links(),
+                    version_line(),
                 ),
                 answers=answer_number(SettingsState),
             ),
@@ -316,6 +317,11 @@ def other_settings_links() -> rx.Component:
         _(". Las llaves y contraseñas se cambian en el servidor, y aquí nunca se muestran."),
         class_name="o-row__detail o-settings__elsewhere",
     )
+
+
+def version_line() -> rx.Component:
+    """Render the version of the program, which whoever helps the shop asks for."""
+    return rx.el.p("Trompo ", VIEW.version, class_name="o-row__detail", data_testid="version")
 
 
 def try_button(trial: str | rx.Var[str], name: str | rx.Var[str], label: str = "") -> rx.Component:

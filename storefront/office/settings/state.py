@@ -112,10 +112,11 @@ class SettingsState(WebhookHandlers, KnownClientState):
         self.towns_for = text
 
 
-def _running_providers() -> tuple[list[str], list[str]]:
-    """Return the ids of the payment providers and of the fulfillment providers in this process."""
+def _running_providers() -> tuple[dict[str, str], list[str]]:
+    """Return the providers in this process: names of the payment providers by id, and ids of the shipping providers."""
     shop = current_shop()
-    return list(shop.payments.providers), list(shop.fulfillment_providers)
+    names = {provider_id: provider.shopper_name for provider_id, provider in shop.payments.providers.items()}
+    return names, list(shop.fulfillment_providers)
 
 
 def _parse_seen(form: dict[str, str]) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Handling of errors while an order is placed. The texts of the errors are in `backend.core.error_texts.CHECKOUT`."""
 
+from collections.abc import Collection
+
 from backend.checkout.later_delivery import DeliveryLater
 from backend.checkout.quotes.unquoted_delivery import NoCourier
 from backend.core.errors import InsufficientStock, InvalidData, ShopError, TotalChanged
@@ -19,10 +21,10 @@ INTERRUPTED = _(
 )
 
 
-def get_result_kind(error: ShopError) -> str:
-    """Return the `PlacingResult.kind` of an error."""
+def get_result_kind(error: ShopError, further: Collection[str] = ()) -> str:
+    """Return the `PlacingResult.kind` of an error. `further` are the fields that the payment providers add."""
     match error:
-        case InvalidData() if LABELS.keys() & error.fields.keys():
+        case InvalidData() if {*LABELS, *further} & error.fields.keys():
             return "fields"
         case TotalChanged():
             return "total"

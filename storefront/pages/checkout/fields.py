@@ -1,6 +1,8 @@
 """The fields of the checkout: names, labels, and validation of the values that a browser sends."""
 
-from backend.checkout.form import COMPANY_NAME
+from collections.abc import Collection
+
+from backend.checkout.form import COMPANY_NAME, PAYMENT_PROVIDER
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.customers.saved_payers import KEEP_PAYER
@@ -23,6 +25,7 @@ LABELS = {
     "recipient_phone": _("Celular de quien recibe"),
     GIFT_MESSAGE: _("Mensaje de regalo"),
     "shipping": _("Envío"),
+    PAYMENT_PROVIDER: _("Forma de pago"),
     "person_type": _("Tipo de persona"),
     COMPANY_NAME: _("Razón social"),
     "doc_type": _("Tipo de documento"),
@@ -52,7 +55,7 @@ STEPS = {
         *RECIPIENT_FIELDS,
         GIFT_MESSAGE,
     ),
-    "payment": ("person_type", COMPANY_NAME, "doc_type", "doc_number", "bank"),
+    "payment": (PAYMENT_PROVIDER, "person_type", COMPANY_NAME, "doc_type", "doc_number", "bank"),
 }
 """Fields of each step. A step is complete if none of its fields has a problem.
 
@@ -79,15 +82,17 @@ NUMERIC_DOCUMENTS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape
 """Types of identity documents whose number has only digits. A phone then displays its number keys."""
 
 
-def parse_fields(value: object) -> dict[str, str]:
+def parse_fields(value: object, further: Collection[str] = ()) -> dict[str, str]:
     """Return the known fields of the values that a browser sent. Unknown fields are ignored.
+
+    `further` are the fields that the shop's payment providers add.
 
     Raises:
         InvalidData: the values are not texts by name, or a text is too long.
     """
     if not isinstance(value, dict):
         raise InvalidData("not a form")
-    fields = {name: text for name, text in value.items() if name in SAVED_FIELDS}
+    fields = {name: text for name, text in value.items() if name in SAVED_FIELDS or name in further}
     if not all(
         isinstance(text, str) and len(text) <= MAX_LENGTHS.get(name, MAX_TEXT_LENGTH)
         for name, text in fields.items()
@@ -96,8 +101,9 @@ def parse_fields(value: object) -> dict[str, str]:
     return fields
 
 
-def parse_field_names(value: object) -> frozenset[str]:
-    """Return the known field names in a list that a browser sent. All other items are ignored."""
+def parse_field_names(value: object, further: Collection[str] = ()) -> frozenset[str]:
+    """Return the known field names in a list that a browser sent. All other items are ignored. See `parse_fields`."""
     if not isinstance(value, list):
         return frozenset()
-    return frozenset(name for name in value[:MAX_ID_LENGTH] if isinstance(name, str) and name in LABELS)
+    names = (name for name in value[:MAX_ID_LENGTH] if isinstance(name, str))
+    return frozenset(name for name in names if name in LABELS or name in further)

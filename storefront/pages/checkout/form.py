@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import reflex as rx
-from reflex.vars import StringVar
+from reflex.vars import ObjectVar, StringVar
 
+from backend.checkout.form import PAYMENT_PROVIDER
+from backend.core.config.modules import GATEWAY_PSE
 from backend.legal.consents import TICKED
 from backend.storefront_views.account_page import AddressView
 from storefront.components.forms import field
 from storefront.pages.checkout.fields import LABELS
 from storefront.pages.checkout.state import CheckoutState
-from storefront.pages.checkout.views import PlacingResult, Shipping
+from storefront.pages.checkout.views import PaymentField, PlacingResult, Shipping
 from storefront.reflex_ext.hooks import ABSENT, function, last_known, props, script, text_at, view
 from storefront.state.cart import CartState
 
@@ -58,6 +60,11 @@ class FormView:
 
 FORM = view(SCRIPT, "useForm", FormView)
 IS_FREE = CartState.cart.is_free
+PAYMENT = CheckoutState.payment
+CHOSEN_METHOD = rx.cond(
+    text_at(FORM.typed, PAYMENT_PROVIDER), text_at(FORM.typed, PAYMENT_PROVIDER), GATEWAY_PSE
+).to(str)
+"""Id of the chosen payment provider."""
 BOOK = last_known(CheckoutState.book, CheckoutState.book.length() > 0)
 """The customer's addresses."""
 GO_TO_FIELD = function(SCRIPT, "goToField")
@@ -65,12 +72,12 @@ LIVE = rx.cond(FORM.failure, "off", "polite")
 """`aria-live` of the fields: off after a failed attempt, as the list above the button then announces all problems."""
 
 
-def typed_text(name: str) -> rx.Var[str]:
+def typed_text(name: str | rx.Var[str]) -> rx.Var[str]:
     """Return the text of a field."""
     return text_at(FORM.typed, name)
 
 
-def problem_text(name: str) -> rx.Var[str]:
+def problem_text(name: str | rx.Var[str]) -> rx.Var[str]:
     """Return the problem of a field."""
     return text_at(CheckoutState.problems, name)
 
@@ -80,7 +87,12 @@ def field_id(name: str) -> str:
     return f"campo-{name.replace('_', '-')}"
 
 
-def control_props(name: str) -> list[rx.Var[Any]]:
+def provider_field_id(one: ObjectVar[PaymentField]) -> rx.Var[str]:
+    """Return the element id of a field that a payment provider adds."""
+    return ("campo-" + one.name.to(StringVar)).to(str)
+
+
+def control_props(name: str | rx.Var[str]) -> list[rx.Var[Any]]:
     """Return the React props that connect an input or select element to a field."""
     return [props(FORM.control, name)]
 

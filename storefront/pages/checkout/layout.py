@@ -1,7 +1,9 @@
 """The checkout's page: the form and the order summary, without links that distract from paying."""
 
 import reflex as rx
+from reflex.vars import ArrayVar, StringVar
 
+from backend.core.config.modules import GATEWAY_PSE
 from backend.core.texts import _
 from backend.legal.consents import CHECKBOXES
 from storefront.components.cart import REMOVE_BUTTONS, cart_news
@@ -21,15 +23,18 @@ from storefront.pages.checkout.error_texts import INTERRUPTED
 from storefront.pages.checkout.fields import ADDRESS_FIELDS, LABELS, NAME_FIELDS
 from storefront.pages.checkout.form import (
     BOOK,
+    CHOSEN_METHOD,
     FORM,
     GO_TO_FIELD,
     IS_FREE,
     LIVE,
+    PAYMENT,
     Checkout,
     Departure,
     checkbox_props,
     field_id,
     problem_text,
+    provider_field_id,
 )
 from storefront.pages.checkout.payment import payment_step
 from storefront.pages.checkout.state import CheckoutState
@@ -113,7 +118,7 @@ def open_checkout() -> rx.Component:
         book=BOOK,
         address_fields=ADDRESS_FIELDS,
         name_fields=NAME_FIELDS,
-        fields=list(LABELS),
+        fields=rx.Var.create(list(LABELS)).to(ArrayVar, list[str]) + PAYMENT.field_names,
         on_note=CheckoutState.save_note,
         on_ship=CheckoutState.price_shipping,
         on_place=CheckoutState.place_order,
@@ -152,13 +157,30 @@ def failure_alert() -> rx.Component:
         )
         for name, label in LABELS.items()
     ]
+    further = rx.foreach(
+        PAYMENT.methods,
+        lambda method: rx.foreach(
+            method.fields,
+            lambda one: rx.cond(
+                problem_text(one.name),
+                rx.el.li(
+                    rx.el.a(
+                        one.label,
+                        href="#" + provider_field_id(one).to(StringVar),
+                        custom_attrs={"onClick": GO_TO_FIELD},
+                    ),
+                    key=one.name,
+                ),
+            ),
+        ),
+    )
     fields = rx.cond(
         CheckoutState.problems.length() > 0,
         rx.el.div(
             icon("warning"),
             rx.el.div(
                 rx.el.p(_("Revisa estos datos para poder pagar:"), class_name="alert__title"),
-                rx.el.ul(*marked, class_name="alert__list"),
+                rx.el.ul(*marked, further, class_name="alert__list"),
             ),
             class_name="alert",
         ),
@@ -181,12 +203,24 @@ def failure_alert() -> rx.Component:
 def pay_button() -> rx.Component:
     """Build the button that pays, with the amount. It is busy while the price is calculated or the order is placed."""
     is_busy = FORM.is_placing | FORM.is_pricing
-    by_pse = _("Pagar {total} con PSE").format(total=CartState.cart.total_label)
-    total = rx.cond(IS_FREE, _("Confirmar pedido: nada por pagar"), by_pse)
+    is_by_pse = CHOSEN_METHOD == GATEWAY_PSE
+    total = CartState.cart.total_label
+    priced = rx.cond(
+        is_by_pse,
+        _("Pagar {total} con PSE").format(total=total),
+        _("Confirmar pedido por {total}").format(total=total),
+    )
+    unpriced = rx.cond(is_by_pse, _("Pagar con PSE"), _("Confirmar pedido"))
     words = rx.cond(
         FORM.is_placing,
-        rx.cond(IS_FREE, _("Confirmando tu pedido…"), _("Abriendo tu banco…")),
-        rx.cond(FORM.is_pricing, texts.PRICING, rx.cond(FORM.has_price, total, _("Pagar con PSE"))),
+        rx.cond(IS_FREE | ~is_by_pse, _("Confirmando tu pedido…"), _("Abriendo tu banco…")),
+        rx.cond(
+            FORM.is_pricing,
+            texts.PRICING,
+            rx.cond(
+                FORM.has_price, rx.cond(IS_FREE, _("Confirmar pedido: nada por pagar"), priced), unpriced
+            ),
+        ),
     )
     return rx.cond(
         CheckoutState.is_payable | IS_FREE,

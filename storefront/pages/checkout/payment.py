@@ -1,40 +1,45 @@
 """The final step of the checkout's form: the payment."""
 
 import reflex as rx
-from reflex.vars import ArrayVar
+from reflex.vars import ArrayVar, ObjectVar
 
-from backend.checkout.form import COMPANY_NAME
+from backend.checkout.form import COMPANY_NAME, PAYMENT_PROVIDER
+from backend.core.config.modules import GATEWAY_PSE
 from backend.core.texts import _
 from backend.customers.saved_payers import KEEP_PAYER
 from backend.payment.providers.pse.payer import COMPANY, PERSON
-from storefront.components.forms import described_by, field_problem, select_field
+from storefront.components.forms import described_by, field, field_problem, select_field
 from storefront.components.icons import icon
 from storefront.links import ACCOUNT
 from storefront.pages.checkout.fields import DOCUMENTS, LABELS, NUMERIC_DOCUMENTS
 from storefront.pages.checkout.form import (
+    CHOSEN_METHOD,
     IS_FREE,
     LIVE,
+    PAYMENT,
     checkbox_props,
     control_props,
     field_id,
     problem_text,
+    provider_field_id,
+    radio_props,
     text_line,
     typed_text,
 )
 from storefront.pages.checkout.state import CheckoutState
 from storefront.pages.checkout.step import step
-from storefront.pages.checkout.views import SelectOption
-from storefront.reflex_ext.hooks import last_known
+from storefront.pages.checkout.views import PaymentField, PaymentMethod, SelectOption
+from storefront.reflex_ext.hooks import ABSENT, last_known
 
 
 def payment_step() -> rx.Component:
     """Build the step of the payment. If the total is 0, it has a message that there is nothing to pay."""
-    by_pse = rx.cond(CheckoutState.is_payable, rx.fragment(*pse_fields()), not_payable())
+    fields = rx.cond(CheckoutState.is_payable, rx.fragment(*payment_fields()), not_payable())
     return step(
         3,
-        rx.cond(IS_FREE, _("Pago"), _("Pago por PSE")),
+        rx.cond(IS_FREE | PAYMENT.has_cards, _("Pago"), _("Pago por PSE")),
         IS_FREE | CheckoutState.steps_done.contains("payment"),
-        rx.cond(IS_FREE, nothing_to_pay(), by_pse),
+        rx.cond(IS_FREE, nothing_to_pay(), fields),
     )
 
 
@@ -50,7 +55,7 @@ def nothing_to_pay() -> rx.Component:
 
 
 def not_payable() -> rx.Component:
-    """Build the message that the shop cannot receive PSE payments. It is displayed instead of the payment fields."""
+    """Build the message that the shop cannot receive payments. It is displayed instead of the payment fields."""
     return rx.el.p(
         icon("warning"),
         rx.el.span(
@@ -65,30 +70,103 @@ def not_payable() -> rx.Component:
     )
 
 
-def pse_fields() -> list[rx.Component]:
-    """Build the fields of a payment by PSE."""
-    return [
-        rx.el.div(
-            rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
-            rx.el.div(
-                rx.el.p(_("Débito bancario PSE"), class_name="pse__title"),
-                rx.el.p(
-                    _(
-                        "Al pagar te llevamos a la página de tu banco, donde autorizas el débito desde tu cuenta."
-                    )
-                ),
-            ),
-            class_name="pse",
-        ),
+def payment_fields() -> list[rx.Component]:
+    """Build the choice of the payment provider, and the fields of the chosen one."""
+    document = rx.fragment(
         company_box(),
         rx.cond(
             typed_text("person_type") == COMPANY,
             rx.fragment(*company_fields(), key="company"),
             rx.fragment(*person_fields(), key="person"),
         ),
-        bank_select(),
-        saved_payer_box(),
+    )
+    return [
+        rx.cond(PAYMENT.has_cards, method_cards(), pse_notice()),
+        rx.cond(PAYMENT.with_document.contains(CHOSEN_METHOD), document),
+        rx.cond(CHOSEN_METHOD == GATEWAY_PSE, rx.fragment(bank_select(), saved_payer_box())),
+        rx.foreach(
+            PAYMENT.methods,
+            lambda method: rx.cond(
+                method.id == CHOSEN_METHOD,
+                rx.fragment(rx.foreach(method.fields, provider_field), key=method.id),
+            ),
+        ),
     ]
+
+
+def pse_notice() -> rx.Component:
+    """Build the text about PSE, in a shop without another way to pay."""
+    return rx.el.div(
+        rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
+        rx.el.div(
+            rx.el.p(_("Débito bancario PSE"), class_name="pse__title"),
+            rx.el.p(
+                _("Al pagar te llevamos a la página de tu banco, donde autorizas el débito desde tu cuenta.")
+            ),
+        ),
+        class_name="pse",
+    )
+
+
+def method_cards() -> rx.Component:
+    """Build the choice of the payment provider."""
+    element_id, problem = field_id(PAYMENT_PROVIDER), problem_text(PAYMENT_PROVIDER)
+
+    def card(method: ObjectVar[PaymentMethod], place: rx.Var[int]) -> rx.Component:
+        return rx.el.label(
+            rx.el.input(
+                id=rx.cond(place == 0, element_id, ABSENT),
+                special_props=radio_props(PAYMENT_PROVIDER, method.id, is_chosen=method.id == CHOSEN_METHOD),
+            ),
+            rx.el.span(
+                rx.el.b(method.name),
+                rx.el.span(method.note, class_name="card-choice__note"),
+                class_name="card-choice__words",
+            ),
+            class_name="card-choice",
+            key=method.id,
+            data_testid="payment-method",
+        )
+
+    return rx.el.fieldset(
+        rx.el.legend(_("¿Cómo quieres pagar?"), class_name="field__label"),
+        rx.foreach(PAYMENT.methods, card),
+        field_problem(element_id, problem, LIVE),
+        class_name="field cards",
+        custom_attrs=described_by(element_id, problem),
+    )
+
+
+def provider_field(one: ObjectVar[PaymentField]) -> rx.Component:
+    """Build a field that a payment provider adds: a select element if it has options, else a text field."""
+    label: rx.Var[str] = one.label.to(str)
+    element_id, problem = provider_field_id(one), problem_text(one.name)
+    hint = rx.cond(one.hint != "", rx.el.p(one.hint, class_name="field__hint"))
+    chosen = select_field(
+        label,
+        (
+            rx.el.option(_("Elige una opción"), value="", custom_attrs={"disabled": True}),
+            rx.foreach(
+                one.options, lambda option: rx.el.option(option.label, value=option.value, key=option.value)
+            ),
+        ),
+        hint,
+        element_id=element_id,
+        problem=problem,
+        live=LIVE,
+        special_props=control_props(one.name),
+    )
+    typed = field(
+        one.name.to(str),
+        label,
+        hint,
+        element_id=element_id,
+        problem=problem,
+        live=LIVE,
+        enter_key_hint="next",
+        special_props=control_props(one.name),
+    )
+    return rx.fragment(rx.cond(one.options.length() > 0, chosen, typed), key=one.name)
 
 
 def saved_payer_box() -> rx.Component:

@@ -7,6 +7,7 @@ again.
 
 import json
 import logging
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -18,12 +19,11 @@ from backend.app import current_shop
 from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.contents import has_wrapping
 from backend.cart.views import read_cart_view
-from backend.checkout.form import parse_destination
+from backend.checkout.form import PAYMENT_PROVIDER, parse_destination
 from backend.checkout.later_delivery import find_later_delivery_of_cart, parse_expected_day
 from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.quotes.quote_limits import TooManyQuotations
 from backend.core.clock import now
-from backend.core.config.modules import GATEWAY_PSE
 from backend.core.error_texts import CHECKOUT, NOT_CREATED, text_for
 from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
 from backend.core.money import Cop, format_cop
@@ -32,6 +32,7 @@ from backend.core.texts import _
 from backend.core.web.email_suggestions import suggest_email
 from backend.news.topics import Topic
 from backend.orders.gifts import GIFT_MESSAGE, GIFT_RECIPIENT, WRAPPED
+from backend.payment.providers.base import PaymentProvider
 from backend.shipping.municipalities import search_municipalities
 from backend.storefront_views.account_page import AddressView
 from storefront.components.change_bank import change_bank
@@ -42,7 +43,15 @@ from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.document import META, load
 from storefront.pages.checkout.error_texts import CHECKOUT_UNAVAILABLE, get_result_kind
-from storefront.pages.checkout.views import LastOrder, PlacingResult, SelectOption, Shipping, shipping_card
+from storefront.pages.checkout.payment_methods import choose_method, load_options, payment_choice
+from storefront.pages.checkout.views import (
+    LastOrder,
+    PaymentChoice,
+    PlacingResult,
+    SelectOption,
+    Shipping,
+    shipping_card,
+)
 from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.state.cart import CartState, forget_cart, refresh_cart, use_own_cart
 from storefront.state.frame import SHOP_UNAVAILABLE as SHOP_COMING_BACK
@@ -86,7 +95,8 @@ class CheckoutState(PageState, rx.State):
         has_payer: True if the payer's document and bank of the customer were saved.
         book: the addresses of the signed-in customer.
         noted: the number of the latest saved note (see `save_note`).
-        is_payable: True if the cart may be paid by PSE.
+        is_payable: True if the cart may be paid in any way.
+        payment: the ways to pay it.
         changes: a number that changes after every attempt to change the bank.
     """
 
@@ -105,6 +115,7 @@ class CheckoutState(PageState, rx.State):
     banks: rx.Field[list[SelectOption]] = rx.field(default_factory=list)
     banks_problem: rx.Field[str] = rx.field("")
     is_payable: rx.Field[bool] = rx.field(True)
+    payment: rx.Field[PaymentChoice] = rx.field(default_factory=PaymentChoice)
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
     shipping: rx.Field[Shipping] = rx.field(default_factory=Shipping)
@@ -125,7 +136,8 @@ class CheckoutState(PageState, rx.State):
             return
         checkout = current_shop().checkout
         with suppress(NotFound):
-            self.is_payable = await checkout.is_provider_offered(cart_id, GATEWAY_PSE)
+            known = {one.name: one.options for method in self.payment.methods for one in method.fields}
+            self._show_methods(await checkout.list_payment_methods(cart_id), known)
             offered = await checkout.list_offered_option_ids(cart_id)
             shown = self.shipping
             if any(choice.id not in offered for choice in shown.choices):
@@ -146,13 +158,15 @@ class CheckoutState(PageState, rx.State):
 
     @event(background=True)
     async def load_banks(self) -> None:
-        """Load the banks, and whether the cart may be paid by PSE."""
-        shop, banks, problem, is_payable = current_shop(), [], "", True
+        """Load the ways to pay the cart, the options of their fields, and the banks."""
+        shop, banks, problem = current_shop(), [], ""
+        methods: list[PaymentProvider] | None = None
+        options: dict[str, list[SelectOption]] = {}
         try:
             async with self:
                 cart_id = await self._usable_cart_id()
             with suppress(NotFound):  # the cart no longer exists: the page shows that itself
-                is_payable = await shop.checkout.is_provider_offered(cart_id, GATEWAY_PSE)
+                methods, options = await load_options(await shop.checkout.list_payment_methods(cart_id))
             banks = [SelectOption(bank.code, bank.name) for bank in await shop.payments.list_banks()]
         except OutsideFailure as error:
             log.warning("no banks to offer: %s", error.message)
@@ -160,7 +174,9 @@ class CheckoutState(PageState, rx.State):
         except DatabaseUnavailable:
             problem = SHOP_COMING_BACK
         async with self:
-            self.banks, self.banks_problem, self.is_payable = banks, problem, is_payable
+            self.banks, self.banks_problem = banks, problem
+            if methods is not None:
+                self._show_methods(methods, options)
 
     @event(supersedes=True)
     async def save_note(self, values: dict[str, str], reached: list[str], number: int) -> None:
@@ -170,8 +186,10 @@ class CheckoutState(PageState, rx.State):
         saved.
         """
         async with errors_as_notices(self):
-            typed = fields.parse_fields(values)
-            names, number = fields.parse_field_names(reached), checked_number(number, 0, MAX_NUMBER)
+            further = current_shop().checkout.list_payer_field_names()
+            typed = fields.parse_fields(values, further)
+            names = fields.parse_field_names(reached, further)
+            number = checked_number(number, 0, MAX_NUMBER)
             try:
                 async with current_shop().database.transaction() as session:
                     saved = await save_draft(session, await self._usable_cart_id(), typed)
@@ -190,7 +208,7 @@ class CheckoutState(PageState, rx.State):
             self.steps_done = [
                 step
                 for step, names_of in fields.STEPS.items()
-                if not any(name in problems for name in names_of)
+                if not problems.keys() & {*names_of, *(further if step == "payment" else ())}
             ]
             self.noted = number
 
@@ -266,11 +284,12 @@ class CheckoutState(PageState, rx.State):
             device = self.router.session.client_token
             self._is_placing = True
         answer, problems, cart_id = PlacingResult(kind="failed", text=NOT_CREATED), None, ""
+        further = current_shop().checkout.list_payer_field_names()
         seen_day: date | None = None
         try:
             async with self:
                 cart_id = await self._usable_cart_id()
-            typed, total = fields.parse_fields(values), checked_number(total, 0, MAX_TOTAL)
+            typed, total = fields.parse_fields(values, further), checked_number(total, 0, MAX_TOTAL)
             seen_day = parse_expected_day(day)
             await set_cart_owner(token, cart_id)
             placed = await place_as_shown(cart_id, typed, shown, total, ip, day=seen_day, device=device)
@@ -281,7 +300,7 @@ class CheckoutState(PageState, rx.State):
         except ShopError as error:
             log.info("no order of %s: %s: %s", cart_id, type(error).__name__, error.message)
             answer, problems = (
-                PlacingResult(kind=get_result_kind(error), text=text_for(error, CHECKOUT)),
+                PlacingResult(kind=get_result_kind(error, further), text=text_for(error, CHECKOUT)),
                 error.fields,
             )
             if isinstance(error, TotalChanged):
@@ -300,7 +319,8 @@ class CheckoutState(PageState, rx.State):
                     await self._show_cart()
                 is_empty = not (await self.get_state(CartState)).cart.lines
             if problems is not None:
-                self.problems = {name: text for name, text in problems.items() if name in fields.LABELS}
+                names = {*fields.LABELS, *further}
+                self.problems = {name: text for name, text in problems.items() if name in names}
             self.answer = replace(answer, number=next_number(self.answer.number))
         if is_empty:
             async with self:  # the form that would show the answer disappears
@@ -340,6 +360,11 @@ class CheckoutState(PageState, rx.State):
         prices = [CheckoutState.price_shipping(town, address, option)] if town else []  # type: ignore[call-arg]
         return [CheckoutState.load_banks, *prices]
 
+    def _show_methods(
+        self, providers: Sequence[PaymentProvider], options: Mapping[str, list[SelectOption]]
+    ) -> None:
+        self.payment, self.is_payable = payment_choice(providers, options), bool(providers)
+
     async def _usable_cart_id(self) -> str:
         """Return the id of the cart with which this page was loaded, even if another tab has forgotten the cart.
 
@@ -366,10 +391,18 @@ class CheckoutState(PageState, rx.State):
             async with current_shop().database.read() as session:
                 draft = await read_draft(session, self._cart_id)
                 is_wrapped = await has_wrapping(session, self._cart_id)
+            methods = await checkout.list_payment_methods(self._cart_id)
             known_values, self.book = await get_known_fields(self)
             self.is_guest, self.has_payer = not known_values, "doc_number" in known_values
             is_gift = {GIFT_RECIPIENT: WRAPPED} if is_wrapped or draft.get(GIFT_MESSAGE) else {}
-            self.draft = {**fields.INITIAL_VALUES, **is_gift, **known_values, **draft}
+            self._show_methods(methods, {})
+            self.draft = {
+                **fields.INITIAL_VALUES,
+                **is_gift,
+                **known_values,
+                **draft,
+                **choose_method(methods, draft.get(PAYMENT_PROVIDER, "")),
+            }
             self.problems, self.shipping = {}, Shipping()
             self.loaded_at = next_number(self.loaded_at)
             self.stage = "open"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from backend.checkout.shipping_options import ShippingChoice
+from backend.core.config.modules import GATEWAY_PSE
 from backend.core.texts import _
 from backend.shipping.delivery_promise import DeliveryPromise
 from backend.shipping.promise_texts import describe_offer
@@ -15,6 +16,43 @@ class SelectOption:
 
     value: str
     label: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentField:
+    """A field that a payment provider adds. With `options` it is a select element."""
+
+    name: str
+    label: str
+    hint: str
+    options: list[SelectOption]
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentMethod:
+    """A way to pay, as displayed on its card."""
+
+    id: str
+    name: str
+    note: str
+    fields: list[PaymentField]
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentChoice:
+    """The ways to pay the cart.
+
+    Attributes:
+        methods: the ways to pay, as cards.
+        has_cards: False if PSE is the only way, so that the page has no cards.
+        with_document: ids of the methods for which the form has the payer's document.
+        field_names: names of the fields that the providers add.
+    """
+
+    methods: list[PaymentMethod] = field(default_factory=list)
+    has_cards: bool = False
+    with_document: list[str] = field(default_factory=lambda: [GATEWAY_PSE])
+    field_names: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

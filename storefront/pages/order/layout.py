@@ -22,6 +22,7 @@ from storefront.pages.order.returns import returns_section
 from storefront.pages.order.sections import (
     delivery_section,
     free_order_payment,
+    instructions_section,
     payment_section,
     purchase_section,
 )
@@ -75,7 +76,8 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
         ("shipped", texts.FREE_SHIPPED),
         rx.cond(order.status == "canceled", texts.FREE_CANCELED, words),
     )
-    unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, words)
+    has_instructions = (order.payment.instructions != "") & (order.journey == "")
+    unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, rx.cond(has_instructions, texts.PAY_AS_AGREED, words))
     return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, unpaid)).to(str)
 
 
@@ -228,6 +230,7 @@ def order_page(order: ObjectVar[OrderView]) -> rx.Component:
         status_header(order),
         rx.el.div(
             rx.el.div(
+                rx.cond(order.payment.instructions != "", instructions_section(order)),
                 purchase_section(order),
                 delivery_section(order),
                 account_section(order),

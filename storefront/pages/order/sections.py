@@ -16,13 +16,14 @@ from storefront.pages.order import texts
 from storefront.state.frame import FrameState
 
 
-def section(title: str, *content: rx.Component, name: str) -> rx.Component:
+def section(title: str | rx.Var[str], *content: rx.Component, name: str, test_id: str = "") -> rx.Component:
     """Build a card with a title."""
     return rx.el.section(
         rx.el.h2(title, id=name, class_name="order__heading"),
         *content,
         class_name="order__card",
         aria_labelledby=name,
+        **({"data_testid": test_id} if test_id else {}),
     )
 
 
@@ -217,26 +218,48 @@ def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
+def instructions_section(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build what the customer has to do to pay outside the shop."""
+    facts = order.payment
+    return section(
+        _("Cómo pagar"),
+        rx.el.p(facts.instructions, class_name="order__soft"),
+        rx.el.dl(
+            fact(_("Valor"), order.total_label),
+            rx.foreach(
+                facts.instruction_facts,
+                lambda one: rx.el.div(rx.el.dt(one[0]), rx.el.dd(one[1]), key=one[0]),
+            ),
+            class_name="facts",
+        ),
+        name="como-pagar",
+        test_id="payment-instructions",
+    )
+
+
 def payment_section(order: ObjectVar[OrderView]) -> rx.Component:
     """Build the transaction data that PSE requires on the page of a payment's result (wire: checkout)."""
     facts = order.payment
     state = rx.match(facts.state, *texts.PAYMENT_STATES.items(), texts.PAYMENT_STATES["pending"])
     return section(
-        _("Datos de la transacción PSE"),
+        rx.cond(facts.is_pse, _("Datos de la transacción PSE"), _("Pago")),
         rx.el.dl(
             fact(_("Estado"), state, test_id="payment-state"),
+            rx.cond(facts.method != "", fact(_("Forma de pago"), facts.method, test_id="payment-method")),
             rx.cond(order.payer != "", fact(_("Paga"), order.payer, test_id="order-payer")),
             fact(_("Empresa"), facts.merchant),
             fact(_("NIT"), facts.nit),
-            fact(_("Banco"), facts.bank),
-            fact(_("CUS"), facts.cus, test_id="payment-cus"),
+            rx.cond(
+                facts.is_pse,
+                rx.fragment(fact(_("Banco"), facts.bank), fact(_("CUS"), facts.cus, test_id="payment-cus")),
+            ),
             fact(_("Referencia"), facts.reference),
             fact(_("Fecha y hora"), facts.date_label),
             fact(_("Valor"), facts.amount_label),
             fact(_("Moneda"), facts.currency),
             fact(_("Descripción"), facts.description),
             rx.cond(facts.reason != "", fact(_("Respuesta"), facts.reason)),
-            fact(_("IP de origen"), facts.payer_ip),
+            rx.cond(facts.is_pse, fact(_("IP de origen"), facts.payer_ip)),
             class_name="facts",
             data_testid="payment-facts",
         ),
@@ -245,7 +268,7 @@ def payment_section(order: ObjectVar[OrderView]) -> rx.Component:
             rx.el.a(facts.contact_phone, href="tel:" + facts.contact_phone.to(str).replace(" ", "")),
             _(" o escríbenos a "),
             rx.el.a(facts.contact_email, href="mailto:" + facts.contact_email.to(str)),
-            _(" y danos la referencia o el CUS."),
+            rx.cond(facts.is_pse, _(" y danos la referencia o el CUS."), _(" y danos la referencia.")),
             class_name="order__contact",
         ),
         whatsapp_button(

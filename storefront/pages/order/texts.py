@@ -110,6 +110,10 @@ FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus juguetes.")
 FREE_SHIPPED = _("Ya despachamos tus juguetes. Más abajo ves por dónde van.")
 """Replaces the texts of a paid order if its total is 0."""
 FREE_CANCELED = _("Tu pedido está cancelado. No se hizo ningún cobro.")
+PAY_AS_AGREED = _(
+    "Todavía no recibimos tu pago. Más abajo ves cómo hacerlo; apenas llegue, empezamos a prepararlos."
+)
+"""Replaces the text of an unpaid order whose way to pay has instructions."""
 SENT_UNPAID = _(
     "Ya despachamos tus juguetes: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
     "para acordarlo."

@@ -12,6 +12,7 @@ from backend.attention.kinds import Action
 from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.checkout.attention_resolvers import create_money_resolvers
+from backend.core.config.modules import GATEWAY_PSE
 from backend.core.errors import InvalidData, NotAllowed, NotFound, OutcomeUnknown, ShopError
 from backend.inventory.models import InventoryLevel, Reservation
 from backend.orders.admin.cancellation import cancel_order
@@ -282,7 +283,7 @@ async def test_cart_of_a_refunded_payment_can_be_paid_again(
     payment = await came(till, cart_id)
     await resolve(till, GIVEN_BACK)
     assert (await till.state(payment), await refunds(till)) == ("captured", [PRICE])
-    assert not await till.checkout.starter.has_started(cart_id, PRICE)
+    assert not await till.checkout.starter.has_started(cart_id, PRICE, GATEWAY_PSE)
     with pytest.raises(InvalidData, match="Payment sessions are required"):
         await till.checkout.complete(cart_id)
     assert (await till.orders(), await till.mails()) == ([], ["attention", "refunded"])

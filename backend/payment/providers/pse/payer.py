@@ -169,42 +169,14 @@ def to_bank_line(value: Any) -> str:
 Text = Annotated[str, BeforeValidator(to_bank_line)]
 
 
-class Payer(BaseModel):
-    """The payer's data as sent to the gateway.
-
-    Create it with `parse_payer`, which checks the bank against the offered ones.
-    """
+class PayerDocument(BaseModel):
+    """The identity document of the person or company that pays. Create it with `parse_payer_document`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
-    bank: Text = ""
     person_type: Text = ""
     doc_type: Text = ""
     doc_number: Text = ""
-    first_name: Text = ""
-    last_name: Text = ""
-    email: Annotated[Text, AfterValidator(lambda text: require_email(text, MAX_EMAIL_LENGTH))] = ""
-    phone: Annotated[Text, AfterValidator(lambda text: require_phone(text, "0123456789"))] = ""
-    address: Annotated[
-        Text, AfterValidator(lambda text: require_length(text, 2, 100, _("Escribe tu dirección.")))
-    ] = ""
-    city: Annotated[
-        Text, AfterValidator(lambda text: require_length(text, 2, 50, _("Escribe tu ciudad.")))
-    ] = ""
-    department: Annotated[
-        Text, AfterValidator(lambda text: require_length(text, 2, 50, _("Escribe tu departamento.")))
-    ] = ""
-    ip: Text = ""
-
-    @field_validator("bank")
-    @classmethod
-    def _bank(cls, code: str, info: ValidationInfo) -> str:
-        offered: Collection[str] | None = (info.context or {}).get("banks")
-        if code in ("", PLACEHOLDER_BANK):
-            raise field_error(_("Elige tu banco."))
-        if offered is not None and code not in offered:
-            raise field_error(_("Ese banco no está disponible. Elige otro de la lista."))
-        return code
 
     @field_validator("person_type")
     @classmethod
@@ -236,6 +208,39 @@ class Payer(BaseModel):
             return text  # the type is already reported as wrong
         return _read_document_number(text, kind)
 
+
+class Payer(PayerDocument):
+    """The payer's data as sent to the gateway.
+
+    Create it with `parse_payer`, which checks the bank against the offered ones.
+    """
+
+    bank: Text = ""
+    first_name: Text = ""
+    last_name: Text = ""
+    email: Annotated[Text, AfterValidator(lambda text: require_email(text, MAX_EMAIL_LENGTH))] = ""
+    phone: Annotated[Text, AfterValidator(lambda text: require_phone(text, "0123456789"))] = ""
+    address: Annotated[
+        Text, AfterValidator(lambda text: require_length(text, 2, 100, _("Escribe tu dirección.")))
+    ] = ""
+    city: Annotated[
+        Text, AfterValidator(lambda text: require_length(text, 2, 50, _("Escribe tu ciudad.")))
+    ] = ""
+    department: Annotated[
+        Text, AfterValidator(lambda text: require_length(text, 2, 50, _("Escribe tu departamento.")))
+    ] = ""
+    ip: Text = ""
+
+    @field_validator("bank")
+    @classmethod
+    def _bank(cls, code: str, info: ValidationInfo) -> str:
+        offered: Collection[str] | None = (info.context or {}).get("banks")
+        if code in ("", PLACEHOLDER_BANK):
+            raise field_error(_("Elige tu banco."))
+        if offered is not None and code not in offered:
+            raise field_error(_("Ese banco no está disponible. Elige otro de la lista."))
+        return code
+
     @field_validator("first_name")
     @classmethod
     def _first_name(cls, text: str, info: ValidationInfo) -> str:
@@ -257,6 +262,15 @@ class Payer(BaseModel):
             ) from None
         plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         return str(plain or address)
+
+
+def parse_payer_document(answers: Mapping[str, Any]) -> PayerDocument:
+    """Return the document in these answers.
+
+    Raises:
+        InvalidData: see `parse_payer`.
+    """
+    return read_form(PayerDocument, answers)
 
 
 def parse_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:

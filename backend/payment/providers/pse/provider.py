@@ -61,6 +61,8 @@ class GatewayPse(PaymentProvider):
     """
 
     id = GATEWAY_PSE
+    shopper_name = _("PSE, débito bancario")
+    shopper_note = _("Te llevamos a la página de tu banco, donde autorizas el débito desde tu cuenta.")
 
     def __init__(self, client: GatewayClient, database: Database) -> None:
         self.client = client

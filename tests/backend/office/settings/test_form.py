@@ -38,7 +38,7 @@ from tests.store_steps import (
     post,
 )
 
-RUNNING = ((GATEWAY_PSE, SYSTEM_PAYMENT), (CARRIER, MANUAL))
+RUNNING = ({GATEWAY_PSE: "PSE", SYSTEM_PAYMENT: ""}, (CARRIER, MANUAL))
 
 
 async def save_typed(shop: Shop, seen: dict[str, str] | None = None, /, **typed: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The settings screen (Ajustes): saving, conflicts, switching providers off, trials, and invalid input."""
 
+from importlib.metadata import version
 from typing import Any
 
 import httpx
@@ -75,10 +76,13 @@ async def test_last_active_provider_is_switched_off_only_after_a_warning(
     owner = await open_screen(browser_of)
     pse = owner.content.payments[[row.id for row in owner.content.payments].index(GATEWAY_PSE)]
     assert (pse.is_on, pse.warning.startswith("Nadie podrá pagar")) == (True, True)
+    assert owner.content.version == version("trompo")
     await send_event(owner, "switch_off", GATEWAY_PSE, False)
     assert (owner.announcement.tone, owner.content.cannot_sell) == ("problem", "")
     await send_event(owner, "switch_off", GATEWAY_PSE, True)
-    assert owner.content.cannot_sell == "Tu tienda no está vendiendo: PSE está apagado."
+    assert owner.content.cannot_sell == (
+        "Tu tienda no está vendiendo: no hay ninguna forma de pago encendida en sus páginas."
+    )
     await send_event(owner, "switch_on", GATEWAY_PSE)
     await send_event(owner, "switch_off", CARRIER, False)
     assert owner.announcement.tone == "news"

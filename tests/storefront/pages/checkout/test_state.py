@@ -18,6 +18,7 @@ from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import set_owner
 from backend.cart.views import read_cart_view
+from backend.checkout.form import PAYMENT_PROVIDER
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.checkout.payment.start import PaymentOff
 from backend.checkout.quotes import quote_limits
@@ -54,6 +55,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.storefront.background import InBackground
 from tests.storefront.outage import without_database
 from tests.storefront.root_state import get_root_state
+from tests.transfer_provider import FROM_BANK, NO_BANK, TRANSFER, add_transfer
 
 Shopper = Callable[[], rx.State]
 TYPED = {**TYPED_ANYWHERE, "town": "Medellín, Antioquia"}
@@ -639,7 +641,7 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     pickup = await choose_pickup(shop, cart_id)
     offer = await shop.checkout.offer_shipping(cart_id, pickup, is_choice=True, ip="190.24.1.1")
     state.shipping = Shipping("ready", MEDELLIN, [shipping_card(one, now()) for one in offer.choices], pickup)
-    running = list(shop.payments.providers), list(shop.fulfillment_providers)
+    running = {GATEWAY_PSE: "PSE"}, list(shop.fulfillment_providers)
     async with shop.database.transaction() as session:
         await switch_shop_provider(session, COMMAND_LINE, MANUAL, is_on=False, installed=running)
     await update_state(state)
@@ -661,3 +663,50 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     with pytest.raises(PaymentOff) as off:
         await place_as_shown(cart_id, TYPED, _ready_shipping(pickup), 18_900, "190.24.1.1")
     assert text_for(off.value, CHECKOUT).startswith("La tienda no está recibiendo pagos de esta forma ahora.")
+
+
+async def test_page_of_a_shop_with_pse_alone_has_no_cards(state: CheckoutState) -> None:
+    assert [method.id for method in state.payment.methods] == [GATEWAY_PSE]
+    assert not state.payment.has_cards
+    assert PAYMENT_PROVIDER not in state.draft
+
+
+async def test_page_offers_each_way_to_pay_with_its_fields(shop: Shop, state: CheckoutState) -> None:
+    transfer = await add_transfer(shop)
+    await state.load()
+    load_banks = CheckoutState.event_handlers["load_banks"].fn
+    await load_banks(InBackground(state))
+    shown = state.payment
+    assert ([method.id for method in shown.methods], shown.has_cards) == ([GATEWAY_PSE, TRANSFER], True)
+    assert (shown.with_document, shown.field_names) == ([GATEWAY_PSE, TRANSFER], [FROM_BANK])
+    assert [one.value for one in shown.methods[1].fields[0].options] == ["nu"]
+    assert PAYMENT_PROVIDER not in state.draft  # PSE is chosen until the shopper chooses another one
+    await state.save_note({**TYPED, PAYMENT_PROVIDER: TRANSFER}, [FROM_BANK], 1)
+    assert (state.problems, state.steps_done) == ({FROM_BANK: NO_BANK}, ["contact"])
+    await state.save_note({FROM_BANK: "nu"}, [FROM_BANK], 2)
+    assert (state.problems, state.steps_done) == ({}, ["contact", "payment"])
+    transfer.is_failing = True
+    await load_banks(InBackground(state))
+    assert [method.id for method in state.payment.methods] == [GATEWAY_PSE]
+    assert state.banks
+
+
+async def test_only_offered_way_to_pay_is_chosen(shop: Shop, state: CheckoutState) -> None:
+    await add_transfer(shop, TRANSFER)
+    await state.load()
+    assert (state.is_payable, state.payment.has_cards) == (True, True)
+    assert state.draft[PAYMENT_PROVIDER] == TRANSFER
+
+
+async def test_order_paid_by_transfer_opens_its_own_page(shop: Shop, state: CheckoutState) -> None:
+    await add_transfer(shop)
+    await state.load()
+    pickup = await choose_pickup(shop, (await state.get_state(CartState)).cart_id)
+    state.shipping = _ready_shipping(pickup)
+    place = CheckoutState.event_handlers["place_order"].fn
+    typed = {**TYPED, PAYMENT_PROVIDER: TRANSFER}
+    assert [event async for event in place(InBackground(state), typed, 18_900)] == []
+    assert (state.answer.kind, state.problems) == ("fields", {FROM_BANK: NO_BANK})
+    typed[FROM_BANK] = "nu"
+    assert [event async for event in place(InBackground(state), typed, 18_900)] == []
+    assert (state.answer.kind, state.answer.address.startswith("/order/")) == ("placed", True)

@@ -1,0 +1,62 @@
+"""The ways to pay that the checkout offers: their cards, the options of their fields, and the chosen one."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from backend.checkout.form import PAYMENT_PROVIDER
+from backend.core.config.modules import GATEWAY_PSE
+from backend.core.errors import OutsideFailure
+from backend.payment.providers.base import PaymentProvider
+from storefront.pages.checkout.views import PaymentChoice, PaymentField, PaymentMethod, SelectOption
+
+log = logging.getLogger(__name__)
+
+
+def payment_choice(
+    providers: Sequence[PaymentProvider], options: Mapping[str, list[SelectOption]]
+) -> PaymentChoice:
+    """Convert providers for their cards. `options` are the options of their fields, by name."""
+    return PaymentChoice(
+        methods=[
+            PaymentMethod(
+                id=provider.id,
+                name=provider.shopper_name,
+                note=provider.shopper_note,
+                fields=[
+                    PaymentField(one.name, one.label, one.hint, options.get(one.name, []))
+                    for one in provider.payer_fields
+                ],
+            )
+            for provider in providers
+        ],
+        has_cards=any(provider.id != GATEWAY_PSE for provider in providers),
+        with_document=[
+            provider.id for provider in providers if provider.asks_document or provider.id == GATEWAY_PSE
+        ],
+        field_names=[one.name for provider in providers for one in provider.payer_fields],
+    )
+
+
+async def load_options(
+    providers: Sequence[PaymentProvider],
+) -> tuple[list[PaymentProvider], dict[str, list[SelectOption]]]:
+    """Return the options of the providers' fields by name, and the providers, without those whose options fail."""
+    working, options = [], {}
+    for provider in providers:
+        try:
+            for one in provider.payer_fields:
+                choices = await provider.list_choices(one.name)
+                options[one.name] = [SelectOption(choice.code, choice.name) for choice in choices]
+        except OutsideFailure as error:
+            log.warning("%s is not offered: %s", provider.id, error.message)
+        else:
+            working.append(provider)
+    return working, options
+
+
+def choose_method(providers: Sequence[PaymentProvider], chosen_id: str) -> dict[str, str]:
+    """Return the value of `PAYMENT_PROVIDER` if the chosen one (by default PSE) is not offered; else empty."""
+    offered = [provider.id for provider in providers]
+    if not offered or (chosen_id or GATEWAY_PSE) in offered:
+        return {}
+    return {PAYMENT_PROVIDER: GATEWAY_PSE if GATEWAY_PSE in offered else offered[0]}
