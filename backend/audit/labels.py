@@ -50,6 +50,7 @@ ACTION_LABELS = {
     "packed": _("empacó"),
     "password changed": _("cambió la contraseña de"),
     "payment link created": _("hizo un enlace de pago de"),
+    "payment link mailed": _("envió por correo el enlace de pago de"),
     "payment link withdrawn": _("retiró el enlace de pago de"),
     "payment reported": _("pidió a la pasarela el estado de"),
     "personal values deleted": _("borró datos personales de la auditoría de"),

@@ -39,6 +39,7 @@ class Area(StrEnum):
     REFUNDED = "mail_refunded"
     BACK_IN_STOCK = "mail_back_in_stock"
     CART_REMINDER = "mail_cart_reminder"
+    PAYMENT_LINK = "mail_payment_link"
     RETURN_REQUESTED = "mail_return_requested"
     RETURN_RECEIVED = "mail_return_received"
     RETURN_APPROVED = "mail_return_approved"
@@ -64,6 +65,7 @@ AREA_NAMES = {
     Area.REFUNDED: _("Correo: dinero devuelto"),
     Area.BACK_IN_STOCK: _("Correo: ya llegó el juguete"),
     Area.CART_REMINDER: _("Correo: dejó juguetes en el carrito"),
+    Area.PAYMENT_LINK: _("Correo: el enlace de pago"),
     Area.RETURN_REQUESTED: _("Correo: pidió una devolución"),
     Area.RETURN_RECEIVED: _("Correo: llegó lo que devolvió"),
     Area.RETURN_APPROVED: _("Correo: le vamos a devolver el dinero"),
@@ -81,6 +83,7 @@ PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
     Area.REFUNDED: ("tienda", "monto"),
     Area.BACK_IN_STOCK: ("tienda", "juguete"),
     Area.CART_REMINDER: ("tienda",),
+    Area.PAYMENT_LINK: ("tienda",),
     Area.RETURN_REQUESTED: ("tienda", "pedido"),
     Area.RETURN_RECEIVED: ("tienda", "pedido"),
     Area.RETURN_APPROVED: ("tienda", "pedido", "monto"),

@@ -24,6 +24,18 @@ async def choose_customer(session: AsyncSession, actor: Actor, draft_id: str, cu
     await assign_person(session, locked.cart, customer_id)
 
 
+async def remove_customer(session: AsyncSession, actor: Actor, draft_id: str) -> None:
+    """Remove the customer from the draft.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
+    """
+    locked = await lock_draft(session, actor, draft_id)
+    await record(session, actor, "changed", Subject(SubjectType.DRAFT_ORDER, draft_id))
+    locked.cart.customer_id = locked.cart.guest_id = locked.cart.email = None
+    await session.flush()
+
+
 async def assign_person(session: AsyncSession, cart: Cart, customer_id: str) -> None:
     """Assign the (locked) cart to a customer or a guest. The caller must have checked the rights.
 

@@ -22,13 +22,16 @@ from backend.cart.contents import read_contents
 from backend.cart.models import Cart, LineItem
 from backend.cart.shipping_method import mark_cart_changed
 from backend.cart.totals import read_goods_total
+from backend.cart.views import read_cart_view
 from backend.core.config.settings import Settings
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import InvalidData, NotFound
+from backend.core.events import publish
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
-from backend.core.web.contact import parse_phone
+from backend.core.web.contact import parse_phone, require_email, tidy_email, to_one_line
 from backend.draft_orders.drafts import cancel_locked_draft, lock_draft, require_allowed_discount
+from backend.draft_orders.events import PaymentLinkMailRequested
 from backend.draft_orders.models import LINK_LIFETIME, DraftOrder, PaymentLink
 from backend.orders.models import Order
 from backend.orders.origins import OrderOrigin
@@ -108,6 +111,71 @@ async def create_link(session: AsyncSession, actor: Actor, settings: Settings, d
     session.add(link)
     await session.flush()
     return NewLink(link.id, f"{settings.base_url}{PATH}/{token}", total)
+
+
+async def mail_link(session: AsyncSession, actor: Actor, draft_id: str, address: str) -> None:
+    """Send a payment link of the draft by e-mail. The mail has a link of its own, because tokens are not stored.
+
+    Raises:
+        NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
+        InvalidData: the address is not valid; or the draft has no valid link.
+    """
+    await lock_draft(session, actor, draft_id)
+    try:
+        address = tidy_email(require_email(to_one_line(address)))
+    except ValueError as error:
+        raise InvalidData("The address is not valid", fields={"email": str(error)}) from error
+    if await _find_valid_link(session, draft_id) is None:
+        raise InvalidData("The draft order has no valid payment link")
+    await record(session, actor, "payment link mailed", Subject(SubjectType.DRAFT_ORDER, draft_id))
+    await publish(session, PaymentLinkMailRequested(draft_id, address))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEmail:
+    """Content of the e-mail with a payment link: names and amounts of the lines, and the total without shipping."""
+
+    items: list[tuple[str, str]]
+    total: Cop
+    url: str
+    expires_at: datetime
+
+
+async def write_link_email(session: AsyncSession, settings: Settings, draft_id: str) -> LinkEmail | None:
+    """Create another link of the draft, with the end of its newest one, and return the content of the e-mail.
+
+    Return None if the draft has no valid link: it was sold, withdrawn or paid, or its link has expired.
+    """
+    newest = await _find_valid_link(session, draft_id)
+    draft = await session.get(DraftOrder, draft_id)
+    if newest is None or draft is None:
+        return None
+    view = await read_cart_view(session, draft.cart_id)
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    link = PaymentLink(
+        draft_order_id=draft_id,
+        token_hash=hash_token(token),
+        total=newest.total,
+        expires_at=newest.expires_at,
+        created_by=newest.created_by,
+    )
+    session.add(link)
+    await session.flush()
+    items = [(f"{line.quantity} × {line.title}", line.line_total_label) for line in view.lines]
+    savings = [(one.code, one.amount_label) for one in view.savings]
+    return LinkEmail(
+        [*items, *savings], view.item_total, f"{settings.base_url}{PATH}/{token}", link.expires_at
+    )
+
+
+async def _find_valid_link(session: AsyncSession, draft_id: str) -> PaymentLink | None:
+    """Return the newest link of the draft, if it can still be paid."""
+    newest = _LINKS.where(DraftOrder.id == draft_id).order_by(PaymentLink.created_at.desc()).limit(1)
+    row = (await session.execute(newest)).one_or_none()
+    if row is None:
+        return None
+    link, draft, order, is_expired = row
+    return link if _find_state(draft, order, is_expired=is_expired) is LinkState.OPEN else None
 
 
 async def withdraw(session: AsyncSession, actor: Actor, draft_id: str) -> None:

@@ -30,6 +30,7 @@ from backend.core.events import subscribe
 from backend.core.ids import new_id
 from backend.core.observability.logs import hide_in_log
 from backend.customers.events import PasswordChanged, PasswordChosen, ResetRequested
+from backend.draft_orders.events import PaymentLinkMailRequested
 from backend.invoices.events import InvoiceIssued
 from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
 from backend.mail.limits import SlotResult, Verdict, hash_address, is_limited, take_slot
@@ -335,6 +336,12 @@ async def send_review_request(session: AsyncSession, event: ReviewsRequested) ->
 async def send_cart_reminder(session: AsyncSession, event: CartReminderDue) -> None:
     """Remind a customer of their abandoned cart, once."""
     await _enqueue(session, MailKind.CART_REMINDER, event.reminder_id)
+
+
+@subscribe(PaymentLinkMailRequested)
+async def send_payment_link(session: AsyncSession, event: PaymentLinkMailRequested) -> None:
+    """Send a payment link. If it was sent to this address before, send a new one."""
+    await _enqueue(session, MailKind.PAYMENT_LINK, f"{event.draft_id} {event.address}", again=True)
 
 
 @subscribe(InviteMailRequested)

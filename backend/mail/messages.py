@@ -28,6 +28,7 @@ from backend.core.web.contact import clean_name, tidy_email, to_one_line
 from backend.customers.auth.accounts import find_customer, has_verified_email
 from backend.customers.auth.password_reset import create_reset_token
 from backend.customers.models import Customer
+from backend.draft_orders.links import write_link_email
 from backend.invoices.files import CUSTOMER_PATH, PDF, XML, build_file_path
 from backend.invoices.issue_job import read_invoice
 from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
@@ -265,6 +266,21 @@ def _build_notice_link(settings: Settings, page: str, notice_id: str) -> str:
     return f"{settings.base_url}{page}?id={notice_id}&token={token}"
 
 
+async def _compose_payment_link(session: AsyncSession, settings: Settings, about: str) -> Message | None:
+    """Return the mail with a new link of a draft order; None if the draft can no longer be paid with a link."""
+    draft_id, _space, address = about.partition(" ")
+    letter = await write_link_email(session, settings, draft_id)
+    if letter is None:
+        return None
+    values = {
+        "name": "",
+        "items": [*letter.items, (_("Total sin envío"), format_cop(letter.total))],
+        "link": letter.url,
+        "until": time_label(letter.expires_at),
+    }
+    return Message(MailKind.PAYMENT_LINK, address, values)
+
+
 async def _compose_staff_invite(session: AsyncSession, settings: Settings, invite_id: str) -> Message | None:
     """Return the mail of an invitation to the office; None if the invitation is no longer valid."""
     letter = await write_invitation_email(session, invite_id)
@@ -491,6 +507,7 @@ _COMPOSERS = {
     MailKind.PQRS_RECEIVED: _compose_pqrs_received,
     MailKind.REFUNDED: _compose_refunded,
     MailKind.REVIEWS_ASKED: _compose_review_request,
+    MailKind.PAYMENT_LINK: _compose_payment_link,
     MailKind.STAFF_INVITE: _compose_staff_invite,
     MailKind.STAFF_NOTICE: _compose_staff_notice,
 }

@@ -33,6 +33,7 @@ class MailKind(StrEnum):
     BACK_IN_STOCK = "back_in_stock"
     REVIEWS_ASKED = "reviews_asked"
     CART_REMINDER = "cart_reminder"
+    PAYMENT_LINK = "payment_link"
     PQRS_RECEIVED = "pqrs_received"
     PQRS_ANSWERED = "pqrs_answered"
     RETURN_REQUESTED = "return_requested"
@@ -61,8 +62,8 @@ class Mail(Timestamps, table=True):
     about: str
     """Id of the subject: an order, a fulfillment, a refund, a return, attention, an alert, an invoice, and so on.
 
-    For a password reset, an address; for a requested order link, the order's number and an address; for notices to a
-    staff member, the ids of the batch and the staff member.
+    For a password reset, an address; for a requested order link, the order's number and an address; for a payment link,
+    the id of the draft order and an address; for notices to a staff member, the ids of the batch and the staff member.
     """
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     address_key: str | None = Field(default=None, index=True)

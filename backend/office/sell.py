@@ -52,6 +52,8 @@ class LinkView:
     url: str
     whatsapp_url: str
     total_label: str
+    mailed_to: str = ""
+    """The address to which the link was sent; empty if it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,10 @@ class SaleView:
     has_problem: bool = False
     is_ready: bool = False
     """True if it can be paid."""
+    sees_customers: bool = False
+    """True if the staff member may choose one of the shop's customers."""
+    customer: str = ""
+    """E-mail address of the chosen customer; empty without one, or if the staff member may not see customers."""
     waiting: list[WaitingSale] = field(default_factory=list)
     """The newest sales with an unpaid payment link, of all sellers."""
 
@@ -116,7 +122,13 @@ async def sale_view(session: AsyncSession, actor: Actor) -> SaleView:
         return SaleView(waiting=waiting)
     cart = await read_cart(session, draft.cart_id)
     view = await read_cart_view(session, cart.id)
-    return replace(_to_sale_view(draft, cart, view), waiting=waiting)
+    sees_customers = actor.may(Right.READ_CUSTOMERS)
+    return replace(
+        _to_sale_view(draft, cart, view),
+        sees_customers=sees_customers,
+        customer=(cart.email or "") if sees_customers else "",
+        waiting=waiting,
+    )
 
 
 _STATE_LABELS = {

@@ -164,6 +164,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         Mail.about.in_(select(Refund.id).where(refunded)),
         Mail.about.in_(select(CartReminder.id).where(CartReminder.customer_id.in_(person.ids))),
         Mail.about == person.email,
+        Mail.about.endswith(f" {person.email}", autoescape=True),
     )
     used = or_(
         PromotionUse.customer_id.in_(person.ids), PromotionUse.buyer == hash_customer_email(person.email)

@@ -49,6 +49,7 @@ AREAS = {
     "correo-devolucion": Area.REFUNDED,
     "correo-llego": Area.BACK_IN_STOCK,
     "correo-carrito": Area.CART_REMINDER,
+    "correo-enlace-de-pago": Area.PAYMENT_LINK,
     "correo-devolucion-pedida": Area.RETURN_REQUESTED,
     "correo-devolucion-recibida": Area.RETURN_RECEIVED,
     "correo-devolucion-aprobada": Area.RETURN_APPROVED,

@@ -7,9 +7,10 @@ from backend.content.areas import MAIL_AREA_PREFIX, Area, MailBody
 from backend.content.brand import Brand
 from backend.core.clock import now
 from backend.core.config.settings import Settings
-from backend.core.dates import date_label, today_in_colombia
+from backend.core.dates import date_label, time_label, today_in_colombia
 from backend.core.money import format_cop
 from backend.core.texts import _
+from backend.draft_orders.models import LINK_LIFETIME
 from backend.mail.messages import Message
 from backend.mail.models import MailKind
 from backend.mail.rendering import MailRenderer
@@ -73,6 +74,7 @@ def _example(settings: Settings) -> dict[str, Any]:
             (_("Total sin envío"), format_cop(30_000)),
         ],
         "unsubscribe": link,
+        "until": time_label(now() + LINK_LIFETIME),
         "what": _("Derecho de retracto").lower(),
         "is_claim": False,
         "next_step": NEXT_STEPS[ReturnKind.WITHDRAWAL].format(due=due),

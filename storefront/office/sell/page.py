@@ -8,6 +8,7 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.draft_orders.counter_sale import MAX_REFERENCE_LENGTH
 from backend.draft_orders.drafts import MAX_REASON_LENGTH
+from backend.office.customers.listing import CustomerRow
 from backend.office.sell import SaleLine, WaitingSale, method_options, origin_options
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from storefront.components.forms import SubmitOnce, town_field, town_panel
@@ -36,6 +37,7 @@ def page() -> rx.Component:
             VIEW.lines.length() > 0,
             rx.fragment(
                 lines_panel(),
+                rx.cond(VIEW.sees_customers, customer_panel()),
                 delivery_panel(),
                 discount_panel(),
                 totals_panel(),
@@ -221,6 +223,60 @@ def shipping_option(option: ObjectVar[dict[str, str]]) -> rx.Component:
     )
 
 
+def customer_panel() -> rx.Component:
+    """Render the chosen customer, or the search for one."""
+    search = rx.el.form(
+        sell_field("customer", _("Nombre, correo, celular o documento"), enter_key_hint="search"),
+        rx.el.button(_("Buscar"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-stock__scan",
+        no_validate=True,
+        on_submit=SellState.find_customer,
+        data_testid="sell-customer",
+    )
+    chosen = rx.el.div(
+        rx.el.p(VIEW.customer, class_name="o-row__title"),
+        rx.el.button(
+            _("Quitar"),
+            type="button",
+            class_name="button button--small button--quiet",
+            on_click=SellState.drop_customer,
+        ),
+        class_name="o-sell__options",
+        data_testid="sell-chosen-customer",
+    )
+    matches = rx.el.ul(rx.foreach(SellState.customers, customer_match), class_name="o-stock__matches")
+    return rx.el.section(
+        rx.cond(
+            VIEW.customer != "",
+            chosen,
+            rx.el.details(
+                fold_head("person", _("Un cliente que ya conoces")),
+                search,
+                rx.cond(SellState.customers.length() > 0, matches),
+            ),
+        ),
+        class_name="o-panel",
+    )
+
+
+def customer_match(row: ObjectVar[CustomerRow]) -> rx.Component:
+    """Render a customer who matches the search."""
+    words = rx.el.span(
+        row.name,
+        rx.el.span(row.email, " · ", row.orders_label, class_name="o-row__detail"),
+        class_name="o-stock__words",
+    )
+    return rx.el.li(
+        rx.el.button(
+            words,
+            type="button",
+            class_name="o-stock__match",
+            on_click=SellState.assign_customer(row.id),
+        ),
+        key=row.id,
+    )
+
+
 def discount_panel() -> rx.Component:
     """Render the form of the discount."""
     form = rx.el.form(
@@ -351,9 +407,21 @@ def new_link_panel() -> rx.Component:
                 "El cliente escribe sus datos y paga en tu tienda. El enlace sirve 7 días y no aparta unidades."
             ),
         ),
+        office_field(
+            SellState,
+            "link",
+            "mail_to",
+            _("Correo del cliente"),
+            is_optional=True,
+            type="email",
+            auto_complete="off",
+            auto_capitalize="none",
+            default_value=VIEW.customer,
+            hint=_("Si lo escribes, también le llega por correo."),
+        ),
         rx.el.button(_("Hacer el enlace"), type="submit", class_name="button button--small button--dark"),
         class_name="o-sell__form",
-        key=f"link-{VIEW.id}",
+        key=f"link-{VIEW.id}-{VIEW.customer}",
         no_validate=True,
         on_submit=SellState.make_link,
         data_testid="sell-link",
@@ -372,6 +440,9 @@ def link_panel() -> rx.Component:
         rx.el.h2(icon("check", size=20), _("Enlace listo"), class_name="o-section__title"),
         rx.el.p(
             _("Por "), rx.el.b(link.total_label), _(". Cópialo o envíalo ahora: no se vuelve a mostrar.")
+        ),
+        rx.cond(
+            link.mailed_to != "", rx.el.p(_("Va por correo a {address}.").format(address=link.mailed_to))
         ),
         rx.el.input(
             value=link.url,

@@ -12,6 +12,7 @@ from backend.core.web.contact import parse_phone
 from backend.draft_orders.contact import FIELDS as CONTACT_FIELDS
 from backend.draft_orders.contact import parse_contact
 from backend.draft_orders.counter_sale import parse_received, sell
+from backend.draft_orders.customers import choose_customer, remove_customer
 from backend.draft_orders.delivery import FIELDS as DELIVERY_FIELDS
 from backend.draft_orders.delivery import choose_option, set_delivery
 from backend.draft_orders.drafts import (
@@ -23,8 +24,9 @@ from backend.draft_orders.drafts import (
     set_units,
     take_along,
 )
-from backend.draft_orders.links import build_whatsapp_url, create_link, withdraw
+from backend.draft_orders.links import build_whatsapp_url, create_link, mail_link, withdraw
 from backend.news.topics import Topic
+from backend.office.customers.listing import CustomerRow, find_customers_by_text
 from backend.office.sell import SOLD_IN, LinkView, SaleView, SoldView, sale_view, sold_view
 from backend.orders.origins import OrderOrigin
 from backend.presses.service import use_press
@@ -37,6 +39,7 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_number, checked_text
 
 MAX_UNITS = 99
+MAX_CUSTOMERS = 6
 PAYMENT_FIELDS = ("draft", "method", "reference", "given", "total", *CONTACT_FIELDS)
 
 
@@ -49,6 +52,8 @@ class SellState(VariantSearch, KnownClientState):
     sold: rx.Field[SoldView | None] = rx.field(None)
     link: rx.Field[LinkView | None] = rx.field(None)
     """The new payment link. Its address is shown only once, because only its hash is stored."""
+    customers: rx.Field[list[CustomerRow]] = rx.field(default_factory=list)
+    """Customers that match the search."""
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     towns_for: rx.Field[str] = rx.field("")
 
@@ -123,6 +128,36 @@ class SellState(VariantSearch, KnownClientState):
         await self._announce_done(actor, _("Descuento puesto.") if amount else _("Sin descuento."))
 
     @office_event()
+    async def find_customer(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """List the customers that match a name, an e-mail address, a telephone number or a document."""
+        text = checked_fields(form_data, "customer")["customer"]
+        self.problems, self.customers = {}, []
+        if not text.strip():
+            return
+        async with current_shop().database.read() as session:
+            self.customers = await find_customers_by_text(session, actor, text, MAX_CUSTOMERS)
+        if not self.customers:
+            self.problems = {"customer": _("Ningún cliente tiene estos datos.")}
+
+    @office_event()
+    async def assign_customer(self, actor: Actor, customer_id: str) -> None:
+        """Choose one of the matching customers."""
+        checked_id(customer_id)
+        async with current_shop().database.transaction() as session:
+            draft_id = await _open_sale(session, actor)
+            await choose_customer(session, actor, draft_id, customer_id)
+        self.problems, self.customers = {}, []
+        await self._show(actor)
+
+    @office_event()
+    async def drop_customer(self, actor: Actor) -> None:
+        """Sell without a customer."""
+        async with current_shop().database.transaction() as session:
+            draft_id = await _open_sale(session, actor)
+            await remove_customer(session, actor, draft_id)
+        await self._show(actor)
+
+    @office_event()
     async def deliver(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Store the address, and show the shipping options with their prices."""
         typed = checked_fields(form_data, *DELIVERY_FIELDS, max_length=MAX_TEXT_LENGTH)
@@ -193,8 +228,8 @@ class SellState(VariantSearch, KnownClientState):
 
     @office_event()
     async def make_link(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Create a payment link, with the WhatsApp message for the typed number."""
-        typed = checked_fields(form_data, "draft", "phone")
+        """Create a payment link, with the WhatsApp message for the typed number. Mail it if an address was typed."""
+        typed = checked_fields(form_data, "draft", "phone", "mail_to")
         self.problems = {}
         phone = typed["phone"]
         if phone and not parse_phone(phone):
@@ -202,8 +237,11 @@ class SellState(VariantSearch, KnownClientState):
         shop = current_shop()
         async with shop.database.transaction() as session:
             link = await create_link(session, actor, shop.settings, checked_id(typed["draft"]))
+            if typed["mail_to"]:
+                await _mail_link(session, actor, typed["draft"], typed["mail_to"])
         name = (await shop.effective_settings.now()).store_name
-        self.link = LinkView(link.url, build_whatsapp_url(phone, link, name), format_cop(link.total))
+        whatsapp_url = build_whatsapp_url(phone, link, name)
+        self.link = LinkView(link.url, whatsapp_url, format_cop(link.total), typed["mail_to"])
         self.options, self.matches, self.sold = [], [], None
         await self._announce_done(actor, _("Enlace listo."))
 
@@ -224,6 +262,15 @@ class SellState(VariantSearch, KnownClientState):
             await cancel_draft(session, actor, draft_id)
         self.options, self.matches, self.sold = [], [], None
         await self._announce_done(actor, _("Venta cancelada."))
+
+
+async def _mail_link(session: Any, actor: Actor, draft_id: str, address: str) -> None:
+    try:
+        await mail_link(session, actor, draft_id, address)
+    except InvalidData as error:  # the form has another field `email`
+        raise InvalidData(
+            error.message, fields={"mail_to": error.fields.get("email", error.message)}
+        ) from error
 
 
 async def _open_sale(session: Any, actor: Actor) -> str:

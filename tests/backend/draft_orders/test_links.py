@@ -12,6 +12,9 @@
 | another browser opens it after data were typed | they are removed |
 | a signed-in customer opens it | the cart merges with no other cart |
 | the draft is being paid, and staff withdraw it | refused |
+| the link is sent by e-mail | the mail has another link of the same draft; an audit entry |
+| it was withdrawn or has expired before the mail is written | no mail |
+| the address is not valid, or the draft has no link | refused |
 """
 
 import asyncio
@@ -40,10 +43,13 @@ from backend.draft_orders.links import (
     create_link,
     find_link,
     hash_token,
+    mail_link,
     open_in_new_browser,
     withdraw,
 )
 from backend.draft_orders.models import DraftOrder, PaymentLink
+from backend.mail.messages import compose_message
+from backend.mail.models import Mail, MailKind
 from backend.orders.origins import OrderOrigin
 from backend.payment.providers.base import ProviderState
 from tests.backend.checkout.paying_kit import PRICE, Till
@@ -292,6 +298,63 @@ async def test_draft_without_lines_has_no_link(till: Till) -> None:
     draft = await prepare(till, {})
     with pytest.raises(InvalidData):
         await make_link(till, draft)
+
+
+async def test_mailed_link_opens_the_same_draft(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 2})
+    link, token = await make_link(till, draft)
+    async with till.database.transaction() as session:
+        await mail_link(session, SELLER, draft.id, " Ana@example.com ")
+    assert "payment_link" in await till.mails()
+    settings = till.checkout.settings
+    async with till.database.transaction() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.PAYMENT_LINK))).scalar_one()
+        assert mail.about == f"{draft.id} ana@example.com"
+        message = await compose_message(session, settings, mail)
+        entries = (await session.execute(select(AuditEntry.action))).scalars().all()
+    assert message is not None
+    assert message.to == "ana@example.com"
+    assert message.values["items"] == [("2 × Trompo", "$ 80.000"), ("Total sin envío", "$ 80.000")]
+    mailed = message.values["link"].rpartition("/")[2]
+    assert mailed != token
+    assert (await find(till, mailed)).cart_id == (await find(till, token)).cart_id
+    assert entries.count("payment link mailed") == 1
+    assert link.url not in str(message.values)
+
+
+@pytest.mark.parametrize("end", ["expired", "withdrawn", "sold"])
+async def test_mail_of_a_closed_link_is_not_written(till: Till, end: str) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    await make_link(till, draft)
+    async with till.database.transaction() as session:
+        await mail_link(session, SELLER, draft.id, "ana@example.com")
+    if end == "expired":
+        await expire_links(till, draft)
+    elif end == "sold":
+        await take_money(till, draft, PRICE)
+    else:
+        async with till.database.transaction() as session:
+            await withdraw(session, SELLER, draft.id)
+    async with till.database.transaction() as session:
+        mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.PAYMENT_LINK))).scalar_one()
+        assert await compose_message(session, till.checkout.settings, mail) is None
+
+
+async def test_link_is_not_mailed_to_an_invalid_address_or_without_a_link(till: Till) -> None:
+    variant = await till.make_variant()
+    draft = await prepare(till, {variant: 1})
+    for address, has_link in (("ana@example.com", False), ("ana", True), ("", True)):
+        if has_link:
+            await make_link(till, draft)
+        with pytest.raises(InvalidData):
+            async with till.database.transaction() as session:
+                await mail_link(session, SELLER, draft.id, address)
+    with pytest.raises(Forbidden):
+        async with till.database.transaction() as session:
+            await mail_link(session, STOCKROOM, draft.id, "ana@example.com")
+    assert "payment_link" not in await till.mails()
 
 
 def test_whatsapp_message_names_the_shop_the_total_and_the_link() -> None:

@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
+from backend.audit.models import AuditEntry
+from backend.customers.models import Customer
+from backend.mail.models import Mail, MailKind
 from backend.orders.models import Order
 from backend.presses.service import Sending, handle_press
-from backend.staff.rights import Role
+from backend.staff.rights import RIGHTS, Right, Role
 from storefront.office.sell.state import SellState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
@@ -21,6 +25,13 @@ async def variant_id(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         await add_product(session, defaults, "balero", stock=1, status="draft")
         return await add_product(session, defaults, "trompo", stock=2, price=40_000)
+
+
+async def create_customer(session: AsyncSession, email: str, first_name: str, last_name: str) -> Customer:
+    customer = Customer(email=email, first_name=first_name, last_name=last_name)
+    session.add(customer)
+    await session.flush()
+    return customer
 
 
 async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
@@ -192,3 +203,60 @@ async def test_payment_link_is_shown_once_and_withdrawn(
     await send_event(screen, "withdraw_link", draft_id)
     assert (screen.link, screen.content.waiting) == (None, [])
     assert await list_orders(shop) == []
+
+
+async def test_known_customer_is_found_chosen_and_removed(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    async with shop.database.transaction() as session:
+        customer = await create_customer(session, "eva@example.com", "Eva", "Peña")
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "find_customer", {"customer": "nadie"})
+    assert list(screen.problems) == ["customer"]
+    await send_event(screen, "find_customer", {"customer": "eva pe"})
+    assert [(row.id, row.email) for row in screen.customers] == [(customer.id, "eva@example.com")]
+    await send_event(screen, "assign_customer", customer.id)
+    assert (screen.content.customer, screen.customers) == ("eva@example.com", [])
+    await send_event(screen, "drop_customer")
+    assert screen.content.customer == ""
+    await send_event(screen, "assign_customer", customer.id)
+    await send_event(screen, "receive", payment(screen))
+    (order,) = await list_orders(shop)
+    assert (order.customer_id, order.email) == (customer.id, "eva@example.com")
+
+
+async def test_cashier_sees_nothing_of_customers(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shop.database.transaction() as session:
+        customer = await create_customer(session, "eva@example.com", "Eva", "Peña")
+    rights = {**RIGHTS, Role.SHOP: RIGHTS[Role.SHOP] - {Right.READ_CUSTOMERS}}
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "assign_customer", customer.id)
+    monkeypatch.setattr("backend.staff.rights.RIGHTS", rights)
+    await send_event(screen, "load")
+    assert (screen.content.sees_customers, screen.content.customer) == (False, "")
+    await send_event(screen, "find_customer", {"customer": "eva"})
+    await send_event(screen, "assign_customer", customer.id)
+    assert (screen.customers, screen.content.customer) == ([], "")
+    async with shop.database.read() as session:
+        changes = select(AuditEntry).where(AuditEntry.action == "changed")
+        assert len((await session.execute(changes)).scalars().all()) == 1
+
+
+async def test_payment_link_is_also_sent_by_mail(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    typed = {"draft": screen.content.id, "phone": ""}
+    await send_event(screen, "make_link", {**typed, "mail_to": "ana"})
+    assert list(screen.problems) == ["mail_to"]
+    assert not screen.link
+    await send_event(screen, "make_link", {**typed, "mail_to": "ana@example.com"})
+    assert screen.link.mailed_to == "ana@example.com"
+    async with shop.database.read() as session:
+        mails = select(Mail.about).where(Mail.kind == MailKind.PAYMENT_LINK)
+        assert (await session.execute(mails)).scalars().all() == [f"{typed['draft']} ana@example.com"]
