@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import cache
 from io import StringIO
 from itertools import count
 from pathlib import Path
@@ -14,9 +15,11 @@ from uuid import uuid4
 
 import hypothesis
 import pytest
+from pydantic_settings import PydanticBaseSettingsSource
 from sqlalchemy import URL, make_url
 
-from backend.core.config.settings import Settings
+from backend.core.child_process import ChildProcess
+from backend.core.config.settings import Settings, SourcedSettings
 from backend.core.db.database import Database
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
@@ -24,6 +27,7 @@ from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
 from tests.shared_statements import share_compiled_statements
 from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
+from tests.spreadsheets_without_process import read_without_process
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
 
@@ -191,18 +195,52 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _clean_environment() -> None:
-    """Remove the developer's own settings from the environment."""
-    for name in Settings.model_fields:
-        os.environ.pop(name.upper(), None)
-        os.environ.pop(f"{name.upper()}_FILE", None)
+def _clean_environment() -> Iterator[None]:
+    """Remove the developer's own settings from the environment, and read it only where a test sets one.
+
+    Reading it would take a tenth of the set-up of a shop.
+    """
+    for name in list_variables(Settings):
+        os.environ.pop(name, None)
     os.environ["ENV_FILE"] = ""
+    list_sources = SourcedSettings.settings_customise_sources
+
+    def list_needed_sources(
+        _cls: type[SourcedSettings],
+        settings_cls: type[SourcedSettings],
+        **sources: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        if os.environ.get("ENV_FILE") == "" and list_variables(settings_cls).isdisjoint(os.environ):
+            return (sources["init_settings"],)
+        return list_sources(settings_cls, **sources)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SourcedSettings, "settings_customise_sources", classmethod(list_needed_sources))
+        yield
+
+
+@cache
+def list_variables(settings: type[SourcedSettings]) -> frozenset[str]:
+    """Return the environment variables of these settings: NAME and NAME_FILE."""
+    return frozenset(f"{name.upper()}{end}" for name in settings.model_fields for end in ("", "_FILE"))
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _share_compiled_statements() -> Iterator[None]:
     with share_compiled_statements():
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _read_spreadsheets_without_process() -> Iterator[None]:
+    with read_without_process():
+        yield
+
+
+@pytest.fixture
+def reader_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read spreadsheets in a child process, as the shop does."""
+    monkeypatch.setattr("backend.spreadsheet_reader.reader.ChildProcess", ChildProcess)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -27,16 +27,21 @@ def main() -> None:
     """Read the spreadsheet from the standard input. The command-line argument contains its `Limits` as JSON."""
     limits = Limits(**json.loads(sys.argv[1]))
     limit_this_process(limits.max_memory_bytes, limits.max_cpu_s)
+    for line in iter_output(sys.stdin.buffer, limits):
+        write_line(sys.stdout, line)
+
+
+def iter_output(file: BinaryIO, limits: Limits) -> Iterator[Any]:
+    """Yield the lines of `read_lines`, and then `{"end": True}` or the reason why the file cannot be read."""
     try:
-        for line in read_lines(sys.stdin.buffer, limits):
-            write_line(sys.stdout, line)
-        write_line(sys.stdout, {"end": True})
+        yield from read_lines(file, limits)
+        yield {"end": True}
     except UnreadableSpreadsheet as error:
-        write_refusal(error)
+        yield to_refusal(error)
     except (MemoryError, RecursionError):
-        write_refusal(UnreadableSpreadsheet(Refusal.TOO_COMPLEX))
+        yield to_refusal(UnreadableSpreadsheet(Refusal.TOO_COMPLEX))
     except PARSE_ERRORS:
-        write_refusal(UnreadableSpreadsheet(Refusal.DAMAGED))
+        yield to_refusal(UnreadableSpreadsheet(Refusal.DAMAGED))
 
 
 def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
@@ -64,11 +69,9 @@ def write_line(file: TextIO, value: Any) -> None:
     file.write(json.dumps(value) + "\n")
 
 
-def write_refusal(error: UnreadableSpreadsheet) -> None:
-    """Write the reason why the file cannot be read."""
-    write_line(
-        sys.stdout, {"refusal": error.refusal.value, "detail": str(error.detail)[:200], "line": error.line}
-    )
+def to_refusal(error: UnreadableSpreadsheet) -> dict[str, Any]:
+    """Return the line with the reason why the file cannot be read."""
+    return {"refusal": error.refusal.value, "detail": str(error.detail)[:200], "line": error.line}
 
 
 def _iter_workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:

@@ -25,6 +25,7 @@ from backend.spreadsheet_reader.models import Limits, Refusal, UnreadableSpreads
 from backend.spreadsheet_reader.reader import open_spreadsheet
 from tests.attacks import bombs
 
+pytestmark = pytest.mark.usefixtures("reader_process")
 FEW_CELLS = replace(LIMITS, max_cells=300_000)
 """The bombs exceed it too, and need less processor time."""
 

@@ -36,6 +36,7 @@ def write_workbook(fill: Any, options: dict[str, Any] | None = None) -> bytes:
     return target.getvalue()
 
 
+@pytest.mark.usefixtures("reader_process")
 def test_number_formats_hidden_rows_and_merged_areas_are_read() -> None:
     def fill(book: Any) -> None:
         sheet = book.add_worksheet("Precios")
@@ -178,6 +179,7 @@ def test_damaged_file_is_refused(content: bytes) -> None:
     assert refused.value.refusal is Refusal.DAMAGED
 
 
+@pytest.mark.usefixtures("reader_process")
 def test_reader_process_ends_when_reading_stops(tmp_path: Path) -> None:
     file = tmp_path / "many.csv"
     file.write_text("title;price\n" + "Trompo;5\n" * 100_000)
@@ -192,6 +194,7 @@ def test_reader_process_ends_when_reading_stops(tmp_path: Path) -> None:
     assert not any(one.is_running() for one in child)
 
 
+@pytest.mark.usefixtures("reader_process")
 def test_reader_process_has_no_secrets_in_its_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -206,6 +209,7 @@ def test_reader_process_has_no_secrets_in_its_environment(
         assert set(child.environ()) <= {"PYTHONPATH", "PYTHONUTF8", "LC_CTYPE"}
 
 
+@pytest.mark.usefixtures("reader_process")
 def test_other_zip_is_not_a_workbook() -> None:
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as packed:
