@@ -18,6 +18,7 @@ import pytest
 from pydantic_settings import PydanticBaseSettingsSource
 from sqlalchemy import URL, make_url
 
+from backend.app import Shop
 from backend.core.child_process import ChildProcess
 from backend.core.config.settings import Settings, SourcedSettings
 from backend.core.db.database import Database
@@ -27,6 +28,7 @@ from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
 from tests.shared_statements import share_compiled_statements
 from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
+from tests.sold_order import SoldOrder, read_sold_order, sell_order
 from tests.spreadsheets_without_process import read_without_process
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
@@ -207,6 +209,7 @@ def _clean_environment() -> Iterator[None]:
 
     def list_needed_sources(
         _cls: type[SourcedSettings],
+        /,
         settings_cls: type[SourcedSettings],
         **sources: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
@@ -302,15 +305,27 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def has_defaults(request: pytest.FixtureRequest) -> bool:
-    """Return True if this test needs the store defaults: its database is then cloned from one that already has them."""
-    return not DEFAULTS_FIXTURES.isdisjoint(request.fixturenames)
+def prepared(request: pytest.FixtureRequest) -> str:
+    """Return what this test needs in its database, which is then copied from one that has it.
+
+    `template`: only the tables; `defaults`: the store defaults; `sold`: also the order of `sold_order`.
+    """
+    names = frozenset(request.fixturenames)
+    if "sold_order" in names:
+        return "sold"
+    return "template" if DEFAULTS_FIXTURES.isdisjoint(names) else "defaults"
 
 
 @pytest.fixture
-def sqlite_file(request: pytest.FixtureRequest, has_defaults: bool) -> Path:
+async def sold_order(shop: Shop) -> SoldOrder:
+    """Return the order that the copied database already has."""
+    return await read_sold_order(shop)
+
+
+@pytest.fixture
+def sqlite_file(request: pytest.FixtureRequest, prepared: str) -> Path:
     """Return the migrated SQLite file that is copied for this test."""
-    file: Path = request.getfixturevalue("sqlite_defaults" if has_defaults else "sqlite_template")
+    file: Path = request.getfixturevalue(f"sqlite_{prepared}")
     return file
 
 
@@ -339,10 +354,19 @@ def sqlite_defaults(sqlite_template: Path) -> Path:
     return file
 
 
+@pytest.fixture(scope="session")
+def sqlite_sold(sqlite_defaults: Path) -> Path:
+    """Create a migrated SQLite file with the order of `sold_order`, closed and ready to be copied."""
+    file = sqlite_defaults.with_name("sold.db")
+    shutil.copyfile(sqlite_defaults, file)
+    asyncio.run(sell_order(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
 @pytest.fixture
-def postgresql_to_clone(request: pytest.FixtureRequest, has_defaults: bool) -> str:
+def postgresql_to_clone(request: pytest.FixtureRequest, prepared: str) -> str:
     """Return the name of the migrated PostgreSQL database that is cloned for this test."""
-    name: str = request.getfixturevalue("postgresql_defaults" if has_defaults else "postgresql_template")
+    name: str = request.getfixturevalue(f"postgresql_{prepared}")
     return name
 
 
@@ -400,6 +424,14 @@ def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
     """Create a migrated PostgreSQL database with the store defaults that this worker clones. Return its name."""
     name = asyncio.run(make_clone(postgresql, postgresql_template))
     asyncio.run(_set_up_defaults(postgresql.set(database=name).render_as_string(hide_password=False)))
+    return name
+
+
+@pytest.fixture(scope="session")
+def postgresql_sold(postgresql: URL, postgresql_defaults: str) -> str:
+    """Create a migrated PostgreSQL database with the order of `sold_order`. Return its name."""
+    name = asyncio.run(make_clone(postgresql, postgresql_defaults))
+    asyncio.run(sell_order(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
 
 

@@ -15,7 +15,7 @@ from backend.spreadsheet_reader.models import Limits
 
 
 class ReaderWithoutProcess:
-    """What `ChildProcess` is to the reader, without the limits on memory and time."""
+    """A replacement of `ChildProcess` for the reader, without the limits on memory and time."""
 
     def __init__(
         self, _module: str, file: BinaryIO, argument: Mapping[str, Any], *, timeout_s: float

@@ -53,6 +53,7 @@ from tests.backend.orders.paying import (
     resolve,
 )
 from tests.backend.rivals import run_against_rival
+from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post
 
@@ -60,22 +61,19 @@ S = ProviderState
 OWNER = Actor(id="user_1", role=Role.OWNER, has_second_factor=True)
 KIND = "payment_contradicted"
 REFUNDED = {"action": "refunded", "reference": "REV-99"}
-TOTAL = 70_000
+TOTAL = 80_000
 
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
-        return await add_product(session, shop_defaults, "trompo", stock=5, price=35_000)
+        return await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
 
 
 @pytest.fixture
-async def paid(shop: Shop, store: httpx.AsyncClient, trompo: str) -> tuple[str, str]:
+def paid(sold_order: SoldOrder) -> tuple[str, str]:
     """Return a paid order of two units, and its payment session."""
-    order_id, session_id = await place_order_at_bank(shop, store, trompo)
-    await report_payment(shop, session_id, S.CAPTURED)
-    assert await read_order_status(shop, order_id) == ("pending", "captured")
-    return order_id, session_id
+    return sold_order.order_id, sold_order.session_id
 
 
 async def rows(shop: Shop) -> list[Attention]:
@@ -147,11 +145,11 @@ async def report_amount(shop: Shop, session_id: str, amount: str, currency: str 
 @pytest.mark.parametrize(
     ("amount", "currency", "missing"),
     [
-        ("52000", "COP", 18_000),
-        ("69999.5", "COP", 1),
-        ("70000.4", "COP", None),
-        ("90000", "COP", None),
-        ("70000", "USD", None),
+        ("62000", "COP", 18_000),
+        ("79999.5", "COP", 1),
+        ("80000.4", "COP", None),
+        ("100000", "COP", None),
+        ("80000", "USD", None),
     ],
 )
 async def test_bank_report_of_another_amount_after_capture_opens_attention(
@@ -168,12 +166,12 @@ async def test_repeated_report_of_the_same_amount_with_cents_opens_no_attention(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, trompo)
-    await report_amount(shop, session_id, "70000.40")
+    await report_amount(shop, session_id, "80000.40")
     assert (await resolve(admin, await read_open_attention(shop), action="honor")).status_code == 200
     assert await read_order_status(shop, order_id) == ("pending", "captured")
-    await report_amount(shop, session_id, "70000.4")
+    await report_amount(shop, session_id, "80000.4")
     assert await kinds(shop) == ["amount_differs"]
-    await report_amount(shop, session_id, "70000")
+    await report_amount(shop, session_id, "80000")
     assert (await read_open_attention(shop)).kind == KIND
 
 
@@ -327,7 +325,7 @@ async def test_confirmed_reversal_does_not_cancel_a_packed_order(
 async def test_confirmed_lower_amount_books_only_the_missing_part_as_refund(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
-    await report_amount(shop, paid[1], "52000")
+    await report_amount(shop, paid[1], "62000")
     assert (await resolve(admin, await read_open_attention(shop), **REFUNDED)).status_code == 200
     assert await refunds(shop) == [(18_000, "REV-99")]
     assert await read_order_status(shop, paid[0]) == ("pending", "partially_refunded")
@@ -375,10 +373,10 @@ async def test_latest_bank_report_determines_the_missing_amount(
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, trompo)
     await report_payment(shop, session_id, ProviderState.CAPTURED)
-    await report_amount(shop, session_id, "52000")
+    await report_amount(shop, session_id, "62000")
     await report_payment(shop, session_id, ProviderState.CANCELED)
     row = await read_open_attention(shop)
-    assert row.amount == 70_000
+    assert row.amount == TOTAL
     assert (await resolve(admin, row, action="refunded", reference="R-1")).status_code == 200
     assert (await fulfill(admin, order_id)).status_code == 400
 
@@ -403,7 +401,7 @@ async def test_reversal_of_a_refunded_second_payment_does_not_stop_packing(
     second = next(one for one in await list_sessions(shop, order_id) if one.id != session_id)
     report = ProviderReport(
         state=ProviderState.CANCELED,
-        amount=Decimal(70_000),
+        amount=Decimal(TOTAL),
         currency="COP",
         invoice=second.invoice,
         reference="ref-2",

@@ -14,8 +14,8 @@ from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.mail.rendering import MailRenderer
 from backend.orders.models import Fulfillment
-from backend.payment.providers.base import ProviderState
-from tests.backend.orders.paying import place_order_at_bank, read_order_status, read_stock, report_payment
+from tests.backend.orders.paying import read_order_status, read_stock
+from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase, get, post
 
@@ -27,11 +27,9 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 @pytest.fixture
-async def paid(shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str) -> dict[str, Any]:
+async def paid(admin: httpx.AsyncClient, sold_order: SoldOrder) -> dict[str, Any]:
     """Return a paid order of two units for 80 000 pesos."""
-    order_id, session_id = await place_order_at_bank(shop, store, trompo)
-    await report_payment(shop, session_id, ProviderState.CAPTURED)
-    order: dict[str, Any] = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    order: dict[str, Any] = (await get(admin, f"/admin/orders/{sold_order.order_id}"))["order"]
     assert (order["payment_status"], order["total"]) == ("captured", 80_000)
     return order
 

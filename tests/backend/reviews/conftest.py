@@ -4,18 +4,14 @@ import httpx
 import pytest
 
 from backend.app import Shop
-from tests.backend.returns.steps import Sold, pack_units, place_paid_order
+from tests.backend.returns.steps import Sold, pack_units
 from tests.backend.reviews.steps import deliver
-from tests.store_defaults import Defaults, add_product
+from tests.sold_order import SoldOrder
 
 
 @pytest.fixture
-async def bought(
-    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
-) -> Sold:
+async def bought(shop: Shop, admin: httpx.AsyncClient, sold_order: SoldOrder) -> Sold:
     """Return an order of two units of a product, delivered."""
-    async with shop.database.transaction() as session:
-        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
-    order = await place_paid_order(shop, store, admin, toy)
+    order = Sold(sold_order.order_id, sold_order.line_id)
     await deliver(shop, order, await pack_units(admin, order))
     return order

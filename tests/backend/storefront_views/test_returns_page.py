@@ -19,20 +19,15 @@ from tests.backend.returns.steps import (
     deliver_order,
     open_by_staff,
     pack_units,
-    place_paid_order,
     receive_units,
     request_return,
 )
-from tests.store_defaults import Defaults, add_product
+from tests.sold_order import SoldOrder
 
 
 @pytest.fixture
-async def paid_order(
-    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
-) -> Sold:
-    async with shop.database.transaction() as session:
-        toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
-    return await place_paid_order(shop, store, admin, toy)
+def paid_order(sold_order: SoldOrder) -> Sold:
+    return Sold(sold_order.order_id, sold_order.line_id)
 
 
 async def page(shop: Shop, of: Sold) -> OrderView:

@@ -18,10 +18,9 @@ from tests.backend.returns.steps import (
     open_by_staff,
     open_clients,
     pack_units,
-    place_paid_order,
     request_return,
 )
-from tests.store_defaults import Defaults, add_product
+from tests.sold_order import SoldOrder
 from tests.storefront.office.conftest import BrowserFactory
 
 LIST = "/oficina/devoluciones"
@@ -31,11 +30,9 @@ NONSENSE: list[Any] = [
 
 
 @pytest.fixture
-async def delivered(shop: Shop, defaults: Defaults) -> Sold:
-    async with shop.database.transaction() as session:
-        toy = await add_product(session, defaults, "trompo", stock=5, price=40_000)
-    async with open_clients(shop) as (store, admin):
-        order = await place_paid_order(shop, store, admin, toy)
+async def delivered(shop: Shop, sold_order: SoldOrder) -> Sold:
+    order = Sold(sold_order.order_id, sold_order.line_id)
+    async with open_clients(shop) as (_store, admin):
         await pack_units(admin, order)
     await deliver_order(shop, order)
     return order

@@ -1,0 +1,63 @@
+"""An order that is bought and paid once in each worker. The database of a test that needs one is a copy."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import httpx
+from sqlalchemy import select
+
+from backend.app import Shop, create_api
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
+from backend.orders.models import OrderLine
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from tests.backend.orders.paying import place_order_at_bank, report_payment
+from tests.store_defaults import add_product, set_up_defaults
+
+
+@dataclass(frozen=True)
+class SoldOrder:
+    """A paid, unsent order of two units of the only product for 40 000 pesos each; 5 units are stocked."""
+
+    order_id: str
+    line_id: str
+    variant_id: str
+    session_id: str
+
+
+async def sell_order(url: str) -> None:
+    """Create the product, and buy and pay two units through the Store API. The database already has the defaults."""
+    with TemporaryDirectory() as folder:
+        shop = Shop(Settings(data_dir=Path(folder), database_url=url))
+        defaults = await set_up_defaults(shop.database, shop.settings)
+        async with shop.database.transaction() as session:
+            variant_id = await add_product(session, defaults, "trompo", stock=5, price=40_000)
+        async with open_store(shop) as store:
+            _order_id, session_id = await place_order_at_bank(shop, store, variant_id)
+        await report_payment(shop, session_id, ProviderState.CAPTURED)
+        await shop.stop()
+
+
+async def read_sold_order(shop: Shop) -> SoldOrder:
+    """Return the ids of the only order."""
+    async with shop.database.read() as session:
+        line = (await session.execute(select(OrderLine))).scalar_one()
+        payment = (await session.execute(select(PaymentSession.id))).scalar_one()
+    return SoldOrder(line.order_id, line.id, line.variant_id or "", payment)
+
+
+@asynccontextmanager
+async def open_store(shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
+    """Return a storefront client with the shop's publishable key."""
+    async with shop.database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(create_api(shop)),
+        base_url="http://shop.test",
+        headers={"x-publishable-api-key": key},
+    ) as client:
+        yield client
