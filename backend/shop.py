@@ -57,6 +57,7 @@ from backend.operations.monitoring.alert_checks import AlertChecks
 from backend.operations.monitoring.alert_webhook import OwnersWebhook
 from backend.operations.opening.database_lock import ServingLock
 from backend.operations.tidy.tidy import Tidy
+from backend.order_edits.difference import DifferenceRefundResolver
 from backend.outbox.publisher import OutboxPublisher
 from backend.payment.providers.base import PaymentProvider
 from backend.payment.providers.registry import build_providers
@@ -153,6 +154,7 @@ class Shop:
             self.database,
             {
                 **create_money_resolvers(),
+                AttentionKind.EDIT_REFUND: DifferenceRefundResolver(),
                 AttentionKind.INVOICE_REJECTED: InvoiceRetryResolver(),
                 AttentionKind.INVOICE_LATE: InvoiceRetryResolver(),
                 AttentionKind.INVOICE_WAITS: InvoiceRetryResolver(),

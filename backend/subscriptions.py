@@ -12,6 +12,7 @@ import backend.invoices.creation
 import backend.mail.mailer
 import backend.news.notifications
 import backend.operations.monitoring.alert_webhook
+import backend.order_edits.difference
 import backend.orders.admin.cancellation
 import backend.orders.packing_holds
 import backend.orders.promised_days

@@ -22,6 +22,10 @@ class AttentionKind(StrEnum):
     """A payment was approved, but no order can be created for it."""
     PAID_IN_PART = "paid_in_part"
     """Staff accepted a payment of less than the order's total: packing waits for a decision."""
+    EDIT_OWED = "edit_owed"
+    """An edited order costs more than was paid: packing waits for the difference."""
+    EDIT_REFUND = "edit_refund"
+    """An edited order costs less than was paid: the difference must be given back."""
     PAYMENT_CONTRADICTED = "payment_contradicted"
     """The provider reports that a captured payment was paid back, is under review, or has another amount."""
     PAYMENT_UNRESOLVED = "payment_unresolved"
@@ -146,6 +150,22 @@ RULES = {
         Action.DISMISSED,
         _WITHOUT_MONEY,
         2 * _DAY,
+    ),
+    AttentionKind.EDIT_OWED: KindRules(
+        _("Falta pagar la diferencia de un pedido cambiado"),
+        _(
+            "Pídesela al comprador y anota en el pedido lo que pagó. Si no va a pagar, cambia el pedido otra vez. Hasta entonces no se empaca."  # noqa: E501
+        ),
+        Action.DISMISSED,
+        _WITHOUT_MONEY,
+        2 * _DAY,
+    ),
+    AttentionKind.EDIT_REFUND: KindRules(
+        _("Hay que devolver la diferencia de un pedido cambiado"),
+        _("Devuélvela y anota la referencia en el pedido o aquí."),
+        Action.REFUNDED,
+        (Action.REFUNDED, Action.DISMISSED),
+        5 * _DAY,
     ),
     AttentionKind.PAYMENT_CONTRADICTED: KindRules(
         _("El banco se contradice sobre un pago"),

@@ -54,7 +54,7 @@ from backend.payment.events import PaymentSessionChanged
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import RESERVATION_TIME, CartPayments, list_payment_sessions
 from backend.payment.states import CHECKED_STATES, SessionState
-from backend.payment.transitions import APPROVED, DISMISSED, CloseReason, move, pays
+from backend.payment.transitions import APPROVED, DISMISSED, PAYS_DIFFERENCE, CloseReason, move, pays
 from backend.payment.wire import was_withdrawn
 from backend.promotions.uses import confirm_uses, release_uses, reserve_uses
 
@@ -242,6 +242,8 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
     The order becomes paid, or it is cancelled and its stock is released.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
+    if PAYS_DIFFERENCE in payment.data:
+        return  # another payment has paid the order: see `backend.order_edits.difference`
     cart = await session.get_one(Cart, event.cart_id)
     if event.state is SessionState.CAPTURED:
         await _apply_capture(session, cart, payment)

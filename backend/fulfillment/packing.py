@@ -94,6 +94,9 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
     await record(session, actor, "packed", Subject(SubjectType.ORDER, order_id))
     if PACKED not in fulfillment.data and fulfillment.state == LabelState.CREATED:
         await require_not_held(session, order)
+        lines = {line.id: line for line in await list_order_lines(session, order_id)}
+        if any(item["line_item_id"] not in lines for item in fulfillment.items):
+            raise InsufficientStock(f"Order {order.number} was edited: it does not have these units any more")
         why = MovementDetails(Reason.SALE, actor, order_id=order_id)
         taken = await stock_fulfillment.fulfill(
             session,
@@ -103,7 +106,6 @@ async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_
             location_id=fulfillment.location_id,
         )
         fulfillment.data = {**fulfillment.data, PACKED: iso(now()), TAKEN_FROM: taken}
-        lines = {line.id: line for line in await list_order_lines(session, order_id)}
         for item in fulfillment.items:
             lines[item["line_item_id"]].fulfilled += item["quantity"]
         kind, _note = await read_delivery(session, order)

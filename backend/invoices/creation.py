@@ -4,13 +4,14 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.clock import now
+from backend.core.db.database import lock_rows
 from backend.core.events import subscribe
 from backend.invoices.document_lines import build_invoice_lines, compute_refund_shares
 from backend.invoices.models import Invoice, OrderInvoicedElsewhere
-from backend.invoices.states import InvoiceKind
+from backend.invoices.states import InvoiceKind, InvoiceState
 from backend.jobs import enqueue
 from backend.office_settings.invoicing import read_invoicing
-from backend.orders.events import OrderPaid
+from backend.orders.events import OrderEdited, OrderPaid
 from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.payment.events import RefundBooked
@@ -65,14 +66,53 @@ async def create_credit_note(session: AsyncSession, event: RefundBooked) -> None
 async def create_note_of_refund(session: AsyncSession, order: Order, refund: Refund) -> None:
     """Create the credit note of a refund of an order that has an invoice."""
     amount = sum(share.amount for share in await compute_refund_shares(session, order, refund))
-    if amount:
-        note = Invoice(kind=InvoiceKind.CREDIT_NOTE, order_id=order.id, refund_id=refund.id, amount=amount)
+    invoice = await find_invoice_of_order(session, order.id)
+    if amount and invoice is not None:
+        note = Invoice(
+            kind=InvoiceKind.CREDIT_NOTE,
+            order_id=order.id,
+            refund_id=refund.id,
+            corrects_id=invoice.id,
+            amount=amount,
+        )
         await _store_and_enqueue(session, note)
 
 
-async def find_invoice_of_order(session: AsyncSession, order_id: str) -> Invoice | None:
-    """Return the order's invoice in any state; None if the order has no invoice."""
-    query = select(Invoice).where(Invoice.order_id == order_id, Invoice.kind == InvoiceKind.INVOICE)
+@subscribe(OrderEdited)
+async def replace_invoice(session: AsyncSession, event: OrderEdited) -> None:
+    """Annul the invoice of an edited order with a credit note, and create the invoice of its new content.
+
+    An invoice that has no number yet, or was rejected, is only changed: its document is built from the order when it
+    is sent. The lock makes the job that numbers it wait, or this edit wait for the number.
+    """
+    invoice = await find_invoice_of_order(session, event.order_id, lock=True)
+    if invoice is None:
+        return
+    order = await read_order(session, event.order_id)
+    if invoice.number is None or invoice.state == InvoiceState.REJECTED:
+        invoice.amount = order.total
+        await session.flush()
+        return
+    invoice.annulled_at = now()
+    note = Invoice(
+        kind=InvoiceKind.CREDIT_NOTE, order_id=order.id, corrects_id=invoice.id, amount=invoice.amount
+    )
+    await _store_and_enqueue(session, note)
+    await create_invoice(session, order)
+
+
+async def find_invoice_of_order(
+    session: AsyncSession, order_id: str, *, lock: bool = False
+) -> Invoice | None:
+    """Return the order's invoice in any state, with `lock` locked; None if there is none.
+
+    An invoice that an edit of the order has replaced is left out.
+    """
+    query = select(Invoice).where(
+        Invoice.order_id == order_id, Invoice.kind == InvoiceKind.INVOICE, Invoice.annulled_at.is_(None)
+    )
+    if lock:
+        query = lock_rows(query).execution_options(populate_existing=True)
     return (await session.execute(query)).scalar_one_or_none()
 
 

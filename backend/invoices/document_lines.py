@@ -7,6 +7,7 @@ notes agree with the report.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -115,6 +116,18 @@ def build_correction(
     corrected = restore_document(invoice.document)
     return CorrectedInvoice(
         invoice.full_number, invoice.code, corrected.local.date(), concept, CONCEPTS[concept]
+    )
+
+
+def build_annulment(invoice: Invoice) -> tuple[tuple[DocumentLine, ...], CorrectedInvoice]:
+    """Return the lines of the credit note that annuls a numbered invoice, and the reference to it.
+
+    The lines are those of the invoice's own document: the order has other lines by then.
+    """
+    document = restore_document(invoice.document)
+    lines = tuple(replace(line, gross=line.base, discount=0) for line in document.lines)
+    return lines, CorrectedInvoice(
+        invoice.full_number, invoice.code, document.local.date(), ANNULLED, CONCEPTS[ANNULLED]
     )
 
 

@@ -13,7 +13,7 @@ only if the provider does not know the number. This way no step creates a second
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.descriptions import REASON, TITLE
@@ -29,6 +29,7 @@ from backend.core.money import Cop
 from backend.core.texts import _
 from backend.invoices.creation import ISSUE, find_invoice_of_order
 from backend.invoices.document_lines import (
+    build_annulment,
     build_correction,
     build_credit_lines,
     build_invoice_lines,
@@ -168,7 +169,10 @@ class Invoices:
         corrects = None
         if refund is not None and invoice is not None:
             lines = await build_credit_lines(session, order, refund)
-            corrects = build_correction(invoice, refund, lines, await _sum_credited_before(session, row))
+            credited_before = await _sum_credited_before(session, row, invoice)
+            corrects = build_correction(invoice, refund, lines, credited_before)
+        elif invoice is not None:
+            lines, corrects = build_annulment(invoice)
         else:
             lines = await build_invoice_lines(session, order)
         return Document(
@@ -290,12 +294,19 @@ async def _lock_invoice(session: AsyncSession, invoice_id: str) -> Invoice | Non
 
 async def _find_corrected(session: AsyncSession, row: Invoice) -> Invoice | None:
     """Return the invoice that a credit note corrects; None for an invoice."""
-    return await find_invoice_of_order(session, row.order_id) if row.kind == InvoiceKind.CREDIT_NOTE else None
+    if row.kind != InvoiceKind.CREDIT_NOTE:
+        return None
+    if row.corrects_id is not None:
+        return await session.get(Invoice, row.corrects_id)
+    return await find_invoice_of_order(session, row.order_id)
 
 
-async def _sum_credited_before(session: AsyncSession, row: Invoice) -> Cop:
-    """Return the amount of the order's other credit notes."""
+async def _sum_credited_before(session: AsyncSession, row: Invoice, invoice: Invoice) -> Cop:
+    """Return the amount of the other credit notes of the invoice that this one corrects."""
     query = select(Invoice.amount).where(
-        Invoice.order_id == row.order_id, Invoice.kind == InvoiceKind.CREDIT_NOTE, Invoice.id != row.id
+        Invoice.order_id == row.order_id,
+        Invoice.kind == InvoiceKind.CREDIT_NOTE,
+        Invoice.id != row.id,
+        or_(Invoice.corrects_id == invoice.id, Invoice.corrects_id.is_(None)),
     )
     return sum((await session.execute(query)).scalars())

@@ -10,11 +10,14 @@ from backend.core.db.tables import Json, JsonObject, Timestamps
 from backend.core.ids import secret_id
 from backend.core.money import Cop
 
-_OF_ORDER = text("kind = 'invoice'")
+_OF_ORDER = text("kind = 'invoice' AND annulled_at IS NULL")
 
 
 class Invoice(Timestamps, table=True):
-    """An invoice of an order, or a credit note of a refund. See `backend.invoices.states` for `kind` and `state`.
+    """An invoice of an order, or a credit note. See `backend.invoices.states` for `kind` and `state`.
+
+    A credit note of a refund has its `refund_id`. One without a refund annuls the invoice `corrects_id`, because the
+    order was edited; the order then has another invoice.
 
     It gets its number when it is prepared for the provider; from then on `document` is the content for the provider
     (`backend.invoices.documents`).
@@ -36,6 +39,10 @@ class Invoice(Timestamps, table=True):
     kind: str
     order_id: str
     refund_id: str | None = Field(default=None, unique=True)
+    corrects_id: str | None = None
+    """The invoice that a credit note corrects; None for an invoice, and for a note of an earlier release."""
+    annulled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time when an edit of the order replaced the invoice; its credit note is created in the same transaction."""
     state: str = "pending"
     amount: Cop
     provider_id: str = ""

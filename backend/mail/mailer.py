@@ -45,6 +45,7 @@ from backend.orders.events import (
     AccountLinkRequested,
     FulfillmentReady,
     FulfillmentShipped,
+    OrderEdited,
     OrderLinkRequested,
     OrderLost,
     OrderPaid,
@@ -239,6 +240,12 @@ async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
 async def send_order_paid(session: AsyncSession, event: OrderPaid) -> None:
     """Notify the customer that the payment is confirmed."""
     await _enqueue(session, MailKind.ORDER_PAID, event.order_id)
+
+
+@subscribe(OrderEdited)
+async def send_order_edited(session: AsyncSession, event: OrderEdited) -> None:
+    """Notify the customer that staff changed the order, with what it has and costs now."""
+    await _enqueue(session, MailKind.ORDER_EDITED, event.edit_id)
 
 
 @subscribe(OrderLost)

@@ -36,6 +36,10 @@ from backend.invoices.states import InvoiceKind
 from backend.mail.acknowledgement import build_acknowledgement
 from backend.mail.models import Mail, MailKind
 from backend.mail.staff_notice import read_notice_values
+from backend.order_edits.changes import describe_change
+from backend.order_edits.difference import read_difference
+from backend.order_edits.difference_payment import build_difference_url
+from backend.order_edits.models import OrderEdit
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.gifts import read_gift_message
 from backend.orders.links.account_links import create_account_token
@@ -311,6 +315,24 @@ async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id
     return Message(MailKind.REFUNDED, to, values)
 
 
+async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_id: str) -> Message | None:
+    """Return the mail about an edit of an order: what changed, what it costs, and the difference."""
+    edit = await session.get_one(OrderEdit, edit_id)
+    order = await read_order(session, edit.order_id)
+    if not order.email:
+        return None
+    difference = await read_difference(session, order)
+    values = {
+        **await _build_order_values(session, settings, order),
+        "changes": [describe_change(change) for change in edit.changes],
+        "bill": await build_bill(session, order),
+        "owed": format_cop(difference) if difference > 0 else "",
+        "pay_link": build_difference_url(settings, order.id) if difference > 0 else "",
+        "surplus": format_cop(-difference) if difference < 0 else "",
+    }
+    return Message(MailKind.ORDER_EDITED, order.email, values)
+
+
 async def _compose_invoice_issued(
     session: AsyncSession, settings: Settings, invoice_id: str
 ) -> Message | None:
@@ -499,6 +521,7 @@ _COMPOSERS = {
     MailKind.CART_REMINDER: _compose_cart_reminder,
     MailKind.INVOICE_ISSUED: _compose_invoice_issued,
     MailKind.NOTICE_ASKED: _compose_notice_confirmation,
+    MailKind.ORDER_EDITED: _compose_order_edited,
     MailKind.ORDER_LINK: _compose_order_link,
     MailKind.PASSWORD_RESET: _compose_password_reset,
     MailKind.PASSWORD_CHANGED: _compose_password_changed,

@@ -21,6 +21,7 @@ class MailKind(StrEnum):
     ORDER_PAID = "order_paid"
     ORDER_LOST = "order_lost"
     ORDER_UNCONFIRMED = "order_unconfirmed"
+    ORDER_EDITED = "order_edited"
     ORDER_SHIPPED = "order_shipped"
     REFUNDED = "refunded"
     PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind of mail

@@ -18,6 +18,7 @@ from backend.invoices.models import Invoice
 from backend.jobs import enqueue
 from backend.jobs.models import Job
 from backend.mail.models import SEND, Mail, MailKind
+from backend.order_edits.models import OrderEdit
 from backend.orders.models import Fulfillment, Order
 from backend.orders.search import MAX_NUMBER_DIGITS
 from backend.payment.models import Refund
@@ -82,11 +83,12 @@ async def resend_given_up_mails(database: Database) -> list[ResendResult]:
 
 
 async def list_order_mails(session: AsyncSession, order_id: str) -> Sequence[Mail]:
-    """Return all mails about an order, its packages, refunds, returns and invoices, oldest first."""
+    """Return all mails about an order, its packages, refunds, edits, returns and invoices, oldest first."""
     about = or_(
         Mail.about == order_id,
         Mail.about.in_(select(Fulfillment.id).where(Fulfillment.order_id == order_id)),
         Mail.about.in_(select(Refund.id).where(Refund.order_id == order_id)),
+        Mail.about.in_(select(OrderEdit.id).where(OrderEdit.order_id == order_id)),
         Mail.about.in_(select(Return.id).where(Return.order_id == order_id)),
         Mail.about.in_(select(Invoice.id).where(Invoice.order_id == order_id)),
     )

@@ -33,6 +33,7 @@ def all_tables() -> MetaData:
     import backend.migrations.sandbox_tables
     import backend.office_settings.models
     import backend.operations.backup.models
+    import backend.order_edits.models
     import backend.orders.models
     import backend.outbox.models
     import backend.payment.models

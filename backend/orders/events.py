@@ -27,6 +27,14 @@ class OrderCanceled:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderEdited:
+    """Event: staff changed the lines of a paid order before it was packed. Published in the same transaction."""
+
+    order_id: str
+    edit_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class OrderLost:
     """Event: the order was cancelled because the provider reported that the payment failed and took no money."""
 

@@ -1,7 +1,8 @@
 """Orders that may not be packed for now, because a staff member has to decide about their payment.
 
 An order is held while an attention row of the kinds `HOLDING` is open: the provider contradicts a payment that was
-considered final, or the payment was accepted although it is too small. Nothing is reversed automatically.
+considered final, the payment was accepted although it is too small, or the difference of an edited order is owed.
+Nothing is reversed automatically.
 """
 
 from sqlalchemy import exists, select
@@ -22,7 +23,7 @@ from backend.payment.events import PaymentContradicted
 from backend.payment.models import PaymentSession
 from backend.payment.transitions import pays
 
-HOLDING = (AttentionKind.PAYMENT_CONTRADICTED, AttentionKind.PAID_IN_PART)
+HOLDING = (AttentionKind.PAYMENT_CONTRADICTED, AttentionKind.PAID_IN_PART, AttentionKind.EDIT_OWED)
 IS_HELD = exists().where(
     Attention.order_id == Order.id,
     Attention.kind.in_(HOLDING),

@@ -14,6 +14,7 @@
                                       partially_captured
                 awaiting, canceled    refunded              money that did not match, or came late, was refunded
                 partially_captured    captured              the rest of the money arrived
+                captured              partially_captured    an edit made it cost more: the difference is owed
                 captured,             partially_refunded,   manual refunds were booked
                   partially_captured  refunded
                 partially_refunded    refunded              the rest was refunded too
@@ -110,7 +111,7 @@ PAYMENT_STEPS = Transitions(
         P.AUTHORIZED: frozenset({P.CAPTURED, P.CANCELED}),
         P.CANCELED: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED, P.REFUNDED}),
         P.PARTIALLY_CAPTURED: frozenset({P.CAPTURED, P.PARTIALLY_REFUNDED, P.REFUNDED}),
-        P.CAPTURED: frozenset({P.PARTIALLY_REFUNDED, P.REFUNDED}),
+        P.CAPTURED: frozenset({P.PARTIALLY_CAPTURED, P.PARTIALLY_REFUNDED, P.REFUNDED}),
         P.PARTIALLY_REFUNDED: frozenset({P.REFUNDED, P.CAPTURED, P.PARTIALLY_CAPTURED}),
         P.REFUNDED: frozenset({P.CAPTURED, P.PARTIALLY_CAPTURED}),
     },

@@ -29,8 +29,17 @@ from backend.payment.providers.base import (
     ProviderState,
     StartedPayment,
 )
-from backend.payment.states import LIVE_STATES, OPEN_STATES, SessionState
-from backend.payment.transitions import CHECK_JOB, CloseReason, close, lock_session, mark_cart, move, pays
+from backend.payment.states import CHECKED_STATES, LIVE_STATES, OPEN_STATES, SessionState
+from backend.payment.transitions import (
+    CHECK_JOB,
+    PAYS_DIFFERENCE,
+    CloseReason,
+    close,
+    lock_session,
+    mark_cart,
+    move,
+    pays,
+)
 
 log = logging.getLogger(__name__)
 
@@ -219,6 +228,14 @@ async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentS
     """Return the session that decides the cart's payment status: a session that paid, otherwise the newest one."""
     payment_sessions = await list_payment_sessions(session, cart_id)
     return min(payment_sessions, key=_rank, default=None)
+
+
+async def find_open_difference(session: AsyncSession, cart_id: str) -> PaymentSession | None:
+    """Return the newest payment of an order edit's difference, if it is not decided yet."""
+    for payment in await list_payment_sessions(session, cart_id):
+        if PAYS_DIFFERENCE in payment.data:
+            return payment if payment.state in CHECKED_STATES else None
+    return None
 
 
 def _rank(payment: PaymentSession) -> int:

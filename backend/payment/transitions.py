@@ -52,6 +52,8 @@ EXACT_AMOUNT = "exact_amount"
 """Key in a session's `data`: the approved amount as a decimal, if it is not in whole pesos."""
 DISMISSED = "dismissed"
 """Key in a session's `data`: staff ended the session, although its provider did not report an end without money."""
+PAYS_DIFFERENCE = "pays_difference"
+"""Key in a session's `data`: the id of the order edit whose difference it pays, in addition to an earlier payment."""
 GIVEN_BACK = "given_back"
 """Key in a session's `data`: its money paid no order, and a staff member has refunded it."""
 OF_PURCHASE = "of_purchase"
@@ -214,7 +216,7 @@ async def _apply_capture(
     elif mismatch := _mismatch(payment, report):
         payment.data = {**payment.data, "mismatch": mismatch}
         kind, reason = AttentionKind.AMOUNT_DIFFERS, f"the approval does not match: {mismatch}"
-    elif await _is_paid(session, chain):
+    elif PAYS_DIFFERENCE not in payment.data and await _is_paid(session, chain):
         kind, reason = AttentionKind.PAID_TWICE, "another payment of the same purchase was approved before"
     elif cancellation := await _find_cancellation(session, payment, cart, chain):
         kind, reason = AttentionKind.APPROVED_AFTER_CANCEL, cancellation

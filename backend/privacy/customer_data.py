@@ -40,6 +40,7 @@ from backend.customers.models import (
 from backend.invoices.models import Invoice
 from backend.legal.models import AgreedText, Consent
 from backend.mail.models import Mail
+from backend.order_edits.models import OrderEdit, OrderEditAction
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
 from backend.pqrs.models import Pqrs
@@ -189,6 +190,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         .join(CustomerGroupMember, CustomerGroupMember.group_id == CustomerGroup.id)
         .where(CustomerGroupMember.customer_id.in_(person.ids))
     )
+    edits = select(OrderEdit.id).where(OrderEdit.order_id.in_(orders))
     wishes = (
         select(Product.title, WishlistEntry.is_saved, WishlistEntry.changed_at)
         .join(WishlistEntry, WishlistEntry.product_id == Product.id)
@@ -217,6 +219,8 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         (ReturnAccount, _("Cuenta para una devolución"), ReturnAccount.return_id.in_(returns)),
         (ReturnFile, _("Archivo de una devolución"), ReturnFile.return_id.in_(returns)),
         (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
+        (OrderEdit, _("Cambio de un pedido"), OrderEdit.order_id.in_(orders)),
+        (OrderEditAction, _("Juguete de un cambio"), OrderEditAction.edit_id.in_(edits)),
         (Review, _("Reseña"), Review.order_id.in_(orders)),
         (Attention, _("Pendiente"), noted),
         (Pqrs, _("PQRS"), Pqrs.email == person.email),

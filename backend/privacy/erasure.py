@@ -39,6 +39,7 @@ from backend.jobs import cancel_job
 from backend.legal.models import Consent
 from backend.mail.models import SEND, Mail
 from backend.mail.resend import list_order_mails
+from backend.order_edits.models import OrderEdit
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderNote
 from backend.orders.search import index_order
 from backend.orders.states import (
@@ -225,6 +226,7 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
         delete(ReturnAccount).where(ReturnAccount.return_id.in_(returns)),
         delete(ReturnFile).where(ReturnFile.return_id.in_(returns)),
         delete(ReturnDraft).where(ReturnDraft.order_id.in_(ids)),
+        update(OrderEdit).where(OrderEdit.order_id.in_(ids)).values(reason=""),
         update(ReturnLine).where(ReturnLine.return_id.in_(returns)).values(note=""),
         update(Return).where(Return.order_id.in_(ids)).values(reason="", denial="", amount_reason=""),
         update(Attention).where(Attention.order_id.in_(ids)).values(note=None),

@@ -26,6 +26,7 @@ from backend.orders.money.refunds import (
     accept_returned_units,
     book_manual_refund,
     find_refund_session,
+    list_order_refunds,
     withdraw_units,
 )
 from backend.orders.service import list_order_lines, lock_order, read_order
@@ -366,5 +367,10 @@ async def _require_amount(session: AsyncSession, order: Order, row: Return, amou
 
 async def _require_same(session: AsyncSession, row: Return, amount: Cop, reference: str) -> None:
     refund = await session.get(Refund, row.refund_id)
-    if refund is None or (refund.amount, refund.reference) != (amount, reference):
+    booked = 0
+    if refund is not None and refund.reference == reference:
+        order = await read_order(session, row.order_id)
+        same = [one for one in await list_order_refunds(session, order) if one.reference == reference]
+        booked = sum(one.amount for one in same)
+    if booked != amount:
         raise Conflict(f"Return {row.number} is paid already")

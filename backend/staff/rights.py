@@ -46,6 +46,7 @@ class Right(StrEnum):
     CHANGE_CUSTOMERS = "change customers and their groups"
     CANCEL_ORDERS = "cancel orders"
     SELL = "sell at the counter and make payment links"
+    EDIT_ORDERS = "change the products of a paid order"
     EXCEED_DISCOUNT = "give discounts beyond the shop's limit"
     FULFILL = "pack and ship orders"
     CAPTURE_PAYMENTS = "capture payments"
@@ -87,6 +88,7 @@ RIGHTS: Mapping[str, frozenset[Right]] = {
         Right.CHANGE_CUSTOMERS,
         Right.CANCEL_ORDERS,
         Right.SELL,
+        Right.EDIT_ORDERS,
         Right.FULFILL,
         Right.CAPTURE_PAYMENTS,
         Right.HANDLE_RETURNS,

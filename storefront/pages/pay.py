@@ -2,6 +2,9 @@
 
 The page shows products and prices, and no data of a person. Opening it changes nothing; the button puts the sale's
 cart into this browser. The cart that the browser had is restored when the sale is paid.
+
+The link of an edited order's difference opens the same page. It shows the order's number and the amount, and the
+customer chooses the bank there: the order has everything else.
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +15,10 @@ from reflex.vars import ObjectVar
 
 from backend.app import current_shop
 from backend.cart.views import CartView, read_cart_view
-from backend.core.errors import NotFound
+from backend.core.error_texts import NOTICE, text_for
+from backend.core.errors import InvalidData, NotFound, OutsideFailure
 from backend.core.money import format_cop
+from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.draft_orders.links import (
     LINK_OPENINGS,
@@ -24,19 +29,30 @@ from backend.draft_orders.links import (
     find_link,
     open_in_new_browser,
 )
+from backend.order_edits.difference import DifferenceChanged, NothingOwed
+from backend.order_edits.difference_payment import MAX_TOKEN_LENGTH as DIFFERENCE_TOKEN_LENGTH
+from backend.order_edits.difference_payment import (
+    OwedDifference,
+    find_difference,
+    is_difference_token,
+    start_difference_payment,
+)
 from backend.rate_limit.limiter import Client, hit
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
 from storefront.components.placeholders import link_button, loaded_content, not_found_state, skeleton_bar
 from storefront.links import CHECKOUT, FIND_ORDER
 from storefront.meta import PRIVATE, DocumentMeta
+from storefront.pages.checkout.views import SelectOption
 from storefront.pages.page_loader import PageData, PageParams, PageState
+from storefront.pages.pay_difference import difference_form
 from storefront.reflex_ext.hooks import address_part
 from storefront.state.cart import CartState, refresh_cart, use_linked_cart
-from storefront.state.frame import errors_as_notices
-from storefront.state.handlers import Resend, checked_text, event
+from storefront.state.frame import SHOP_UNAVAILABLE, errors_as_notices
+from storefront.state.handlers import Resend, checked_fields, checked_text, event, next_number
 from storefront.state.session import get_client_ip
 
+MAX_AMOUNT_DIGITS = 12
 VARIABLE = "id"
 """The variable part of the route: the token. Another name would add a variable to the state of every shopper."""
 ROUTE = f"{PATH}/[{VARIABLE}]"
@@ -52,6 +68,8 @@ REASONS = {
     LinkState.FAILED: _("El pago de esta compra no se aprobó. Escríbenos y te enviamos otro enlace."),
 }
 """The text for a link that cannot be paid."""
+DIFFERENCE_SETTLED = _("Ya no hay diferencia por pagar. ¡Gracias!")
+PAY_FIELDS = ("token", "amount", "bank", "doc_type", "doc_number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +96,13 @@ class PayPage:
     was_label: str = ""
     """The total when the link was made, if it is another now."""
     has_problem: bool = False
+    owed: int = 0
+    """The difference of an edited order, in whole pesos; 0 for a sale."""
+    order_number: int = 0
+    """The number of the edited order; 0 for a sale."""
+    bank_url: str = ""
+    """The bank's page of a payment of the difference that was started; empty without one."""
+    needs_document: bool = False
 
 
 async def load(params: PageParams) -> PageData[PayPage]:
@@ -85,6 +110,9 @@ async def load(params: PageParams) -> PageData[PayPage]:
     token = params.last_part
     try:
         async with current_shop().database.read() as session:
+            if is_difference_token(token):
+                found = await find_difference(session, current_shop().settings, token)
+                return PageData(_to_difference_page(token, found), DocumentMeta(title=TITLE, robots=PRIVATE))
             link = await find_link(session, token)
             if link.state is LinkState.OPEN:
                 content = _to_page(token, link, await read_cart_view(session, link.cart_id))
@@ -93,6 +121,22 @@ async def load(params: PageParams) -> PageData[PayPage]:
     except NotFound:
         return PageData(PayPage(token), DocumentMeta(title=UNKNOWN, status=404, robots=PRIVATE))
     return PageData(content, DocumentMeta(title=TITLE, robots=PRIVATE))
+
+
+def _to_difference_page(token: str, found: OwedDifference) -> PayPage:
+    reason = "" if found.amount else DIFFERENCE_SETTLED
+    if found.is_at_bank and not found.bank_url:
+        reason = REASONS[LinkState.WAITING]
+    return PayPage(
+        token,
+        is_known=True,
+        reason=reason,
+        total_label=format_cop(found.amount),
+        owed=found.amount,
+        order_number=found.number,
+        bank_url=found.bank_url if found.amount else "",
+        needs_document=found.needs_document,
+    )
 
 
 def _to_closed_page(token: str, link: FoundLink) -> PayPage:
@@ -128,9 +172,57 @@ class PayState(PageState, rx.State):
     content: rx.Field[PayPage] = rx.field(default_factory=PayPage)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=TITLE, robots=PRIVATE))
 
+    banks: rx.Field[list[SelectOption]] = rx.field(default_factory=list)
+    banks_problem: rx.Field[str] = rx.field("")
+    problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
+    answers: rx.Field[int] = rx.field(0)
+    """Changes after every attempt to pay a difference."""
+
     async def _data(self, params: PageParams) -> PageData[PayPage]:
         await _count_opening(self)
         return await load(params)
+
+    @event(background=True)
+    async def load_banks(self) -> None:
+        """Load the banks, for the payment of a difference."""
+        banks, problem = [], ""
+        try:
+            banks = [
+                SelectOption(bank.code, bank.name) for bank in await current_shop().payments.list_banks()
+            ]
+        except OutsideFailure as error:
+            problem = text_for(error, NOTICE)
+        except DatabaseUnavailable:
+            problem = SHOP_UNAVAILABLE
+        async with self:
+            self.banks, self.banks_problem = banks, problem
+
+    @event(press=Resend.SAME_PAGE)
+    async def pay_difference(self, form_data: dict[str, str]) -> Any:
+        """Start the payment of a difference, and open the bank's page. A repeated event opens the same page."""
+        answer: Any = None
+        self.problems = {}
+        async with errors_as_notices(self):
+            typed = checked_fields(form_data, *PAY_FIELDS, max_length=DIFFERENCE_TOKEN_LENGTH)
+            token, amount = typed.pop("token"), typed.pop("amount")
+            expected = int(amount) if amount.isdecimal() and len(amount) <= MAX_AMOUNT_DIGITS else 0
+            await _count_opening(self)
+            shop = current_shop()
+            try:
+                url = await start_difference_payment(
+                    shop.checkout.starter, token, typed, ip=get_client_ip(self), expected=expected
+                )
+            except InvalidData as error:
+                self.problems = dict(error.fields)
+                if not self.problems.keys() & set(PAY_FIELDS):
+                    raise
+            except (DifferenceChanged, NothingOwed):
+                self.content = (await load(PageParams.from_url(self.router.url))).content
+                raise
+            else:
+                answer = rx.redirect(url)
+        self.answers = next_number(self.answers)
+        return answer
 
     @event(press=Resend.SAME_PAGE)
     async def open_checkout(self, token: str) -> Any:
@@ -182,7 +274,11 @@ def sale_card() -> rx.Component:
     """Build the sale with the button that opens the checkout, or the reason why it cannot be paid."""
     return rx.el.div(
         rx.el.h1(TITLE, class_name="page-title"),
-        rx.cond(VIEW.reason != "", closed_note(), open_sale()),
+        rx.cond(
+            VIEW.reason != "",
+            closed_note(),
+            rx.cond(VIEW.order_number > 0, difference_form(PayState, VIEW), open_sale()),
+        ),
         class_name="account-card",
     )
 

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'effc21a2f63d'
+revision: str = '47ac3affa71f'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -416,6 +416,8 @@ def _create_tables() -> None:
         sa.Column('kind', sa.String(), nullable=False),
         sa.Column('order_id', sa.String(), nullable=False),
         sa.Column('refund_id', sa.String(), nullable=True),
+        sa.Column('corrects_id', sa.String(), nullable=True),
+        sa.Column('annulled_at', UtcDateTime(), nullable=True),
         sa.Column('state', sa.String(), nullable=False),
         sa.Column('amount', sa.Integer(), nullable=False),
         sa.Column('provider_id', sa.String(), nullable=False),
@@ -435,7 +437,7 @@ def _create_tables() -> None:
     op.create_index('ix_invoice_newest', 'invoice', ['created_at', 'id'])
     op.create_index('ix_invoice_order_id', 'invoice', ['order_id'])
     op.create_index('ix_invoice_state', 'invoice', ['state', 'created_at', 'id'])
-    op.create_index('uq_invoice_of_order', 'invoice', ['order_id'], unique=True, **_where("kind = 'invoice'"))
+    op.create_index('uq_invoice_of_order', 'invoice', ['order_id'], unique=True, **_where("kind = 'invoice' AND annulled_at IS NULL"))
     op.create_table(
         'invoice_sequence',
         sa.Column('prefix', sa.String(), nullable=False),
@@ -1804,6 +1806,42 @@ def _create_tables() -> None:
         sa.UniqueConstraint('token_hash', name=op.f('uq_payment_link_token_hash')),
     )
     op.create_index(op.f('ix_payment_link_draft_order_id'), 'payment_link', ['draft_order_id'])
+    op.create_table(
+        'order_edit',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('order_id', sa.String(), nullable=False),
+        sa.Column('status', sa.String(), nullable=False),
+        sa.Column('reason', sa.String(), nullable=False),
+        sa.Column('created_by', sa.String(), nullable=False),
+        sa.Column('confirmed_by', sa.String(), nullable=True),
+        sa.Column('requested_at', UtcDateTime(), nullable=True),
+        sa.Column('confirmed_at', UtcDateTime(), nullable=True),
+        sa.Column('canceled_at', UtcDateTime(), nullable=True),
+        sa.Column('total_before', sa.Integer(), nullable=True),
+        sa.Column('total_after', sa.Integer(), nullable=True),
+        sa.Column('changes', Json, nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_order_edit')),
+    )
+    op.create_index('ix_order_edit_order_id', 'order_edit', ['order_id'])
+    op.create_index('uq_order_edit_open', 'order_edit', ['order_id'], unique=True, **_where("status = 'pending' OR status = 'requested'"))
+    op.create_table(
+        'order_edit_action',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('edit_id', sa.String(), nullable=False),
+        sa.Column('kind', sa.String(), nullable=False),
+        sa.Column('line_id', sa.String(), nullable=True),
+        sa.Column('variant_id', sa.String(), nullable=False),
+        sa.Column('quantity', sa.Integer(), nullable=False),
+        sa.CheckConstraint('quantity >= 0', name=op.f('ck_order_edit_action_quantity')),
+        sa.ForeignKeyConstraint(['edit_id'], ['order_edit.id'], name=op.f('fk_order_edit_action_edit_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_order_edit_action')),
+        sa.UniqueConstraint('edit_id', 'line_id', name=op.f('uq_order_edit_action_edit_id_line_id')),
+    )
+    op.create_index(op.f('ix_order_edit_action_edit_id'), 'order_edit_action', ['edit_id'])
     op.create_table(
         'day_closing',
         sa.Column('created_at', UtcDateTime(), nullable=False),

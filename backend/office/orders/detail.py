@@ -24,6 +24,7 @@ from backend.office.customer_labels import (
     whatsapp_path,
 )
 from backend.office.invoices import InvoiceRow, invoices_of_order
+from backend.office.orders.editing import DifferenceView, read_difference_view
 from backend.office.orders.listing import describe_difference, order_chips
 from backend.office.orders.timeline import EventView, MailView, order_mails, read_timeline
 from backend.office.returns.listing import ReturnRow, returns_of_order
@@ -145,7 +146,8 @@ class OrderDetail:
         gift_message: text to print for the box; empty without one.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
         is_held: True if nothing may be packed before a staff member decides (`backend.attention`).
-        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `cancel`, `return`.
+        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `edit`, `cancel`, `return`, `give_back`.
+        difference: the difference of an edit that is to be paid or given back.
     """
 
     id: str
@@ -187,6 +189,7 @@ class OrderDetail:
     invoices: list[InvoiceRow]
     is_held: bool
     actions: list[str]
+    difference: DifferenceView
 
 
 async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store_name: str) -> OrderDetail:
@@ -201,6 +204,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
     lines = await list_order_lines(session, order_id)
     fulfillments = await list_order_fulfillments(session, order_id)
     held = await is_held(session, order_id)
+    difference = await read_difference_view(session, order)
     label_paths = await read_label_paths(session, order_id)
     payments = await list_payment_sessions(session, order.cart_id)
     kind, delivery_note = await read_delivery(session, order)
@@ -257,7 +261,11 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         returns=await returns_of_order(session, order.id),
         invoices=await invoices_of_order(session, actor, order.id),
         is_held=held,
-        actions=_possible_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
+        actions=[
+            *_possible_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
+            *_edit_actions(actor, order, lines, fulfillments, difference),
+        ],
+        difference=difference,
     )
 
 
@@ -287,6 +295,26 @@ def _possible_actions(
         "correct": may_send and is_active and not active,
         "return": actor.may(Right.HANDLE_RETURNS) and has_money,
         "cancel": may_cancel and is_active and not active and not has_money,
+    }
+    return [name for name, is_possible in possible.items() if is_possible]
+
+
+def _edit_actions(
+    actor: Actor,
+    order: Order,
+    lines: Sequence[OrderLine],
+    fulfillments: Sequence[Fulfillment],
+    difference: DifferenceView,
+) -> list[str]:
+    is_whole = not any(line.fulfilled or line.withdrawn or line.returned for line in lines) and all(
+        one.state in WITHOUT_LABEL for one in fulfillments
+    )
+    is_paid = order.payment_status == PaymentStatus.CAPTURED or difference.kind == "owed"
+    is_active, may_edit = order.status != OrderStatus.CANCELED, actor.may(Right.EDIT_ORDERS)
+    possible = {
+        "edit": may_edit and is_active and is_paid and is_whole,
+        "receive": may_edit and is_active and difference.kind == "owed",
+        "give_back": actor.may(Right.BOOK_REFUNDS) and difference.kind == "refund",
     }
     return [name for name, is_possible in possible.items() if is_possible]
 

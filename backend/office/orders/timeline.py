@@ -29,6 +29,8 @@ ACTION_LABELS = {
     "shipped": _("Enviado"),
     "delivered": _("Entregado"),
     "canceled": _("Cancelado"),
+    "order edited": _("Pedido cambiado"),
+    "difference received": _("Diferencia recibida"),
     "refunded": _("Devolución anotada"),
     "return opened": _("Devolución abierta"),
     "return received": _("Devolución recibida"),
@@ -61,7 +63,16 @@ ACTION_LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
     },
 }
 """`ACTION_LABELS`, by how the order reaches its customer."""
-HIDDEN_ACTIONS = frozenset({"noted", "return written", "packing canceled", "packing requested"})
+HIDDEN_ACTIONS = frozenset(
+    {
+        "noted",
+        "order edit canceled",
+        "order edit written",
+        "packing canceled",
+        "packing requested",
+        "return written",
+    }
+)
 PACKED_ACTIONS = ("packed", "label requested", "packing requested")
 """Actions of the staff member who packs an order."""
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
@@ -80,6 +91,7 @@ MAIL_LABELS: dict[str, str] = {
     MailKind.ORDER_LOST: _("El pago no pasó"),
     MailKind.ORDER_UNCONFIRMED: _("El banco no confirmó a tiempo"),
     MailKind.ORDER_SHIPPED: _("Tu pedido va en camino"),
+    MailKind.ORDER_EDITED: _("Cambiamos tu pedido"),
     MailKind.REFUNDED: _("Te devolvimos el dinero"),
     MailKind.RETURN_REQUESTED: _("Recibimos tu solicitud de devolución"),
     MailKind.RETURN_RECEIVED: _("Recibimos los juguetes que devolviste"),

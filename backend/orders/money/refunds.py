@@ -102,15 +102,16 @@ async def book_manual_refund(
     await _require_reason(session, order, new)
     await record(session, actor, "refunded", Subject(SubjectType.ORDER, order.id))
     await _move_lines(session, order, new.lines)
-    refund = _build_refund(
-        payment, order, new.amount, Transfer(new.reference, actor.id, new.reason, new.note)
-    )
-    refund.method = new.method
-    refund.lines = [asdict(line) for line in new.lines or returned]
-    await book_refund(session, payment, refund)
+    transfer = Transfer(new.reference, actor.id, new.reason, new.note)
+    booked: list[Refund] = []
+    for one, amount in await _split_refund(session, payment, order, new):
+        refund = _build_refund(one, order, amount, transfer)
+        refund.method = new.method
+        refund.lines = [] if booked else [asdict(line) for line in new.lines or returned]
+        booked.append(await book_refund(session, one, refund))
     await update_payment_status(session, order)
     await _stop_if_refunded(session, order, must_cancel=new.cancel, actor_id=actor.id)
-    return refund
+    return booked[0]
 
 
 async def refund_money(
@@ -219,18 +220,39 @@ async def find_refund_session(session: AsyncSession, order: Order, new: CreateRe
     return captured[0].id
 
 
+async def _split_refund(
+    session: AsyncSession, payment: PaymentSession, order: Order, new: CreateRefund
+) -> list[tuple[PaymentSession, Cop]]:
+    """Return the payment sessions to refund, each with its part: `payment` first, then the order's other ones.
+
+    An order has several payments after the difference of an edit was paid. The cart is locked, and with it all its
+    sessions. A refund that exceeds all of them, or names its payment, remains with `payment`, and is then refused.
+    """
+    left = await get_refundable_amount(session, payment)
+    if new.payment_session_id is not None or new.amount <= left:
+        return [(payment, new.amount)]
+    others = [one for one in await list_payment_sessions(session, order.cart_id) if one.id != payment.id]
+    parts, missing = [(payment, left)] if left else [], new.amount - left
+    for other in others:
+        if part := min(missing, await get_refundable_amount(session, other)):
+            parts.append((other, part))
+            missing -= part
+    return [(payment, new.amount)] if missing else parts
+
+
 async def _find_existing(session: AsyncSession, order: Order, new: CreateRefund) -> Refund | None:
     """Return the refund with this reference; None if there is none.
 
     Raises:
         Conflict: the refund has another amount.
     """
-    for refund in await list_order_refunds(session, order):
-        if refund.reference == new.reference:
-            if refund.amount != new.amount:
-                raise Conflict(f"Reference {new.reference} is already used for a refund of {refund.amount}")
-            return refund
-    return None
+    same = [one for one in await list_order_refunds(session, order) if one.reference == new.reference]
+    if not same:
+        return None
+    booked = sum(one.amount for one in same)  # a refund of several payments has a row for each of them
+    if booked != new.amount:
+        raise Conflict(f"Reference {new.reference} is already used for a refund of {booked}")
+    return max(same, key=lambda one: (len(one.lines), one.amount))
 
 
 async def _require_reason(session: AsyncSession, order: Order, new: CreateRefund) -> None:

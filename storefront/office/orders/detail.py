@@ -25,7 +25,7 @@ from storefront.office.components.feedback import chip, state_chip
 from storefront.office.components.forms import confirm_button
 from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
-from storefront.office.navigation import ATTENTION, ORDERS, PACK
+from storefront.office.navigation import ATTENTION, EDIT_ORDER, ORDERS, PACK
 from storefront.office.orders.detail_sidebar import (
     address_panel,
     consents_panel,
@@ -35,6 +35,7 @@ from storefront.office.orders.detail_sidebar import (
     returns_panel,
 )
 from storefront.office.orders.detail_state import VIEW, OrderState, is_allowed
+from storefront.office.orders.difference import difference_panel
 from storefront.office.state import answer_number, has_right
 from storefront.reflex_ext.hooks import text_at
 
@@ -45,7 +46,8 @@ def page() -> rx.Component:
     """Render the order's screen."""
     content = rx.fragment(
         status_line(),
-        rx.cond(VIEW.is_held, hold_notice()),
+        rx.cond(VIEW.is_held & (VIEW.difference.kind != "owed"), hold_notice()),
+        rx.cond(VIEW.difference.kind != "", difference_panel()),
         SubmitOnce.create(action_buttons(), answers=answer_number(OrderState)),
         rx.el.div(
             rx.el.div(
@@ -139,6 +141,16 @@ def action_buttons() -> rx.Component:
             "truck",
             rx.cond(VIEW.is_own, _("Salió a entregar"), _("Marcar enviado")),
             OrderState.ship,
+        ),
+        rx.cond(
+            is_allowed("edit"),
+            rx.el.a(
+                icon("edit", size=20),
+                _("Cambiar el pedido"),
+                href=f"{EDIT_ORDER}?pedido={VIEW.id}",
+                class_name=f"{BUTTON}button--quiet",
+                data_testid="order-edit",
+            ),
         ),
         step_button("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
         rx.el.a(

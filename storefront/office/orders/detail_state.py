@@ -1,5 +1,6 @@
 """State of an order's screen."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -21,11 +22,15 @@ from backend.fulfillment.delivery import mark_delivered_by_hand
 from backend.mail.resend import resend_order_mail
 from backend.news.topics import Topic
 from backend.office.orders.detail import OrderDetail, order_detail
+from backend.office.orders.editing import add_difference_link
 from backend.office.orders.timeline import PACKED_ACTIONS, describe_last_action
+from backend.order_edits.difference import DifferenceReceipt, give_back_difference, receive_difference
+from backend.order_edits.difference_payment import build_difference_url
 from backend.orders.admin.cancellation import cancel_order
 from backend.orders.admin.corrections import MAX_NOTE_LENGTH, add_note, correct_address
 from backend.orders.service import read_order
 from backend.orders.states import OrderStatus
+from backend.payment.manual_methods import ManualMethod
 from backend.shipping.municipalities import find_municipality_by_name, search_municipalities
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
@@ -34,6 +39,7 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 ADDRESS_FIELDS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
+MAX_AMOUNT_DIGITS = 12
 SENT = ("shipped",)
 UNPACKED = ("label canceled", "packing canceled")
 
@@ -54,7 +60,10 @@ class OrderState(OfficeScreen, KnownClientState):
         shop = current_shop()
         async with shop.database.read() as session:
             effective = await shop.effective_settings.now()
-            return await order_detail(session, actor, self._id_in_url(), effective.store_name)
+            detail = await order_detail(session, actor, self._id_in_url(), effective.store_name)
+        url = build_difference_url(shop.settings, detail.id)
+        difference = add_difference_link(detail.difference, url, detail.phone, detail.number)
+        return replace(detail, difference=difference)
 
     @office_event(Right.FULFILL)
     async def pack(self, actor: Actor) -> None:
@@ -122,6 +131,23 @@ class OrderState(OfficeScreen, KnownClientState):
             has_label = self.content is None or self.content.needs_label
             self._announce(_("Guía anulada.") if has_label else _("Desempacado."))
             await self._show(actor)
+
+    @office_event(Right.EDIT_ORDERS)
+    async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Book the difference of an edit that the customer paid to a staff member."""
+        receipt = _parse_receipt(form)
+        self.problems = {}
+        async with current_shop().database.transaction() as session:
+            await receive_difference(session, actor, self._id_in_url(), receipt)
+        await self._announce_done(actor, _("Diferencia anotada: ya se puede empacar."))
+
+    @office_event(Right.BOOK_REFUNDS)
+    async def give_back(self, actor: Actor, form: dict[str, Any]) -> None:
+        """Book the difference of an edit that the shop gave back."""
+        receipt = _parse_receipt(form)
+        self.problems = {}
+        await give_back_difference(current_shop().database, actor, self._id_in_url(), receipt)
+        await self._announce_done(actor, _("Devolución anotada. El comprador recibe un correo."))
 
     @office_event(Right.CANCEL_ORDERS)
     async def cancel(self, actor: Actor) -> None:
@@ -226,6 +252,20 @@ class OrderState(OfficeScreen, KnownClientState):
                 last_actor_text = await describe_last_action(session, self._id_in_url(), actions)
         self._announce(f"{text} {last_actor_text}".strip(), "problem")
         await self._show(actor)
+
+
+def _parse_receipt(form: dict[str, Any]) -> DifferenceReceipt:
+    """Return the money of a difference.
+
+    Raises:
+        InvalidData: the method or the amount is not one that the screen offers.
+    """
+    typed = checked_fields(form, "amount", "method", "reference", max_length=MAX_TEXT_LENGTH)
+    if typed["method"] not in set(ManualMethod):
+        raise InvalidData("not a method", fields={"method": _("Elige cómo.")})
+    if not typed["amount"].isdecimal() or len(typed["amount"]) > MAX_AMOUNT_DIGITS:
+        raise InvalidData("not an amount")
+    return DifferenceReceipt(int(typed["amount"]), ManualMethod(typed["method"]), typed["reference"])
 
 
 VIEW = OrderState.content

@@ -124,7 +124,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 rx.el.p(
                     _("Recibimos {paid} de {total}.").format(paid=order.paid_label, total=order.total_label),
                     rx.cond(
-                        order.missing_label != "",
+                        (order.missing_label != "") & (OrderState.content.difference_path == ""),
                         _(" Faltan {missing}: escríbenos para acordar cómo los pagas.").format(
                             missing=order.missing_label
                         ),
@@ -132,6 +132,21 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                     ),
                     class_name="order__words",
                     data_testid="order-received",
+                ),
+            ),
+            rx.cond(
+                OrderState.content.difference_path != "",
+                rx.el.p(
+                    _(
+                        "Cambiamos tu pedido como lo acordamos contigo. Lo empacamos cuando pagues la diferencia. "
+                    ),
+                    rx.el.a(
+                        _("Pagar {missing}").format(missing=order.missing_label),
+                        href=OrderState.content.difference_path,
+                        class_name="button button--primary",
+                        data_testid="pay-difference",
+                    ),
+                    class_name="order__words",
                 ),
             ),
             rx.cond(

@@ -17,6 +17,8 @@ from backend.core.errors import Conflict, NotFound, ShopError
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.edge.form_submissions import PRESS_PARAMETER
+from backend.order_edits.difference_payment import build_difference_url
+from backend.order_edits.editability import is_difference_owed
 from backend.orders.links.account_links import request_account_link
 from backend.presses.service import PressUsed
 from backend.rate_limit.limiter import Client
@@ -51,6 +53,7 @@ class OrderContent:
         form_action: the URL that receives the forms of the page.
         result: the message about a submitted form.
         token: the token in the URL, which gives access to the order's files.
+        difference_path: the page on which the customer pays the difference of an edit; empty if none is owed.
     """
 
     order_id: str = ""
@@ -59,6 +62,7 @@ class OrderContent:
     form_action: str = ""
     result: str = ""
     token: str = ""
+    difference_path: str = ""
 
 
 async def load(params: PageParams) -> PageData[OrderContent]:
@@ -82,7 +86,18 @@ async def read_order(params: PageParams, *, ask_gateway: bool) -> PageData[Order
     bank = placed.redirect_url if placed is not None else None
     form = f"{REQUEST_PATH}?{urlencode({'id': order_id, TOKEN: token, PRESS_PARAMETER: token_hex(16)})}"
     result = RESULT_TEXTS.get(params.get_parameter("said"), "")
-    return PageData(OrderContent(order_id, order, bank or "", form, result, token), build_meta(order))
+    difference = await _find_difference_path(order_id) if order.missing_label else ""
+    content = OrderContent(order_id, order, bank or "", form, result, token, difference)
+    return PageData(content, build_meta(order))
+
+
+async def _find_difference_path(order_id: str) -> str:
+    """Return the page on which the customer pays the difference of an edit; empty if none is owed."""
+    shop = current_shop()
+    async with shop.database.read() as session:
+        if not await is_difference_owed(session, order_id):
+            return ""
+    return build_difference_url(shop.settings, order_id).removeprefix(shop.settings.base_url)
 
 
 def get_token(params: PageParams) -> str:

@@ -1,0 +1,17 @@
+"""The confirmed changes of an edit in words, for the customer and for staff."""
+
+from backend.catalog.models import variant_name
+from backend.core.db.tables import JsonObject
+from backend.core.texts import _
+
+
+def describe_change(change: JsonObject) -> str:
+    """Return a sentence about one of `OrderEdit.changes`."""
+    variant = variant_name(str(change.get("variant_title") or ""))
+    title = f"{change['title']} ({variant})" if variant else str(change["title"])
+    before, after = int(change["before"]), int(change["after"])
+    if not before:
+        return _("Agregamos {n} × {toy}").format(n=after, toy=title)
+    if not after:
+        return _("Quitamos {n} × {toy}").format(n=before, toy=title)
+    return _("{toy}: {n} en vez de {before}").format(toy=title, n=after, before=before)

@@ -1,0 +1,189 @@
+"""Components of the screen «Cambiar el pedido»."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.core.texts import _
+from backend.office.orders.editing import EditLineView
+from backend.order_edits.editing import MAX_REASON_LENGTH
+from storefront.components.forms import SubmitOnce
+from storefront.office.components.detail import fact_row, product_line_head
+from storefront.office.components.feedback import chip, screen
+from storefront.office.components.forms import confirm_button, hidden_field, office_field
+from storefront.office.components.variant_search import variant_search
+from storefront.office.icons import icon
+from storefront.office.layout import office_layout
+from storefront.office.navigation import ORDERS
+from storefront.office.orders.editing_state import EditOrderState
+from storefront.office.state import answer_number
+
+TITLE = _("Cambiar el pedido")
+VIEW = EditOrderState.content
+
+
+def page() -> rx.Component:
+    """Render the edit of an order."""
+    back = rx.el.a(
+        icon("left", size=20),
+        _("Pedido {number}").format(number=VIEW.number),
+        href=f"{ORDERS}/{VIEW.order_id}",
+        class_name="o-back",
+    )
+    content = rx.el.div(
+        back,
+        rx.cond(VIEW.refusal != "", note(VIEW.refusal, "edit-refused")),
+        rx.cond(VIEW.problem != "", note(VIEW.problem, "edit-problem")),
+        rx.cond(VIEW.refusal == "", search_panel()),
+        lines_panel(),
+        rx.cond(VIEW.is_changed, totals_panel()),
+        rx.cond(VIEW.edit_id != "", save_panel()),
+        class_name="o-sell",
+    )
+    return office_layout(EditOrderState, ORDERS, TITLE, screen(EditOrderState, content), class_name="o-one")
+
+
+def note(text: Any, test_id: str) -> rx.Component:
+    """Render why the order cannot be edited or saved."""
+    return rx.el.p(
+        icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
+    )
+
+
+def search_panel() -> rx.Component:
+    """Render the search for the variant that is added, or that replaces a line."""
+    replacing = rx.el.p(
+        _("Elige por cuál cambias "),
+        rx.el.b(EditOrderState.replaced_title),
+        " ",
+        rx.el.button(
+            _("Mejor no"),
+            type="button",
+            on_click=EditOrderState.replace_line(""),
+            class_name="button button--small button--quiet",
+        ),
+        role="status",
+        class_name="o-packing__note",
+        data_testid="edit-replacing",
+    )
+    return rx.el.section(
+        rx.cond(EditOrderState.replaced_id != "", replacing),
+        variant_search(EditOrderState, "edit", data_testid="edit-search"),
+        class_name="o-panel",
+    )
+
+
+def lines_panel() -> rx.Component:
+    """Render the lines with their new units."""
+    return rx.el.section(
+        rx.el.ul(rx.foreach(VIEW.lines, edit_line), class_name="o-items"),
+        class_name="o-panel",
+        aria_label=_("Juguetes del pedido"),
+    )
+
+
+def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
+    """Render a line: the product, its units, and its price."""
+    steps = rx.el.div(
+        _step(
+            "−",
+            _("Quitar una de {toy}").format(toy=line.title),
+            line.id,
+            line.quantity - 1,
+            line.quantity < 1,
+        ),
+        rx.el.span(line.quantity, class_name="o-sell__count"),
+        _step("+", _("Agregar una de {toy}").format(toy=line.title), line.id, line.quantity + 1, False),
+        rx.cond(
+            ~line.is_new & (line.quantity > 0),
+            rx.el.button(
+                _("Cambiar por otro"),
+                type="button",
+                on_click=EditOrderState.replace_line(line.id),
+                class_name="button button--small button--quiet",
+            ),
+        ),
+        class_name="o-sell__steps",
+    )
+    return rx.el.li(
+        product_line_head(line.picture, line.title, line.detail, line.unit_label),
+        rx.el.span(line.total_label, class_name="o-item__total"),
+        rx.el.div(
+            rx.cond(line.note != "", chip(line.note, "wait")),
+            rx.cond(VIEW.refusal == "", steps),
+            rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
+            class_name="o-edit__change",
+        ),
+        key=line.id,
+        class_name="o-item",
+        data_testid="edit-line",
+    )
+
+
+def _step(text: str, label: Any, line_id: Any, quantity: Any, is_disabled: Any) -> rx.Component:
+    return rx.el.button(
+        text,
+        type="button",
+        disabled=is_disabled,
+        aria_label=label,
+        class_name="o-sell__step",
+        on_click=EditOrderState.set_quantity(line_id, quantity),
+    )
+
+
+def totals_panel() -> rx.Component:
+    """Render the new totals and the difference."""
+    return rx.el.section(
+        rx.el.dl(
+            rx.foreach(VIEW.totals, fact_row),
+            rx.el.div(rx.el.dt(_("Total antes")), rx.el.dd(VIEW.before_label)),
+            rx.el.div(rx.el.dt(_("Total")), rx.el.dd(VIEW.total_label), class_name="o-totals__all"),
+            class_name="o-totals",
+        ),
+        rx.el.p(rx.el.b(VIEW.difference), data_testid="edit-difference"),
+        class_name="o-panel",
+    )
+
+
+def save_panel() -> rx.Component:
+    """Render the reason and the buttons that save and discard the edit."""
+    form = rx.el.form(
+        hidden_field("edit", VIEW.edit_id),
+        hidden_field("total", VIEW.total.to_string()),
+        office_field(
+            EditOrderState,
+            "edit",
+            "reason",
+            _("Por qué"),
+            max_length=MAX_REASON_LENGTH,
+            auto_complete="off",
+            hint=_("Solo lo ve el equipo. Al comprador le llega un correo con lo que cambió."),
+        ),
+        rx.el.button(
+            _("Guardar el cambio"),
+            type="submit",
+            disabled=~VIEW.can_save,
+            class_name="button button--primary",
+            data_testid="save",
+        ),
+        class_name="o-stock__receipt",
+        no_validate=True,
+        on_submit=EditOrderState.save,
+    )
+    return rx.el.section(
+        SubmitOnce.create(
+            rx.el.div(
+                form,
+                confirm_button(
+                    _("Descartar el cambio"),
+                    _("El pedido queda como estaba."),
+                    _("Sí, descartarlo"),
+                    EditOrderState.discard(VIEW.edit_id),
+                ),
+                class_name="o-sell__once",
+            ),
+            answers=answer_number(EditOrderState),
+        ),
+        class_name="o-panel",
+    )

@@ -1,0 +1,138 @@
+"""State of the screen «Cambiar el pedido». The edit is stored in the database: this state only shows it."""
+
+from typing import Any, ClassVar
+from urllib.parse import parse_qsl
+
+import reflex as rx
+
+from backend.app import current_shop
+from backend.core.errors import InsufficientStock, InvalidData, NotAllowed, TotalChanged
+from backend.core.texts import _
+from backend.news.topics import Topic
+from backend.office.orders.editing import EditView, edit_view
+from backend.order_edits.confirmation import confirm_edit
+from backend.order_edits.editing import (
+    MAX_REASON_LENGTH,
+    add_variant,
+    cancel_edit,
+    change_action,
+    change_variant,
+    open_edit,
+    set_line_quantity,
+)
+from backend.staff.rights import Actor, Right
+from storefront.office.components.variant_search import VariantSearch
+from storefront.office.navigation import ORDERS
+from storefront.office.state import office_event
+from storefront.reflex_ext.state_loss import KnownClientState
+from storefront.state.handlers import checked_fields, checked_id, checked_number
+
+MAX_UNITS = 99
+MAX_TOTAL = 10**12
+
+
+class EditOrderState(VariantSearch, KnownClientState):
+    """The order that the staff member edits. Its id is in the URL."""
+
+    content: rx.Field[EditView | None] = rx.field(None)
+    replaced_id: rx.Field[str] = rx.field("")
+    """The line that the next chosen variant replaces; empty if it is added."""
+    replaced_title: rx.Field[str] = rx.field("")
+
+    _right: ClassVar[Right] = Right.EDIT_ORDERS
+    _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK, Topic.ORDERS})
+
+    async def _read_content(self, actor: Actor) -> EditView:
+        async with current_shop().database.read() as session:
+            return await edit_view(session, actor, self._order_id())
+
+    @office_event()
+    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Add the scanned or typed variant. If several variants match, list them."""
+        if (found := await self._find_variant(actor, form_data)) is not None:
+            await self._put(actor, found.variant_id)
+
+    @office_event()
+    async def choose(self, actor: Actor, variant_id: str) -> None:
+        """Add one of the matching variants."""
+        checked_id(variant_id)
+        self.problems, self.matches = {}, []
+        await self._put(actor, variant_id)
+
+    @office_event(is_press=False)
+    async def replace_line(self, _actor: Actor, line_id: str) -> None:
+        """Let the next chosen variant replace this line; an empty id ends that."""
+        checked_id(line_id or "-")
+        lines = self.content.lines if self.content is not None else []
+        titles = {line.id: line.title for line in lines if not line.is_new}
+        self.replaced_title = titles.get(line_id, "")
+        self.replaced_id = line_id if line_id in titles else ""
+
+    @office_event()
+    async def set_quantity(self, actor: Actor, line_id: str, quantity: int) -> None:
+        """Set the units of a line of the order, or of added units; 0 removes it."""
+        checked_id(line_id)
+        checked_number(quantity, 0, MAX_UNITS)
+        self.problems = {}
+        is_added = self.content is not None and any(
+            line.id == line_id and line.is_new for line in self.content.lines
+        )
+        try:
+            async with current_shop().database.transaction() as session:
+                edit = await open_edit(session, actor, self._order_id())
+                if is_added:
+                    await change_action(session, actor, edit.id, line_id, quantity)
+                else:
+                    await set_line_quantity(session, actor, edit.id, line_id, quantity)
+        finally:
+            await self._show(actor)
+
+    @office_event()
+    async def save(self, actor: Actor, form_data: dict[str, str]) -> Any:
+        """Confirm the edit at the total that the staff member saw, and return to the order."""
+        typed = checked_fields(form_data, "edit", "total", "reason", max_length=MAX_REASON_LENGTH)
+        self.problems = {}
+        if not typed["reason"]:
+            raise InvalidData("no reason", fields={"reason": _("Escribe por qué.")})
+        total = int(typed["total"]) if typed["total"].isdecimal() else -1
+        checked_number(total, 0, MAX_TOTAL)
+        try:
+            async with current_shop().database.transaction() as session:
+                await confirm_edit(
+                    session,
+                    actor,
+                    checked_id(typed["edit"]),
+                    expected_total=total,
+                    reason=typed["reason"],
+                )
+        except (InsufficientStock, NotAllowed, TotalChanged) as error:
+            await self._show(actor)
+            self._announce(error.staff_text or _("No se pudo. Mira el pedido."), "problem")
+            return None
+        self._announce(_("Pedido cambiado."))
+        return rx.redirect(f"{ORDERS}/{self._order_id()}")
+
+    @office_event()
+    async def discard(self, actor: Actor, edit_id: str) -> Any:
+        """Cancel the edit, and return to the order."""
+        async with current_shop().database.transaction() as session:
+            await cancel_edit(session, actor, checked_id(edit_id))
+        return rx.redirect(f"{ORDERS}/{self._order_id()}")
+
+    async def _put(self, actor: Actor, variant_id: str) -> None:
+        """Add the variant, or put it in place of the line that is being replaced."""
+        replaced, self.replaced_id, self.replaced_title = self.replaced_id, "", ""
+        try:
+            async with current_shop().database.transaction() as session:
+                edit = await open_edit(session, actor, self._order_id())
+                if replaced:
+                    await change_variant(session, actor, edit.id, replaced, variant_id)
+                else:
+                    await add_variant(session, actor, edit.id, variant_id)
+        except InvalidData as error:
+            self.problems = {"code": error.staff_text or _("No está a la venta.")}
+        await self._show(actor)
+
+    def _order_id(self) -> str:
+        query = dict(parse_qsl(str(self.router.url.query), max_num_fields=10))
+        return checked_id(query.get("pedido", "") or "-")

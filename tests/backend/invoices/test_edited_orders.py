@@ -1,0 +1,76 @@
+"""An edit after the invoice makes a credit note and a new invoice, in the transaction of the edit."""
+
+from sqlalchemy import update
+
+from backend.app import Shop
+from backend.core.events import publish
+from backend.invoices.states import InvoiceKind
+from backend.orders.events import OrderEdited
+from backend.orders.models import Order, OrderLine
+from backend.orders.service import compute_order_totals, list_order_lines, read_order
+from tests.backend.invoices.desk import Desk, enable_invoices, list_documents, place_paid_order, run_issue_job
+from tests.backend.reports.selling import Sold
+from tests.store_defaults import Defaults
+
+
+async def edit(shop: Shop, sold: Sold) -> None:
+    """Remove one of the two trompos."""
+    order_id = f"order_{sold.number}"
+    async with shop.database.transaction() as session:
+        change = update(OrderLine).where(OrderLine.id == sold.line_id("trompo"))
+        await session.execute(change.values(quantity=1))
+        order = await read_order(session, order_id)
+        totals = compute_order_totals(order, await list_order_lines(session, order_id))
+        await session.execute(update(Order).where(Order.id == order_id).values(total=totals.total))
+        session.expire_all()
+        await publish(session, OrderEdited(order_id, "ordch_1"))
+
+
+async def test_edit_after_the_invoice_makes_a_note_and_a_new_invoice(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    desk = Desk()
+    invoices = await enable_invoices(shop, desk)
+    sold = await place_paid_order(shop)
+    (first,) = await list_documents(shop)
+    await run_issue_job(invoices, first)
+    await edit(shop, sold)
+    for row in await list_documents(shop):
+        if row.state == "pending":
+            await run_issue_job(invoices, row)
+    documents = {row.id: row for row in await list_documents(shop)}
+    first = documents.pop(first.id)
+    note = next(row for row in documents.values() if row.kind == InvoiceKind.CREDIT_NOTE)
+    second = next(row for row in documents.values() if row.kind == InvoiceKind.INVOICE)
+    assert (first.annulled_at is not None, second.annulled_at) == (True, None)
+    assert (note.corrects_id, note.refund_id, note.amount) == (first.id, None, first.amount)
+    assert second.amount == first.amount - 119_000
+    annulled, replaced = desk.made[note.full_number], desk.made[second.full_number]
+    assert (annulled.total, annulled.tax) == (
+        desk.made[first.full_number].total,
+        desk.made[first.full_number].tax,
+    )
+    assert annulled.corrects is not None
+    assert (annulled.corrects.number, annulled.corrects.concept) == (first.full_number, "2")
+    assert (replaced.total, [line.quantity for line in replaced.lines][:2]) == (second.amount, [1, 1])
+
+
+async def test_edit_before_the_number_changes_only_the_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+    desk = Desk()
+    invoices = await enable_invoices(shop, desk)
+    sold = await place_paid_order(shop)
+    (first,) = await list_documents(shop)
+    await edit(shop, sold)
+    (row,) = await list_documents(shop)
+    assert (row.id, row.amount) == (first.id, first.amount - 119_000)
+    await run_issue_job(invoices, row)
+    (made,) = desk.made.values()
+    assert made.total == row.amount
+
+
+async def test_edit_of_an_order_without_invoice_makes_no_document(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    sold = await place_paid_order(shop)
+    await edit(shop, sold)
+    assert await list_documents(shop) == []

@@ -1,0 +1,83 @@
+"""Helpers for edits of paid orders."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import select
+
+from backend.order_edits.confirmation import confirm_edit
+from backend.order_edits.difference import DifferenceReceipt, receive_difference
+from backend.order_edits.editing import add_variant, open_edit, preview_edit, set_line_quantity
+from backend.order_edits.models import OrderEdit
+from backend.orders.models import Order
+from backend.orders.service import list_order_lines
+from backend.payment.manual_methods import ManualMethod
+from backend.payment.models import PaymentSession
+from backend.payment.providers.base import ProviderState
+from backend.payment.sessions import list_payment_sessions
+from backend.staff.rights import Actor, Role
+from tests.backend.checkout.paying_kit import Till
+
+OWNER = Actor("staff_owner", Role.OWNER, has_second_factor=True)
+SELLER = Actor("staff_seller", Role.SHOP)
+STOCKROOM = Actor("staff_stockroom", Role.STOCKROOM)
+
+
+async def place_paid_order(till: Till, variant: str, quantity: int = 1) -> Order:
+    """Return an order that was paid at the bank."""
+    order, payment = await till.order(variant, quantity)
+    await till.decide(payment, ProviderState.CAPTURED)
+    return await till.read_order(order.id)
+
+
+async def write_edit(
+    till: Till,
+    order: Order,
+    *,
+    added: Mapping[str, int] | None = None,
+    quantities: Mapping[str, int] | None = None,
+    actor: Actor = SELLER,
+) -> OrderEdit:
+    """Return an open edit that adds units by variant id, and sets the units of lines by variant id."""
+    async with till.database.transaction() as session:
+        edit = await open_edit(session, actor, order.id)
+        lines = {line.variant_id: line.id for line in await list_order_lines(session, order.id)}
+        for variant, units in (quantities or {}).items():
+            await set_line_quantity(session, actor, edit.id, lines[variant], units)
+        for variant, units in (added or {}).items():
+            await add_variant(session, actor, edit.id, variant, units)
+        return edit
+
+
+async def confirm(till: Till, edit: OrderEdit, total: int | None = None, actor: Actor = SELLER) -> Order:
+    async with till.database.transaction() as session:
+        await confirm_edit(session, actor, edit.id, expected_total=total)
+    return await till.read_order(edit.order_id)
+
+
+async def read_total(till: Till, edit: OrderEdit) -> int:
+    async with till.database.read() as session:
+        return (await preview_edit(session, SELLER, edit.id)).totals.total
+
+
+async def receive(
+    till: Till,
+    order: Order,
+    amount: int,
+    method: ManualMethod = ManualMethod.CASH,
+    actor: Actor = SELLER,
+) -> PaymentSession:
+    async with till.database.transaction() as session:
+        reference = "" if method is ManualMethod.CASH else "R-1"
+        return await receive_difference(
+            session, actor, order.id, DifferenceReceipt(amount, method, reference)
+        )
+
+
+async def list_edits(till: Till) -> list[OrderEdit]:
+    async with till.database.read() as session:
+        return list((await session.execute(select(OrderEdit).order_by(OrderEdit.id))).scalars())
+
+
+async def list_payments(till: Till, order: Order) -> list[PaymentSession]:
+    async with till.database.read() as session:
+        return list(await list_payment_sessions(session, order.cart_id))

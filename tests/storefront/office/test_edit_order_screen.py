@@ -1,0 +1,148 @@
+"""The screen «Cambiar el pedido», and the panel of the difference on the order's screen."""
+
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.order_edits.models import OrderEdit
+from backend.orders.service import read_order
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.sessions import find_decisive_session
+from backend.payment.transitions import apply_report
+from backend.staff.rights import Role
+from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.editing_state import EditOrderState
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase
+from tests.storefront.office.conftest import BrowserFactory
+
+
+@pytest.fixture
+async def order_id(shop: Shop, defaults: Defaults, store: httpx.AsyncClient) -> str:
+    """Return the id of a paid order of two trompos at 40,000 pesos."""
+    async with shop.database.transaction() as session:
+        toy = await add_product(session, defaults, "trompo", stock=5, price=40_000)
+        await add_product(session, defaults, "yoyo", stock=5, price=15_000)
+    order = await complete_purchase(store, toy, 2)
+    async with shop.database.read() as session:
+        payment = await find_decisive_session(session, (await read_order(session, str(order["id"]))).cart_id)
+    assert payment is not None
+    amount = Decimal(payment.amount)
+    report = ProviderReport(
+        state=ProviderState.CAPTURED, amount=amount, currency="COP", invoice=payment.invoice
+    )
+    await apply_report(shop.database, payment.id, report)
+    return str(order["id"])
+
+
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    return await type(screen).event_handlers[name].fn(screen, *arguments)
+
+
+async def open_screen(browser_of: BrowserFactory, state: Any, path: str, role: Role = Role.SHOP) -> Any:
+    screen: Any = await (await browser_of(role, path)).get_state(state)
+    await send_event(screen, "load")
+    return screen
+
+
+async def open_edit_screen(browser_of: BrowserFactory, order_id: str, role: Role = Role.SHOP) -> Any:
+    return await open_screen(browser_of, EditOrderState, f"/oficina/pedidos/cambiar?pedido={order_id}", role)
+
+
+async def open_order(browser_of: BrowserFactory, order_id: str, role: Role = Role.SHOP) -> Any:
+    return await open_screen(browser_of, OrderState, f"/oficina/pedidos/{order_id}", role)
+
+
+def form(screen: Any, reason: str = "lo pidió por teléfono") -> dict[str, str]:
+    return {"edit": screen.content.edit_id, "total": str(screen.content.total), "reason": reason}
+
+
+async def list_edits(shop: Shop) -> list[OrderEdit]:
+    async with shop.database.read() as session:
+        return list((await session.execute(select(OrderEdit))).scalars())
+
+
+async def test_scanned_product_is_added_and_its_difference_is_received(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    order = await open_order(browser_of, order_id)
+    assert "edit" in order.content.actions
+    screen = await open_edit_screen(browser_of, order_id)
+    assert (screen.content.edit_id, screen.content.refusal, await list_edits(shop)) == ("", "", [])
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    assert [(line.title, line.quantity, line.note) for line in screen.content.lines] == [
+        ("Trompo", 2, ""),
+        ("Yoyo", 1, "Nuevo"),
+    ]
+    assert screen.content.difference == "El comprador paga $ 15.000 más"
+    await send_event(screen, "set_quantity", screen.content.lines[1].id, 2)
+    await send_event(screen, "save", form(screen, reason=""))
+    assert "reason" in screen.problems
+    await send_event(screen, "save", form(screen))
+    (edit,) = await list_edits(shop)
+    assert (edit.status, edit.reason) == ("confirmed", "lo pidió por teléfono")
+    await send_event(order, "load")
+    shown = order.content
+    assert (shown.difference.kind, shown.difference.amount, shown.is_held) == ("owed", 30_000, True)
+    assert {"edit", "receive"} <= set(shown.actions)
+    assert "pack" not in shown.actions
+    assert any(event.title == "Pedido cambiado" for event in shown.events)
+    await send_event(order, "receive", {"amount": "30000", "method": "transfer", "reference": ""})
+    assert "reference" in order.problems
+    await send_event(order, "receive", {"amount": "30000", "method": "cash", "reference": ""})
+    shown = order.content
+    assert (shown.difference.kind, shown.is_held, "pack" in shown.actions) == ("", False, True)
+
+
+async def test_line_is_replaced_by_a_cheaper_product_and_the_owner_gives_money_back(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_edit_screen(browser_of, order_id)
+    await send_event(screen, "replace_line", screen.content.lines[0].id)
+    assert screen.replaced_title == "Trompo"
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    assert [(line.title, line.quantity, line.note) for line in screen.content.lines] == [
+        ("Trompo", 0, "Se quita"),
+        ("Yoyo", 2, "Nuevo"),
+    ]
+    assert (screen.replaced_id, screen.content.difference) == ("", "Le devuelves $ 50.000")
+    await send_event(screen, "save", form(screen))
+    order = await open_order(browser_of, order_id)
+    assert (order.content.difference.kind, "give_back" in order.content.actions) == ("refund", False)
+    receipt = {"amount": "50000", "method": "transfer", "reference": "T-1"}
+    await send_event(order, "give_back", receipt)
+    assert order.content.difference.kind == "refund"
+    owner = await open_order(browser_of, order_id, Role.OWNER)
+    await send_event(owner, "give_back", receipt)
+    assert (owner.content.difference.kind, owner.content.payment.refunded_label) == ("", "$ 50.000")
+
+
+async def test_discarded_edit_leaves_the_order(shop: Shop, order_id: str, browser_of: BrowserFactory) -> None:
+    screen = await open_edit_screen(browser_of, order_id)
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    await send_event(screen, "discard", screen.content.edit_id)
+    await send_event(screen, "load")
+    assert (screen.content.edit_id, [line.title for line in screen.content.lines]) == ("", ["Trompo"])
+
+
+async def test_total_that_changed_is_shown_before_it_is_saved(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_edit_screen(browser_of, order_id)
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    typed = form(screen)
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    await send_event(screen, "save", typed)
+    assert (screen.announcement.tone, screen.content.lines[1].quantity) == ("problem", 2)
+    assert (await list_edits(shop))[0].status == "pending"
+
+
+async def test_stockroom_cannot_edit(order_id: str, browser_of: BrowserFactory) -> None:
+    order = await open_order(browser_of, order_id, Role.STOCKROOM)
+    assert "edit" not in order.content.actions
+    screen = await open_edit_screen(browser_of, order_id, Role.STOCKROOM)
+    assert screen.content is None
