@@ -61,6 +61,7 @@ ONLY_READ = {
     "imports/reports.py::read_report",
     "imports/row_pages.py::read_row_page",
     "imports/api/routes.py::list_import_rows",
+    "office/orders/editing.py::edit_view",
     "office/deliveries/page.py::deliveries_page",
     "office/settings/page.py::shop_page",
     "office/settings/webhooks.py::read_webhook_rows",
