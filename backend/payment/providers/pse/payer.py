@@ -169,53 +169,60 @@ def to_bank_line(value: Any) -> str:
 Text = Annotated[str, BeforeValidator(to_bank_line)]
 
 
+def _check_person_type(code: str) -> str:
+    if code not in (PERSON, COMPANY):
+        raise field_error(_("Elige si pagas como persona o como empresa."))
+    return code
+
+
+def _check_doc_type(code: str, info: ValidationInfo) -> str:
+    code = code.upper()
+    if code not in DOCUMENT_TYPES:
+        raise field_error(_("Elige el tipo de documento."))
+    person_type = info.data.get("person_type")
+    if person_type == COMPANY and code != "NIT":
+        raise field_error(_("Una empresa paga con su NIT."))
+    if person_type == PERSON and code == "NIT":
+        raise field_error(_("El NIT es para empresas. Elige otro tipo de documento."))
+    return code
+
+
+def _check_doc_number(text: str, info: ValidationInfo) -> str:
+    if not text:
+        raise field_error(_("Escribe el número de documento."))
+    kind = DOCUMENT_TYPES.get(info.data.get("doc_type", ""))
+    if kind is None:
+        return text  # the type is already reported as wrong
+    return _read_document_number(text, kind)
+
+
+PersonType = Annotated[Text, AfterValidator(_check_person_type)]
+DocType = Annotated[Text, AfterValidator(_check_doc_type)]
+DocNumber = Annotated[Text, AfterValidator(_check_doc_number)]
+
+
 class PayerDocument(BaseModel):
     """The identity document of the person or company that pays. Create it with `parse_payer_document`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
-    person_type: Text = ""
-    doc_type: Text = ""
-    doc_number: Text = ""
-
-    @field_validator("person_type")
-    @classmethod
-    def _person_type(cls, code: str) -> str:
-        if code not in (PERSON, COMPANY):
-            raise field_error(_("Elige si pagas como persona o como empresa."))
-        return code
-
-    @field_validator("doc_type")
-    @classmethod
-    def _doc_type(cls, code: str, info: ValidationInfo) -> str:
-        code = code.upper()
-        if code not in DOCUMENT_TYPES:
-            raise field_error(_("Elige el tipo de documento."))
-        person_type = info.data.get("person_type")
-        if person_type == COMPANY and code != "NIT":
-            raise field_error(_("Una empresa paga con su NIT."))
-        if person_type == PERSON and code == "NIT":
-            raise field_error(_("El NIT es para empresas. Elige otro tipo de documento."))
-        return code
-
-    @field_validator("doc_number")
-    @classmethod
-    def _doc_number(cls, text: str, info: ValidationInfo) -> str:
-        if not text:
-            raise field_error(_("Escribe el número de documento."))
-        kind = DOCUMENT_TYPES.get(info.data.get("doc_type", ""))
-        if kind is None:
-            return text  # the type is already reported as wrong
-        return _read_document_number(text, kind)
+    person_type: PersonType = ""
+    doc_type: DocType = ""
+    doc_number: DocNumber = ""
 
 
-class Payer(PayerDocument):
+class Payer(BaseModel):
     """The payer's data as sent to the gateway.
 
     Create it with `parse_payer`, which checks the bank against the offered ones.
     """
 
+    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
+
     bank: Text = ""
+    person_type: PersonType = ""
+    doc_type: DocType = ""
+    doc_number: DocNumber = ""
     first_name: Text = ""
     last_name: Text = ""
     email: Annotated[Text, AfterValidator(lambda text: require_email(text, MAX_EMAIL_LENGTH))] = ""
