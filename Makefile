@@ -1,7 +1,8 @@
 # Trompo. `make run` needs only Python 3.11 or newer and make.
 #
 #   make run     install everything and start a shop on http://localhost:3000 (PORT and DATA_DIR change port and folder)
-#   make release create dist/trompo-VERSION.tar.gz: the code with built pages, for machines without a build
+#   make release create dist/trompo-VERSION.tar.gz: the code with built pages, for machines without a build; and next to
+#               it the backups of a small shop, with which later releases test their upgrade
 #   make dev     start the same shop with hot reload, for development
 #   make quick   run unit tests and service tests on SQLite, without a browser or a server: while you work
 #   make test    install everything, run the suite and check the coverage of the payment and stock code: before each
@@ -105,9 +106,11 @@ run: pages
 	$(say) 'Starting the shop …'
 	@exec $(python) -m storefront.serve
 
-release: pages
+release: $(DEV_STAMP) pages
 	$(say) 'Creating the release …'
 	@$(python) -m storefront.server.release
+	$(say) 'Writing the backups of a small shop of this release, for the tests of later ones …'
+	@$(python) -m tests.backend.migrations.release_fixture
 
 dev: $(DEV_STAMP)
 	$(say) 'Starting the shop for development …'

