@@ -39,7 +39,7 @@ JOB_NAMES = {
     "catalog.sales": _("Empezar o terminar una oferta"),
     "catalog.import": _("Importar productos"),
     "export.make": _("Hacer un archivo para descargar"),
-    "stock_notices.tell": _("Avisar que un juguete volvió"),
+    "stock_notices.tell": _("Avisar que un producto volvió"),
     "shipping.label_overdue": _("Revisar una guía demorada"),
     "shipping.track": _("Preguntar por un paquete"),
     "pqrs.remind": _("Recordar una PQRS"),

@@ -23,8 +23,8 @@ MAX_QUANTITY = 99
 """Units of one product in a cart. Larger orders are wholesale, and are arranged with the shop."""
 
 MAX_LINES = 60
-TOO_MANY_UNITS = _("De un mismo juguete caben hasta {most} unidades. Si necesitas más, escríbenos.")
-TOO_MANY_LINES = _("En tu carrito caben hasta {most} juguetes distintos. Paga estos primero, o escríbenos.")
+TOO_MANY_UNITS = _("De un mismo producto caben hasta {most} unidades. Si necesitas más, escríbenos.")
+TOO_MANY_LINES = _("En tu carrito caben hasta {most} productos distintos. Paga estos primero, o escríbenos.")
 _LINE_COUNT = (
     select(func.count()).select_from(LineItem).where(LineItem.cart_id == bindparam("holder")).correlate(None)
 ).scalar_subquery()

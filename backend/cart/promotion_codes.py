@@ -51,10 +51,10 @@ SHOPPER_REFUSALS = {
     Obstacle.ENDED: _("Este código ya terminó."),
     Obstacle.USED_UP: _("Este código ya se usó todas las veces que se podía."),
     Obstacle.USED_BEFORE: _("Ya usaste este código."),
-    Obstacle.BELOW_MINIMUM: _("Para usar este código te faltan {missing} en juguetes."),
+    Obstacle.BELOW_MINIMUM: _("Para usar este código te faltan {missing} en productos."),
     Obstacle.NOT_FOR_YOU: _("Este código no es para esta compra."),
-    Obstacle.NO_ITEMS: _("Este código no aplica a los juguetes de tu carrito."),
-    Obstacle.TOO_FEW_UNITS: _("Este código aplica si llevas más unidades de los juguetes de la oferta."),
+    Obstacle.NO_ITEMS: _("Este código no aplica a los productos de tu carrito."),
+    Obstacle.TOO_FEW_UNITS: _("Este código aplica si llevas más unidades de los productos de la oferta."),
     Obstacle.NOT_COMBINED: _(
         "Este código no se suma con las otras ofertas de tu carrito, que te ahorran más."
     ),

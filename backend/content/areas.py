@@ -63,8 +63,8 @@ AREA_NAMES = {
     Area.ORDER_LOST: _("Correo: el banco no aprobó el pago"),
     Area.ORDER_UNCONFIRMED: _("Correo: el pago no llegó"),
     Area.REFUNDED: _("Correo: dinero devuelto"),
-    Area.BACK_IN_STOCK: _("Correo: ya llegó el juguete"),
-    Area.CART_REMINDER: _("Correo: dejó juguetes en el carrito"),
+    Area.BACK_IN_STOCK: _("Correo: ya llegó el producto"),
+    Area.CART_REMINDER: _("Correo: dejó productos en el carrito"),
     Area.PAYMENT_LINK: _("Correo: el enlace de pago"),
     Area.RETURN_REQUESTED: _("Correo: pidió una devolución"),
     Area.RETURN_RECEIVED: _("Correo: llegó lo que devolvió"),
@@ -81,7 +81,7 @@ PLACEHOLDERS: dict[Area, tuple[str, ...]] = {
     Area.ORDER_LOST: ("tienda", "pedido"),
     Area.ORDER_UNCONFIRMED: ("tienda", "pedido"),
     Area.REFUNDED: ("tienda", "monto"),
-    Area.BACK_IN_STOCK: ("tienda", "juguete"),
+    Area.BACK_IN_STOCK: ("tienda", "producto"),
     Area.CART_REMINDER: ("tienda",),
     Area.PAYMENT_LINK: ("tienda",),
     Area.RETURN_REQUESTED: ("tienda", "pedido"),
@@ -184,7 +184,7 @@ class SectionKind(StrEnum):
 DEFAULT_SECTIONS = (SectionKind.DEPARTMENTS, SectionKind.NEW, SectionKind.SALE, SectionKind.AGES)
 """The default sections of the home page, in their order."""
 SECTION_NAMES = {
-    SectionKind.DEPARTMENTS: _("¿A qué jugamos hoy?"),
+    SectionKind.DEPARTMENTS: _("Categorías"),
     SectionKind.NEW: _("Lo nuevo y lo más querido"),
     SectionKind.SALE: _("Con descuento, mientras haya"),
     SectionKind.AGES: _("Por edades"),
@@ -248,6 +248,9 @@ class BrandBody(ContentModel):
         icon: URL of an uploaded picture for the icons; empty for the logo.
         primary, secondary, background, text_color: the colours, as `#rrggbb`.
         headline: the heading of the home page; `headline_text` follows it.
+        goods_one, goods_many: words for the things that the shop sells, such as «libro» and «libros».
+        goods_gender: `f` if these words are feminine, otherwise empty.
+        font: font of the headings: a name of `backend.content.fonts`; empty for the shop's default.
         whatsapp: telephone number; empty for that of the settings.
         instagram, facebook, tiktok, youtube, x: URLs of the shop's profiles.
     """
@@ -260,6 +263,10 @@ class BrandBody(ContentModel):
     text_color: Color = ""
     headline: Text = ""
     headline_text: Text = ""
+    goods_one: Text = ""
+    goods_many: Text = ""
+    goods_gender: Text = ""
+    font: Text = ""
     whatsapp: Text = ""
     instagram: Address = ""
     facebook: Address = ""

@@ -10,7 +10,15 @@ from typing import cast
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.areas import Area, BrandBody
-from backend.content.palette import DEMO_PALETTE, NEUTRAL_PALETTE, Palette, render_style
+from backend.content.fonts import FontName, find_font, render_font
+from backend.content.goods import DEMO_GOODS, NEUTRAL_GOODS, Goods, name_goods
+from backend.content.palette import (
+    DEMO_PALETTE,
+    NEUTRAL_PALETTE,
+    Palette,
+    render_declarations,
+    render_style,
+)
 from backend.content.social_networks import SOCIAL_NETWORKS
 from backend.content.versions import read_current_version
 from backend.core.config.settings import Settings
@@ -38,9 +46,11 @@ class Brand:
         name: the shop's name.
         logo: the owner's logo, if there is one.
         icon: the owner's picture for icons, if there is one.
-        style: rule with the colours that replace those of the style sheet; empty for the demo's.
+        style: rule with the colours and the font that replace those of the style sheet; empty if none do.
         has_own_headline: True if the owner wrote the headline.
         headline: heading of the home page; never empty.
+        goods: the words for the things that the shop sells.
+        font: name of the font of the headings.
         whatsapp: telephone number, or empty.
     """
 
@@ -53,8 +63,15 @@ class Brand:
     has_own_headline: bool
     headline: str
     headline_text: str
+    goods: Goods
+    font: FontName
     whatsapp: str
     links: list[SocialLink] = field(default_factory=list)
+
+    @property
+    def has_own_colors(self) -> bool:
+        """Return True if the colours are not those of the style sheet."""
+        return self.palette != DEMO_PALETTE
 
 
 def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
@@ -68,16 +85,19 @@ def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
         body.text_color or default.text,
     )
     logo = parse_brand_picture(body.logo)
+    font = find_font(body.font, is_demo=is_demo)
     return Brand(
         is_demo=is_demo,
         name=effective.store_name,
         logo=logo,
         icon=parse_brand_picture(body.icon) or logo,
         palette=palette,
-        style="" if palette == DEMO_PALETTE else render_style(palette),
+        style=render_style(render_declarations(palette) + render_font(font)),
         has_own_headline=bool(body.headline),
         headline=body.headline or (DEMO_HEADLINE if is_demo else effective.store_name),
         headline_text=body.headline_text,
+        goods=_resolve_goods(body, is_demo=is_demo),
+        font=font,
         whatsapp=body.whatsapp or effective.store_whatsapp,
         links=[
             SocialLink(network.label, url)
@@ -85,6 +105,12 @@ def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
             if (url := getattr(body, name))
         ],
     )
+
+
+def _resolve_goods(body: BrandBody, *, is_demo: bool) -> Goods:
+    if body.goods_one:
+        return name_goods(body.goods_one, body.goods_many, body.goods_gender)
+    return DEMO_GOODS if is_demo else NEUTRAL_GOODS
 
 
 async def read_brand(session: AsyncSession, effective: Settings) -> Brand:

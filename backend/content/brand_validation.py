@@ -4,6 +4,8 @@ import re
 from urllib.parse import urlsplit
 
 from backend.content.areas import MAX_TEXT_CHARS, MAX_TITLE_CHARS, BrandBody
+from backend.content.fonts import FONTS
+from backend.content.goods import FEMININE
 from backend.content.links import find_link_problem
 from backend.content.palette import (
     BLACK,
@@ -20,6 +22,9 @@ from backend.media.brand_pictures import parse_brand_picture
 
 COLOR_FIELDS = ("primary", "secondary", "background", "text_color")
 MAX_PROFILE_CHARS = 200
+MAX_WORD_CHARS = 25
+WORD = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
+"""Pattern of a word for what the shop sells, such as `libro` or `prenda de lana`."""
 WHATSAPP = re.compile(r"\+?([0-9] ?){8,15}")
 """Pattern of a WhatsApp number, as in `Settings.store_whatsapp`."""
 
@@ -35,12 +40,29 @@ def check_brand(body: BrandBody) -> dict[str, str]:
     for name, most in (("headline", MAX_TITLE_CHARS), ("headline_text", MAX_TEXT_CHARS)):
         if len(getattr(body, name)) > most:
             problems[name] = _("Usa máximo {count} caracteres.").format(count=most)
+    _check_goods(body, problems)
+    if body.font and body.font not in FONTS:
+        problems["font"] = _("Escoge una de las letras de la lista.")
     if body.whatsapp and not WHATSAPP.fullmatch(body.whatsapp):
         problems["whatsapp"] = _("Escribe el número con su indicativo, como 57 300 123 4567.")
     for name in SOCIAL_NETWORKS:
         if problem := _find_profile_problem(name, getattr(body, name)):
             problems[name] = problem
     return problems
+
+
+def _check_goods(body: BrandBody, problems: dict[str, str]) -> None:
+    """Check that both words are written, or none."""
+    for name, other in (("goods_one", body.goods_many), ("goods_many", body.goods_one)):
+        word = getattr(body, name)
+        if word and not (len(word) <= MAX_WORD_CHARS and WORD.fullmatch(word)):
+            problems[name] = _("Escribe solo letras, hasta {count}, como «libro» o «libros».").format(
+                count=MAX_WORD_CHARS
+            )
+        elif other and not word:
+            problems[name] = _("Escribe las dos palabras: la de una cosa y la de varias.")
+    if body.goods_gender not in ("", FEMININE):
+        problems["goods_gender"] = _("Escoge cómo se dice.")
 
 
 def _check_colors(body: BrandBody, problems: dict[str, str]) -> None:

@@ -136,13 +136,15 @@ def derive_variables(palette: Palette) -> Mapping[str, str]:
 
 @lru_cache(maxsize=16)
 def render_declarations(palette: Palette) -> str:
-    """Return the variables of the style sheet for these colours, as CSS."""
+    """Return the variables of the style sheet for these colours, as CSS; empty for the style sheet's own."""
+    if palette == DEMO_PALETTE:
+        return ""
     return "".join(f"--{name}:{color};" for name, color in derive_variables(palette).items())
 
 
-def render_style(palette: Palette) -> str:
-    """Return the rule that replaces the colours of the style sheet. It outranks `:root`."""
-    return f"html:root{{{render_declarations(palette)}}}"
+def render_style(declarations: str) -> str:
+    """Return the rule that replaces variables of the style sheet; empty if none change. It outranks `:root`."""
+    return f"html:root{{{declarations}}}" if declarations else ""
 
 
 def _channels(color: str) -> tuple[int, int, int]:

@@ -68,7 +68,7 @@ async def _check_slides(session: AsyncSession, slides: list[Slide], problems: Pr
         _check_length(slide.text, MAX_TEXT_CHARS, f"{at}text", problems)
         if slide.kind is SlideKind.PRODUCT:
             if slide.product_id not in toys:
-                problems[f"{at}product_id"] = _("Escribe el nombre o el código de un juguete.")
+                problems[f"{at}product_id"] = _("Escribe el nombre o el código de un producto.")
         else:
             _check_picture(slide.picture, slide.alt, at, problems)
             _check_title(slide.title, f"{at}title", problems)
@@ -100,7 +100,7 @@ async def _check_sections(session: AsyncSession, sections: list[Section], proble
     for number, section in enumerate(sections):
         at = f"sections.{number}."
         if not set(section.product_ids) <= toys:
-            problems[f"{at}product_ids"] = _("Uno de los juguetes ya no existe.")
+            problems[f"{at}product_ids"] = _("Uno de los productos ya no existe.")
         if section.category_id and section.category_id not in categories:
             problems[f"{at}category_id"] = _("Esta categoría ya no existe.")
         if section.collection_id and section.collection_id not in collections:

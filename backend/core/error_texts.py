@@ -32,7 +32,7 @@ TOO_MANY = _("Van muchos intentos seguidos. Espera unos minutos e inténtalo otr
 TOO_MANY_PQRS = _(
     "Van muchos mensajes seguidos. Espera unos minutos e inténtalo otra vez, o escríbenos al correo."
 )
-PRODUCT_GONE = _("Este juguete ya no está disponible.")
+PRODUCT_GONE = _("Este producto ya no está disponible.")
 RELOAD = _("No pudimos hacerlo. Recarga la página e inténtalo otra vez.")
 CART_CLOSED = _("Este carrito ya no está abierto. Recarga la página para ver en qué quedó.")
 SESSION_ENDED = _("Tu sesión terminó. Entra otra vez.")
@@ -58,7 +58,7 @@ class Surface:
 
 NOTICE = Surface(
     {
-        InsufficientStock: _("No nos quedan tantas unidades de este juguete."),
+        InsufficientStock: _("No nos quedan tantas unidades de este producto."),
         NotFound: PRODUCT_GONE,
         TooManyRequests: TOO_FAST,
         Conflict: _("Algo cambió mientras mirabas. Revisa de nuevo."),

@@ -276,7 +276,7 @@ async def _movement_rows(session: AsyncSession, movements: Sequence[StockMovemen
 KINDS: dict[str, Kind] = {
     "orders": Kind(_("Pedidos"), Right.EXPORT_PERSONAL_DATA, ORDER_COLUMNS, [Source(Order, order_rows)]),
     "lines": Kind(
-        _("Juguetes vendidos"),
+        _("Productos vendidos"),
         Right.READ_REPORTS,
         (
             _("Pedido"),
@@ -284,7 +284,7 @@ KINDS: dict[str, Kind] = {
             _("Estado"),
             _("Pago"),
             _("SKU"),
-            _("Juguete"),
+            _("Producto"),
             _("Presentación"),
             _("Unidades"),
             _("Devueltas"),
@@ -329,7 +329,7 @@ KINDS: dict[str, Kind] = {
         _("Productos"),
         Right.READ_CATALOG,
         (
-            _("Juguete"),
+            _("Producto"),
             _("Presentación"),
             *(get_label(name) for name in OPTION_CELLS),
             _("Dirección"),
@@ -382,7 +382,7 @@ KINDS: dict[str, Kind] = {
         (
             _("Fecha"),
             _("SKU"),
-            _("Juguete"),
+            _("Producto"),
             _("Presentación"),
             _("Bodega"),
             _("Cambio"),

@@ -9,26 +9,26 @@ from backend.spreadsheet_reader.models import ForeignFormat
 ROW_TEXTS: dict[str, str] = {
     "cell": _("No se entiende."),
     "formula": _("La fórmula de esta celda da error: escribe el valor."),
-    "no name": _("Escribe el nombre, la dirección o el SKU del juguete."),
+    "no name": _("Escribe el nombre, la dirección o el SKU del producto."),
     "before": _("Tiene que ser más alto que el precio."),
-    "taken": _("Ya es de otro juguete: {detail}."),
-    "unknown": _("Ningún juguete tiene este SKU. Si es nuevo, escribe su nombre."),
-    "needed": _("Hace falta: el juguete es nuevo."),
-    "which": _("El juguete tiene varias presentaciones: escribe el SKU de una."),
+    "taken": _("Ya es de otro producto: {detail}."),
+    "unknown": _("Ningún producto tiene este SKU. Si es nuevo, escribe su nombre."),
+    "needed": _("Hace falta: el producto es nuevo."),
+    "which": _("El producto tiene varias presentaciones: escribe el SKU de una."),
     "twice": _("Ya está en la fila {detail}."),
     "gone": _("La tienda no tiene «{detail}»."),
-    "differs": _("Es del juguete entero, y en la fila {detail} dice otra cosa."),
+    "differs": _("Es del producto entero, y en la fila {detail} dice otra cosa."),
     "option unnamed": _("Escribe de qué opción es «{detail}»: Talla, Color…"),
     "option empty": _("Escribe el valor de {detail}, o borra la opción."),
     "option again": _("«{detail}» está dos veces en la fila."),
-    "option names": _("Todas las filas de un juguete llevan las mismas opciones. Las de la fila {detail}."),
+    "option names": _("Todas las filas de un producto llevan las mismas opciones. Las de la fila {detail}."),
     "option twice": _("La fila {detail} es ya esta presentación: cambia un valor, o borra una de las dos."),
     "option taken": _("La presentación {detail} tiene ya estos valores, y no está en la hoja."),
     "option rows": _(
-        "Cambian las opciones del juguete: hace falta una fila de cada presentación. Falta: {detail}."
+        "Cambian las opciones del producto: hace falta una fila de cada presentación. Falta: {detail}."
     ),
-    "other row": _("Un juguete nuevo entra con todas sus filas, y la fila {detail} tiene un error."),
-    "too many": _("Un juguete tiene hasta {detail} presentaciones en una hoja."),
+    "other row": _("Un producto nuevo entra con todas sus filas, y la fila {detail} tiene un error."),
+    "too many": _("Un producto tiene hasta {detail} presentaciones en una hoja."),
     "reserved": _("Unidades apartadas para pedidos: {detail}. No puede haber menos."),
     "category": _("No hay categoría «{detail}». Escríbela como está en la tienda, o deja que se cree."),
     "collection": _("No hay colección «{detail}». Escríbela como está en la tienda, o deja que se cree."),
@@ -42,7 +42,7 @@ ROW_TEXTS: dict[str, str] = {
     "picture not fetched": _("No se pudo descargar la foto de {detail}."),
     "picture not stored": _("La foto {detail} no se pudo guardar. Importa esta fila otra vez."),
     "without picture": _(
-        "El juguete entró sin esa foto y quedó oculto. Corrige la dirección y envía esta fila otra vez."
+        "El producto entró sin esa foto y quedó oculto. Corrige la dirección y envía esta fila otra vez."
     ),
     "pictures kept": _("Sus fotos quedaron como estaban. Corrige la dirección y envía esta fila otra vez."),
     "option count": _("Una presentación lleva hasta tres opciones, y esta tiene más: {detail}."),
@@ -50,7 +50,7 @@ ROW_TEXTS: dict[str, str] = {
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
     "currency": _("Escribe el precio en pesos colombianos: 89900."),
     "lost digits": _("¿Faltan ceros? Escribe el precio completo y sin decimales: 89900."),
-    "excluded": _("Un juguete excluido de IVA tiene tarifa 0: cambia una de las dos."),
+    "excluded": _("Un producto excluido de IVA tiene tarifa 0: cambia una de las dos."),
     "unit": _("Es mucho. ¿Está en gramos o en milímetros? Escribe la unidad: 350 g, 240 mm."),
     "extra cells": _(
         "La fila tiene celdas de más («{detail}»), quizá por una coma sin comillas. Corrígela, o ponle nombre a esa "

@@ -50,7 +50,7 @@ class DocumentLook:
 
 def find_bar_color(brand: Brand) -> str:
     """Return the colour of the bars on a document with this brand."""
-    return derive_variables(brand.palette)["paper-deep"] if brand.style else DEMO_BAR_COLOR
+    return derive_variables(brand.palette)["paper-deep"] if brand.has_own_colors else DEMO_BAR_COLOR
 
 
 def build_document_pdf(

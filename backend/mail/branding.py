@@ -42,7 +42,7 @@ class MailLogo:
 
 def find_mail_colors(brand: Brand) -> MailColors:
     """Return the colours of mails: the brand's, each readable on its background."""
-    if not brand.style:
+    if not brand.has_own_colors:
         return DEMO_COLORS
     colors = derive_variables(brand.palette)
     return MailColors(

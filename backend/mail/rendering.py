@@ -18,12 +18,13 @@ from urllib.parse import urlsplit
 
 from backend.content.areas import BrandBody, MailBody
 from backend.content.brand import Brand, resolve_brand
+from backend.content.fonts import FONTS
 from backend.content.mail_texts import fill_placeholders
 from backend.core import texts
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.templates import Templates, read_templates
-from backend.mail.branding import LOGO_ID, MailColors, build_mail_logo, find_mail_colors
+from backend.mail.branding import LOGO_ID, build_mail_logo, find_mail_colors
 from backend.mail.messages import Message
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -82,6 +83,7 @@ class MailRenderer:
             "language": texts.language,
             "_": texts._,
             "colors": find_mail_colors(brand),
+            "display": FONTS[brand.font].mail,
             "logo": build_mail_logo(brand, src) if src else None,
         }
         try:
@@ -114,7 +116,7 @@ class MailRenderer:
 
 def _placeholder_values(message: Message, effective: Settings) -> dict[str, str]:
     """Return the values of the placeholders in the office's texts (`backend.content.areas.PLACEHOLDERS`)."""
-    known = {"pedido": "number", "radicado": "number", "monto": "amount", "juguete": "toy"}
+    known = {"pedido": "number", "radicado": "number", "monto": "amount", "producto": "toy"}
     values = {name: str(message.values.get(of, "")) for name, of in known.items() if of in message.values}
     return {**values, "tienda": effective.store_name}
 
@@ -137,16 +139,16 @@ class _Templates:
         """Return the subject, the plain text and the HTML."""
         file = f"{name}.jinja"
         template = self._text.get_template(file)
-        colors = values["colors"]
-        of_text = {**values, **_load_macros(self._text, "txt", colors), "layout": "layout.txt"}
-        of_page = {**values, **_load_macros(self._html, "html", colors), "layout": "layout.html"}
+        look = {"colors": values["colors"], "display": values["display"]}
+        of_text = {**values, **_load_macros(self._text, "txt", look), "layout": "layout.txt"}
+        of_page = {**values, **_load_macros(self._html, "html", look), "layout": "layout.html"}
         subject = "".join(template.blocks["subject"](template.new_context(of_text)))
         text = re.sub(r"\n{3,}", "\n\n", template.render(of_text)).strip() + "\n"
         subject = values["words"].subject or subject
         return " ".join(subject.splitlines()).strip(), text, self._html.get_template(file).render(of_page)
 
 
-def _load_macros(environment: Templates, kind: str, colors: MailColors) -> dict[str, Any]:
-    """Return the macros and colours of the template `parts.{kind}`, so that other templates need not import them."""
-    module = environment.get_template(f"parts.{kind}").make_module({"colors": colors})
+def _load_macros(environment: Templates, kind: str, look: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the macros, colours and font of the template `parts.{kind}`, so that others need no import."""
+    module = environment.get_template(f"parts.{kind}").make_module(dict(look))
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}

@@ -89,11 +89,11 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
             bool(has_brand),
         ),
         Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
-        Step("toy", _("El primer juguete"), _("Con foto, precio y unidades."), bool(has_product)),
+        Step("toy", _("El primer producto"), _("Con foto, precio y unidades."), bool(has_product)),
         Step(
             "category",
             _("Las categorías"),
-            _("Para que cada juguete se encuentre en su lugar."),
+            _("Para que cada producto se encuentre en su lugar."),
             bool(has_category),
         ),
         Step(
@@ -117,7 +117,7 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
         Step(
             "purchase",
             _("Una compra de prueba"),
-            _("Compra un juguete como lo haría un cliente, y págalo."),
+            _("Compra un producto como lo haría un cliente, y págalo."),
             bool(has_paid),
         ),
         Step(

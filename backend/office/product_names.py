@@ -45,7 +45,7 @@ async def find_products_by_name(
     if unknown := [line for line, ids in found.items() if not ids]:
         problem = _("No encontramos: {toys}").format(toys=", ".join(unknown[:MAX_NAMES]))
     elif several := [line for line, ids in found.items() if len(ids) > 1]:
-        words = _("Hay más de un juguete con ese nombre; escribe su código (SKU): {toys}")
+        words = _("Hay más de un producto con ese nombre; escribe su código (SKU): {toys}")
         problem = words.format(toys=", ".join(several[:MAX_NAMES]))
     return list(dict.fromkeys(ids[0] for ids in found.values() if len(ids) == 1)), problem
 

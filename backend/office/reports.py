@@ -150,7 +150,7 @@ async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, 
 
 def _margin_view(found: MarginFigures) -> MarginView:
     if not found.units:
-        return MarginView("", _("Escribe el costo de tus juguetes para verlo."), [])
+        return MarginView("", _("Escribe el costo de tus productos para verlo."), [])
     detail = _("{percent} % de lo vendido, sin IVA").format(percent=found.total.percent)
     if found.unknown:
         missing = format_count(
@@ -179,7 +179,7 @@ def tax_rows(books: PeriodLedger) -> list[TaxRow]:
             items.total + shipping.total - back.total, items.tax + shipping.tax - back.tax
         )
         parts = (
-            (_("Juguetes al {rate} %"), items),
+            (_("Productos al {rate} %"), items),
             (_("Envíos al {rate} %"), shipping),
             (_("Devoluciones al {rate} %"), TaxedAmount(-back.total, -back.tax)),
         )

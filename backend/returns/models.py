@@ -38,7 +38,7 @@ KIND_NAMES = {
 }
 NEXT_STEPS = {
     ReturnKind.WITHDRAWAL: _(
-        "Devuelve los juguetes como los recibiste. El dinero vuelve a más tardar el {due}."
+        "Devuelve los productos como los recibiste. El dinero vuelve a más tardar el {due}."
     ),
     ReturnKind.WARRANTY: _("Te respondemos a más tardar el {due}."),
     ReturnKind.REVERSAL: _("Te devolvemos el dinero a más tardar el {due}."),

@@ -26,7 +26,7 @@ MAX_REVIEW_REQUEST_BYTES = MAX_PICTURES * MAX_FILE_BYTES + (1 << 20)
 LIMIT = RateLimit("reviews", per_pair=6, per_client=40, per_subject=0, per_day=20)
 """Limits for sending reviews. Their subject is an order line."""
 MESSAGES = {
-    "saved": _("¡Gracias! Guardamos tu reseña. Sale en la página del juguete cuando la hayamos leído."),
+    "saved": _("¡Gracias! Guardamos tu reseña. Sale en la página del producto cuando la hayamos leído."),
     "picture": _(
         "Guardamos tu reseña, pero no las fotos: envía hasta 3, en JPEG, PNG, WebP o AVIF, de máximo 15 MB cada una."
     ),

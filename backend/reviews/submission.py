@@ -62,7 +62,7 @@ class ReviewForm(BaseModel):
         BeforeValidator(to_paragraphs),
         AfterValidator(
             lambda text: require_length(
-                text, MIN_TEXT_LENGTH, MAX_TEXT_LENGTH, _("Cuéntanos qué tal salió el juguete.")
+                text, MIN_TEXT_LENGTH, MAX_TEXT_LENGTH, _("Cuéntanos qué tal salió el producto.")
             )
         ),
     ] = ""

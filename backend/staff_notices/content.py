@@ -177,7 +177,7 @@ async def _read_stock(session: AsyncSession, ids: Sequence[str]) -> NoticeConten
     if len(rows) == 1:
         title = f"{rows[0].title}: {format_units(rows[0].units)}"
     else:
-        title = _("{n} juguetes con pocas unidades").format(n=len(rows))
+        title = _("{n} productos con pocas unidades").format(n=len(rows))
     return NoticeContent(title, lines, f"{OFFICE}/bodega", _("Ver la bodega")) if rows else None
 
 

@@ -125,7 +125,7 @@ _OFFER_TEXTS = {
     ReturnKind.WITHDRAWAL: (
         _("Retracto: devolverlo sin dar razones"),
         _(
-            "Devuelves los juguetes como los recibiste, por tu cuenta, y te devolvemos lo que pagaste por ellos en "
+            "Devuelves los productos como los recibiste, por tu cuenta, y te devolvemos lo que pagaste por ellos en "
             "máximo 15 días calendario."
         ),
         _("Pedir el retracto"),
@@ -144,7 +144,7 @@ def _requested_return_view(row: Return, reference: str) -> RequestedReturnView:
     amount = format_cop(row.amount or 0)
     texts = {
         ReturnState.REQUESTED: NEXT_STEPS[kind],
-        ReturnState.RECEIVED: _("Ya recibimos los juguetes y los estamos revisando."),
+        ReturnState.RECEIVED: _("Ya recibimos los productos y los estamos revisando."),
         ReturnState.TO_PAY: _("Te transferimos {amount} a más tardar el {due}."),
         ReturnState.PAID: _("Te transferimos {amount}. Referencia: {reference}."),
         ReturnState.DENIED: _("No procede:"),

@@ -206,7 +206,7 @@ def news_entry(news: ObjectVar[NewsView]) -> rx.Component:
         ),
         rx.match(
             news.target,
-            ("product", _("Ver el juguete")),
+            ("product", _("Ver el producto")),
             ("category", _("Ver parecidos")),
             ("catalog", _("Ver el catálogo")),
             _("Ver el carrito"),

@@ -20,7 +20,7 @@ from storefront.links import (
     sic_link,
 )
 from storefront.reflex_ext.hooks import ABSENT
-from storefront.state.frame import FrameState
+from storefront.state.frame import OFFERS_GIFTS, FrameState
 
 SHOP = FrameState.shop
 OFFICE_FOOTER = FrameState.footer
@@ -108,8 +108,8 @@ def site_footer() -> rx.Component:
             ),
             footer_column(
                 _("La tienda"),
-                rx.el.a(_("Todos los juguetes"), href=CATALOG),
-                rx.el.a(_("Encuentra un regalo"), href=GIFT),
+                rx.el.a(FrameState.brand.goods.every, href=CATALOG),
+                rx.cond(OFFERS_GIFTS, rx.el.a(_("Encuentra un regalo"), href=GIFT)),
                 rx.el.a(_("Favoritos"), href=WISHLIST),
                 rx.el.a(_("Carrito"), href=CART),
                 rx.el.a(_("Mi cuenta"), href=ACCOUNT),

@@ -30,7 +30,7 @@ from storefront.links import (
 )
 from storefront.reflex_ext.hooks import ABSENT, hook, script, view
 from storefront.state.cart import CartState
-from storefront.state.frame import FrameState
+from storefront.state.frame import GOODS, OFFERS_GIFTS, FrameState
 from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, HelpLink, SearchState
 
 MENU = "menu"
@@ -167,7 +167,9 @@ def search_form() -> rx.Component:
     """
     box_view = view(SEARCH_SCRIPT, "useSearch", SearchBox)
     box = Combobox.create(
-        rx.el.label(_("Buscar juguetes"), html_for=SEARCH_FIELD, class_name="sr-only"),
+        rx.el.label(
+            _("Buscar {goods}").format(goods=GOODS.many), html_for=SEARCH_FIELD, class_name="sr-only"
+        ),
         search_field(searched=box_view.searched),
         rx.el.button(
             icon("search", size=22), type="submit", class_name="search__submit", aria_label=_("Buscar")
@@ -194,7 +196,7 @@ def search_field(searched: rx.Var[str]) -> rx.Component:
         type="search",
         name="q",
         default_value=searched,
-        placeholder=_("¿Qué juguete buscas?"),
+        placeholder=_("¿Qué {item} buscas?").format(item=GOODS.one),
         max_length=MAX_INPUT_LENGTH,
         auto_complete="off",
         auto_capitalize="none",
@@ -427,8 +429,8 @@ def departments_strip() -> rx.Component:
     return rx.el.nav(
         rx.el.ul(
             rx.el.li(rx.el.a(_("Todos"), href=CATALOG)),
-            rx.el.li(rx.el.a(_("Regalos"), href=GIFT)),
-            rx.cond(FrameState.ages.length() > 0, rx.el.li(rx.el.a(_("Por edades"), href=AGES))),
+            rx.cond(OFFERS_GIFTS, rx.el.li(rx.el.a(_("Regalos"), href=GIFT))),
+            rx.cond(OFFERS_GIFTS, rx.el.li(rx.el.a(_("Por edades"), href=AGES))),
             rx.foreach(FrameState.departments, department_link),
             class_name="departments__list",
         ),
@@ -477,12 +479,17 @@ def menu_sheet() -> rx.Component:
                 rx.el.li(
                     rx.el.a(
                         demo_mark(40),
-                        rx.el.span(_("Todos los juguetes")),
+                        rx.el.span(GOODS.every),
                         href=CATALOG,
                         class_name="menu__link",
                     )
                 ),
-                rx.el.li(rx.el.a(icon("gift"), _("Encuentra un regalo"), href=GIFT, class_name="menu__link")),
+                rx.cond(
+                    OFFERS_GIFTS,
+                    rx.el.li(
+                        rx.el.a(icon("gift"), _("Encuentra un regalo"), href=GIFT, class_name="menu__link")
+                    ),
+                ),
                 class_name="menu__list",
             ),
             age_links(class_name="menu__ages"),

@@ -6,7 +6,7 @@ from backend.core.texts import _
 from storefront.components.pictures import illustration
 
 EMPTY_CART_TITLE = _("Tu carrito está vacío")
-EMPTY_CART_TEXT = _("Todavía no has puesto ningún juguete. Date una vuelta por la tienda.")
+EMPTY_CART_TEXT = _("Todavía no has puesto nada. Date una vuelta por la tienda.")
 
 
 ICONS = {
@@ -56,7 +56,7 @@ def empty_shop() -> rx.Component:
     return empty_state(
         "empty-shop",
         _("Estamos armando la vitrina"),
-        _("Muy pronto habrá juguetes nuevos por aquí."),
+        _("Muy pronto habrá novedades por aquí."),
         link_button(_("Ir al inicio"), "/", kind="quiet"),
         level=2,
         test_id="bare-shop",

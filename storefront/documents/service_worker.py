@@ -11,6 +11,7 @@ from pathlib import Path
 import orjson
 
 from backend.content.brand import Brand
+from backend.content.fonts import DEMO_FONT, FONTS
 from backend.content.palette import derive_variables
 from backend.core.templates import Templates, read_templates
 from backend.core.texts import _, html_language
@@ -68,10 +69,15 @@ async def service_worker(build: bytes) -> str:
 def render_offline_page(brand: Brand) -> str:
     """Return the offline page as a document that needs no other file."""
     template = _templates().get_template("offline.html")
-    variables = {**DEMO_VARIABLES, **(derive_variables(brand.palette) if brand.style else {})}
+    variables = {**DEMO_VARIABLES, **(derive_variables(brand.palette) if brand.has_own_colors else {})}
     colors = {name.replace("-", "_"): color for name, color in variables.items()}
     return template.render(
-        language=html_language, store_name=brand.name, icon=SHAPES["offline"], colors=colors
+        language=html_language,
+        store_name=brand.name,
+        icon=SHAPES["offline"],
+        colors=colors,
+        display=FONTS[brand.font].page,
+        is_rounded=brand.font == DEMO_FONT,
     )
 
 

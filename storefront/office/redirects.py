@@ -166,7 +166,7 @@ def page() -> rx.Component:
         rx.el.section(
             rx.el.h2(_("Las que ya llevan a tu tienda"), class_name="o-section__title"),
             rx.el.p(VIEW.count_label, class_name="o-row__detail", data_testid="redirect-count"),
-            FILTERS.search(_("Buscar direcciones"), _("Dirección o juguete"), MAX_TEXT_LENGTH),
+            FILTERS.search(_("Buscar direcciones"), _("Dirección o producto"), MAX_TEXT_LENGTH),
             rx.cond(VIEW.active.length() > 0, rx.el.a(_("Ver todas"), href=REDIRECTS, class_name="o-link")),
             office_list(
                 RedirectsState,
@@ -313,7 +313,7 @@ def _target_field(form: Any, **more: Any) -> rx.Component:
         form,
         TARGET_FIELD,
         _("A dónde lleva"),
-        placeholder=_("Juguete, SKU o categoría"),
+        placeholder=_("Producto, SKU o categoría"),
         list=SUGGESTIONS,
         on_change=RedirectsState.suggest,
         max_length=MAX_TEXT_LENGTH,

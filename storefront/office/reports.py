@@ -99,7 +99,7 @@ def page() -> rx.Component:
             product_ranking(
                 _("Sin ventas en 90 días"),
                 VIEW.slow,
-                _("No hay juguetes quietos."),
+                _("No hay productos quietos."),
                 _("Lo que hay en bodega y lleva más de 90 días en la tienda."),
             ),
             class_name="o-columns",

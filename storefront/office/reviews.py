@@ -68,7 +68,7 @@ class ReviewsScreen(OfficeList, KnownClientState):
         except Conflict:
             self._announce(CHANGED_TEXT, "problem")
         else:
-            self._announce(_("Publicada en la página del juguete."))
+            self._announce(_("Publicada en la página del producto."))
         await self._show(actor)
 
     @office_event(Right.CHANGE_CATALOG)
@@ -165,7 +165,7 @@ def _review_row(row: ObjectVar[ReviewRow]) -> rx.Component:
             rx.el.p(row.text, class_name="o-pqrs__words"),
             picture_links(row.pictures),
             rx.el.p(
-                rx.el.a(_("Ver el juguete"), href=product_href(row.handle), class_name="o-link"),
+                rx.el.a(_("Ver el producto"), href=product_href(row.handle), class_name="o-link"),
                 rx.cond(
                     row.order_id != "",
                     rx.fragment(

@@ -90,7 +90,7 @@ def page() -> rx.Component:
             _("El banco aún no decide."),
             query="?pago=esperando",
         ),
-        tile(STOCK, "shelves", VIEW.low_stock, _("Pocas unidades"), _("Según el aviso de cada juguete.")),
+        tile(STOCK, "shelves", VIEW.low_stock, _("Pocas unidades"), _("Según el aviso de cada producto.")),
         rx.cond(
             VIEW.reviews > 0,
             tile(REVIEWS, "star", VIEW.reviews, _("Reseñas por leer"), _("Salen cuando las publicas.")),

@@ -114,7 +114,7 @@ def checkout_link(class_name: str, problem_class: str, **problem_props: Any) -> 
     return rx.cond(
         CartState.has_problem,
         rx.el.p(
-            _("Ajusta los juguetes marcados para poder pagar."), class_name=problem_class, **problem_props
+            _("Ajusta los productos marcados para poder pagar."), class_name=problem_class, **problem_props
         ),
         rx.el.a(_("Ir a pagar"), href=CHECKOUT, class_name=class_name, data_testid="go-to-checkout"),
     )

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.content.goods import NEUTRAL_GOODS
 from backend.core.texts import _
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
@@ -41,7 +42,6 @@ from storefront.pages.catalog_filters import (
     sort_select,
 )
 from storefront.pages.catalog_list import (
-    ALL_PRODUCTS_TITLE,
     EMPTY_CONTENT,
     MAX_SHOWN,
     PAGE_SIZE,
@@ -52,7 +52,7 @@ from storefront.pages.catalog_list import (
     text_from_params,
 )
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
-from storefront.state.frame import errors_as_notices
+from storefront.state.frame import GOODS, OFFERS_GIFTS, count_products, errors_as_notices
 from storefront.state.handlers import event, next_number
 from storefront.state.search import HelpLink
 
@@ -65,7 +65,7 @@ class CatalogState(PageState, rx.State):
     shows_units: ClassVar[bool] = False
 
     content: rx.Field[CatalogContent] = rx.field(default_factory=lambda: EMPTY_CONTENT)
-    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=ALL_PRODUCTS_TITLE))
+    meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=NEUTRAL_GOODS.every))
 
     @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:
@@ -130,7 +130,7 @@ def list_toolbar() -> rx.Component:
             data_testid="open-filters",
         ),
         rx.el.p(
-            rx.cond(page.total == 1, _("1 juguete"), _("{n} juguetes").format(n=page.total)),
+            count_products(page.total),
             class_name="tools__count",
             role="status",
             data_testid="result-count",
@@ -145,19 +145,19 @@ def empty_list() -> rx.Component:
     narrowed = empty_state(
         "empty-search",
         _("Aquí no hay nada… todavía"),
-        _("Ningún juguete cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
+        _("Nada cumple con todo lo que pediste. Prueba con otra palabra o mira toda la tienda."),
         clear_filters_button(),
-        rx.el.a(_("Ver todos los juguetes"), href="/catalog", class_name="button button--quiet"),
+        rx.el.a(_("Ver todo el catálogo"), href="/catalog", class_name="button button--quiet"),
         level=2,
         test_id="no-results",
     )
     content = CatalogState.content
     unfiltered = empty_state(
         "empty-category",
-        _("Aquí todavía no hay juguetes"),
+        _("Aquí todavía no hay nada"),
         _("Esta parte de la tienda está vacía por ahora. Mira lo demás mientras llega algo."),
-        link_button(_("Ver todos los juguetes"), CATALOG),
-        link_button(_("Encuentra un regalo"), GIFT, kind="quiet"),
+        link_button(_("Ver todo el catálogo"), CATALOG),
+        rx.cond(OFFERS_GIFTS, link_button(_("Encuentra un regalo"), GIFT, kind="quiet")),
         level=2,
         test_id="empty-category",
     )
@@ -235,7 +235,7 @@ def page() -> rx.Component:
                 ),
                 rx.el.div(
                     rx.cond(content.is_bare, rx.fragment(), rx.fragment(list_toolbar(), filter_chips())),
-                    rx.el.h2(_("Juguetes"), class_name="sr-only"),
+                    rx.el.h2(_("Productos"), class_name="sr-only"),
                     result_list(),
                     class_name="catalog__list",
                 ),
@@ -246,7 +246,11 @@ def page() -> rx.Component:
                     filter_controls(),
                     rx.el.div(
                         rx.el.button(
-                            rx.cond(total == 1, _("Ver 1 juguete"), _("Ver {n} juguetes").format(n=total)),
+                            rx.cond(
+                                total == 1,
+                                _("Ver 1 {item}").format(item=GOODS.one),
+                                _("Ver {n} {goods}").format(n=total, goods=GOODS.many),
+                            ),
                             type="button",
                             class_name="button button--primary button--wide",
                             data_closes="",

@@ -221,7 +221,7 @@ def earlier_button(path: rx.Var[str]) -> rx.Component:
 
 def more_button(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -> rx.Component:
     """Build the number of displayed products, and the button that displays more."""
-    button = _list_button(_("Ver más juguetes"), path, CHOICES.more, "show-more")
+    button = _list_button(_("Ver más"), path, CHOICES.more, "show-more")
     return rx.el.div(
         rx.el.p(
             _("Viste {shown} de {total}").format(shown=shown, total=total),

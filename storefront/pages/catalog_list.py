@@ -15,10 +15,12 @@ from backend.catalog.storefront.product_list import (
     read_age_facets,
 )
 from backend.catalog.views import DEFAULT_SORT, CatalogFilter, CatalogPage, CategoryNode, CategoryRef
+from backend.content.goods import NEUTRAL_GOODS, Goods, capitalize_first
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.core.web.html_text import to_plain_text
+from storefront.brand_icons import get_brand
 from storefront.components.header import SEARCH_TOO_LONG
 from storefront.components.product_card import CARD_SIZES
 from storefront.links import AGE, BRAND, CATALOG, catalog_path
@@ -50,10 +52,9 @@ Beyond this number, the button for more products replaces the displayed products
 MAX_PAGE = 40_000
 MAX_CHOICES = 40
 MAX_CHOICE_LENGTH = 100
-ALL_PRODUCTS_TITLE = _("Todos los juguetes")
 UNKNOWN_CATEGORY = _("Esta categoría no existe")
 UNKNOWN_BRAND = _("Esta marca no existe")
-UNKNOWN_AGE = _("No tenemos juguetes para esta edad")
+UNKNOWN_AGE = _("No tenemos nada para esta edad")
 MAX_PRICE = 1_000_000_000
 """Maximum price of a filter, in pesos."""
 
@@ -99,7 +100,7 @@ class CatalogContent:
     asked_sort: str = ""
     help_links: list[HelpLink] = field(default_factory=list)
     number: int = 0
-    title: str = ALL_PRODUCTS_TITLE
+    title: str = NEUTRAL_GOODS.every
     lead: str = ""
     inner: list[str] = field(default_factory=list)
     """Subcategories in the filter, which are indented below their parent category."""
@@ -213,7 +214,8 @@ def parse_choices(sent: object) -> Choices:
 async def load(params: PageParams, choices: Choices | None = None) -> PageData[CatalogContent]:
     """Read the catalogue's list for a URL. If `choices` are given, use them instead of the choices in the URL."""
     landing = await find_landing_list(params)
-    text, words = text_from_params(params), get_search_words()
+    goods = (await get_brand()).goods
+    text, words = text_from_params(params), await get_search_words()
     search = parse_search(text, words)
     applied = choices or choices_from_params(params, landing, search)
     async with current_shop().database.read() as session:
@@ -261,7 +263,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         if text
         else get_unknown_title(landing)
         if is_unknown
-        else build_title(trail, page, landing, applied),
+        else build_title(trail, page, landing, applied, goods),
         lead=build_lead(params, text, trail, page),
         inner=[child.handle for node in nodes for child in node.children],
         asked_page=params.get_parameter("page"),
@@ -275,7 +277,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         is_bare=is_bare,
         names={handle: tree.by_handle[handle].name for handle in applied.categories},
     )
-    meta = build_meta(content, trail, landing, is_unknown=is_unknown)
+    meta = build_meta(content, trail, landing, goods, is_unknown=is_unknown)
     if moved_category:
         meta = DocumentMeta(meta.title, status=301, moved_to=catalog_path(moved_category))
     elif choices is None and not is_unknown and has_moved(params, landing):
@@ -334,12 +336,18 @@ def get_unknown_title(landing: LandingList) -> str:
     return UNKNOWN_BRAND if landing.brand else UNKNOWN_AGE if landing.age else UNKNOWN_CATEGORY
 
 
-def format_age_title(age: str) -> str:
+def format_age_title(age: str, goods: Goods) -> str:
     """Return the title of an age range's list: `3-5`, `12+`."""
     youngest, _hyphen, oldest = age.partition("-")
     if oldest:
-        return _("Juguetes de {youngest} a {oldest} años").format(youngest=youngest, oldest=oldest)
-    return _("Juguetes desde los {youngest} años").format(youngest=age.removesuffix("+"))
+        title = _("{goods} de {youngest} a {oldest} años").format(
+            goods=goods.many, youngest=youngest, oldest=oldest
+        )
+    else:
+        title = _("{goods} desde los {youngest} años").format(
+            goods=goods.many, youngest=age.removesuffix("+")
+        )
+    return capitalize_first(title)
 
 
 def build_search_title(text: str, page: CatalogPage, search: ShopperSearch) -> str:
@@ -351,20 +359,27 @@ def build_search_title(text: str, page: CatalogPage, search: ShopperSearch) -> s
     return _("No encontramos «{text}»").format(text=text)
 
 
-def build_title(trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices) -> str:
+def build_title(
+    trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices, goods: Goods
+) -> str:
     """Return the title of a list without a search text."""
     if trail:
         return trail[-1].name
     if landing.age and applied.ages == [landing.age]:
-        return format_age_title(landing.age)
+        return format_age_title(landing.age, goods)
     if landing.brands and applied.brands == list(landing.brands):
         # of two spellings, use the one of more products
         return max(page.brands, key=lambda facet: (facet.value in landing.brands, facet.count)).label
-    return ALL_PRODUCTS_TITLE
+    return goods.every
 
 
 def build_meta(
-    content: CatalogContent, trail: list[CategoryNode], landing: LandingList, *, is_unknown: bool
+    content: CatalogContent,
+    trail: list[CategoryNode],
+    landing: LandingList,
+    goods: Goods,
+    *,
+    is_unknown: bool,
 ) -> DocumentMeta:
     """Return the status and head of the list's document. Search engines must not index search results."""
     number = 1 if content.is_custom else content.choices.start // PAGE_SIZE + 1
@@ -376,7 +391,7 @@ def build_meta(
     breadcrumb = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
     return DocumentMeta(
         title=_("{title}, página {n}").format(title=content.title, n=number) if number > 1 else content.title,
-        description=shorten_text(content.lead or build_description(content.title, landing)),
+        description=shorten_text(content.lead or build_description(content.title, landing, goods)),
         status=404 if is_unknown else 200,
         image=absolute_url(first.url) if first else "",
         canonical=absolute_url(
@@ -392,12 +407,10 @@ def build_meta(
     )
 
 
-def build_description(title: str, landing: LandingList) -> str:
+def build_description(title: str, landing: LandingList, goods: Goods) -> str:
     """Return the description for search engines if the list has no lead."""
     if landing.brands:
-        return _("Los juguetes de {brand} que tenemos, con su precio y envío a toda Colombia.").format(
-            brand=title
-        )
+        return _("Lo que tenemos de {brand}, con su precio y envío a toda Colombia.").format(brand=title)
     if landing.age:
         return _("{title}, escogidos uno por uno, con envío a toda Colombia.").format(title=title)
-    return _("Juguetes para todas las edades, con envío a toda Colombia.")
+    return _("{goods}, con envío a toda Colombia y pago por PSE.").format(goods=goods.every)

@@ -35,10 +35,11 @@ from storefront.links import CATALOG, GIFT, catalog_path, gift_path
 from storefront.meta import NOINDEX, DocumentMeta, absolute_url, to_first_picture
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT
+from storefront.state.frame import count_products
 
 TITLE = _("Encuentra un regalo")
-LEAD = _("Tres preguntas, y una lista de juguetes para quien los va a recibir.")
-NOTHING_TITLE = _("Todavía no tenemos juguetes para esta edad")
+LEAD = _("Unas pocas preguntas, y una lista para quien recibe el regalo.")
+NOTHING_TITLE = _("Todavía no tenemos nada para esta edad")
 NOTHING_TEXT = _("Escoge otra edad, o mira todo el catálogo.")
 BUDGETS: tuple[Cop, ...] = (50_000, 100_000, 200_000)
 MAX_PRODUCTS = 24
@@ -269,7 +270,7 @@ def gift_products() -> rx.Component:
         level=2,
         test_id="gift-nothing",
     )
-    counted = rx.cond(content.total == 1, _("1 juguete"), _("{n} juguetes").format(n=content.total))
+    counted = count_products(content.total)
     return rx.el.section(
         rx.el.h2(counted, class_name="section__title", role="status", data_testid="result-count"),
         rx.cond(

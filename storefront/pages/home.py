@@ -1,5 +1,6 @@
 """The home page: the banner, new products, products on sale, and links into the catalogue."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -39,9 +40,10 @@ from storefront.meta import (
 )
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT, props
-from storefront.state.frame import FrameState
+from storefront.state.frame import OFFERS_GIFTS, FrameState
 
 TITLE = _("Juguetes hechos con cuidado")
+DEMO_DEPARTMENTS_TITLE = _("¿A qué jugamos hoy?")
 DESCRIPTION = _(
     "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
 )
@@ -63,6 +65,8 @@ async def load(_params: PageParams) -> PageData[HomePage]:
     brand, effective = await get_brand(), await shop.effective_settings.now()
     async with shop.database.read() as session:
         content = await read_home_page(session, shown)
+    if brand.is_demo:
+        content = replace(content, sections=[with_demo_title(section) for section in content.sections])
     title, description = find_title(brand), find_description(brand, effective.store_about)
     return PageData(
         content,
@@ -76,6 +80,13 @@ async def load(_params: PageParams) -> PageData[HomePage]:
         ),
         frozenset({Topic.CATEGORIES, Topic.CONTENT, *(slide.product_id for slide in shown.slides)}),
     )
+
+
+def with_demo_title(section: SectionView) -> SectionView:
+    """Return the section with the demo's title if staff have not renamed it."""
+    if section.kind == SectionKind.DEPARTMENTS and section.title == SECTION_NAMES[SectionKind.DEPARTMENTS]:
+        return replace(section, title=DEMO_DEPARTMENTS_TITLE)
+    return section
 
 
 def find_title(brand: Brand) -> str:
@@ -176,7 +187,7 @@ def fallback_slide() -> rx.Component:
                 rx.el.a(_("Estamos armando la vitrina"), href=CATALOG, class_name="slide__link"),
                 class_name="slide__title",
             ),
-            rx.el.p(_("Muy pronto habrá juguetes nuevos por aquí."), class_name="slide__subtitle"),
+            rx.el.p(_("Muy pronto habrá novedades por aquí."), class_name="slide__subtitle"),
             rx.el.span(
                 _("Ver el catálogo"), icon("right", size=20), class_name="button button--dark slide__button"
             ),
@@ -424,7 +435,7 @@ def page() -> rx.Component:
                 class_name="opening__words",
             ),
             banner(),
-            entry_links(),
+            rx.cond(OFFERS_GIFTS, entry_links()),
             promise_list(),
             class_name="opening",
         ),

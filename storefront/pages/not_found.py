@@ -20,7 +20,7 @@ async def load(_params: PageParams) -> PageData[None]:
 
 def not_found_message() -> rx.Component:
     """Build the message that the page does not exist, with links."""
-    return not_found_state(_("Por aquí no hay juguetes"), DESCRIPTION)
+    return not_found_state(_("Por aquí no hay nada"), DESCRIPTION)
 
 
 def page() -> rx.Component:

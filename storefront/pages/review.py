@@ -139,12 +139,12 @@ def page() -> rx.Component:
 def _review_card() -> rx.Component:
     review_page = SHOWN_PAGE
     shown = _note(
-        _("Tu reseña ya está en la página del juguete. ¡Gracias!"),
+        _("Tu reseña ya está en la página del producto. ¡Gracias!"),
         link_button(_("Ver las reseñas"), f"{product_href(review_page.handle)}#{REVIEWS_ID}", "primary"),
     )
     refused = _note(_("No publicamos tu reseña:"), rx.el.p(review_page.refusal, class_name="reviews__text"))
     closed = _note(
-        _("Ya no se puede opinar con este enlace: pasó su plazo, o el juguete no quedó en tu pedido."),
+        _("Ya no se puede opinar con este enlace: pasó su plazo, o el producto no quedó en tu pedido."),
         link_button(_("Ir al inicio"), "/", "quiet"),
     )
     return rx.el.div(

@@ -284,7 +284,7 @@ def estimate_result() -> rx.Component:
                             rx.el.ul(rx.foreach(estimate.options, option_row), class_name="estimate__ways"),
                             rx.el.p(
                                 _(
-                                    "Por ahora no tenemos envíos para este juguete. Escríbenos y lo resolvemos."
+                                    "Por ahora no tenemos envíos para este producto. Escríbenos y lo resolvemos."
                                 ),
                                 class_name="estimate__none",
                             ),

@@ -23,14 +23,14 @@ from storefront.pages.account.sign_in import card_page
 from storefront.pages.page_loader import PageData, PageParams, PageState
 
 ACTION = "/api/stock-notices"
-CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este juguete. Después se borra.")
+CONSENT = _("Autorizo que usen mi correo para avisarme una sola vez de este producto. Después se borra.")
 SENT = _("Te escribimos a ese correo: sigue el enlace para confirmar, y te avisamos una sola vez.")
 RESULT_MESSAGES = {
     "sent": SENT,
     "check": CHECK_FIELDS,
     "wait": f"{PRODUCT_GONE} {TOO_MANY}",
     "confirmed": _("Listo: te escribimos apenas llegue, una sola vez."),
-    "forgotten": _("Borramos tu correo: no te escribiremos sobre este juguete."),
+    "forgotten": _("Borramos tu correo: no te escribiremos sobre este producto."),
     "unsubscribed": _("Listo: no te escribimos más con noticias ni ofertas."),
     "invalid": _("Este enlace no sirve. Sigue el enlace del correo."),
     "gone": _("Este enlace ya no sirve: el aviso se envió o se borró."),
@@ -41,7 +41,7 @@ The URL contains only the key of a known message, so that it cannot put other te
 """
 QUESTIONS = {
     "confirm": (
-        _("Te escribimos una sola vez, cuando el juguete se pueda comprar otra vez."),
+        _("Te escribimos una sola vez, cuando el producto se pueda comprar otra vez."),
         _("Sí, avísame"),
         f"{ACTION}/confirm",
     ),

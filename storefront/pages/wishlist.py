@@ -110,7 +110,7 @@ def empty_wishlist() -> rx.Component:
         empty_state(
             "empty-wishlist",
             _("Todavía no guardas nada"),
-            _("Toca el corazón de un juguete y lo encontrarás aquí, aunque cierres la página."),
+            _("Toca el corazón de un producto y lo encontrarás aquí, aunque cierres la página."),
             catalog,
             level=2,
         ),
@@ -133,7 +133,7 @@ def page() -> rx.Component:
                 rx.cond(
                     AVAILABLE_COUNT > 0,
                     rx.fragment(
-                        rx.el.h2(_("Juguetes"), class_name="sr-only"),
+                        rx.el.h2(_("Productos"), class_name="sr-only"),
                         rx.el.ul(rx.foreach(WishlistState.cards, wish_card), class_name="grid"),
                     ),
                     empty_wishlist(),

@@ -16,6 +16,7 @@ from backend.catalog.storefront.product_list import read_age_facets
 from backend.catalog.views import CategoryNode
 from backend.content.brand import Brand, SocialLink
 from backend.content.current_content import Announcement, Footer
+from backend.content.goods import NEUTRAL_GOODS, Goods
 from backend.core.config.settings import Settings
 from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import (
@@ -90,6 +91,7 @@ class BrandInfo:
         icon: URL of the icon in the browser's tab.
         share_image: URL of the picture of a shared page that has no picture of its own.
         headline, text: heading of the home page, and the text below it.
+        goods: the words for the things that the shop sells.
         links: the shop's profiles on social networks.
     """
 
@@ -103,6 +105,7 @@ class BrandInfo:
     share_image: str = ""
     headline: str = ""
     text: str = ""
+    goods: Goods = NEUTRAL_GOODS
     links: list[SocialLink] = field(default_factory=list)
 
 
@@ -177,6 +180,7 @@ def brand_info(brand: Brand) -> BrandInfo:
         share_image=absolute_url(find_share_image(brand)),
         headline=brand.headline,
         text=brand.headline_text,
+        goods=brand.goods,
         links=brand.links,
     )
 
@@ -236,6 +240,18 @@ class FrameState(rx.State):
     def show_failure(self) -> None:
         """Show the notice of an unexpected error."""
         show_notice(self, FAILURE)
+
+
+GOODS = FrameState.brand.goods
+"""The words for the things that the shop sells."""
+OFFERS_GIFTS = FrameState.ages.length() > 0
+"""True if the shop has the gift finder and lists by age: some product has an age."""
+
+
+def count_products(total: Any) -> rx.Var[str]:
+    """Return the number of products as a text, such as «12 libros»."""
+    several = _("{n} {goods}").format(n=total, goods=GOODS.many)
+    return rx.cond(total == 1, _("1 {item}").format(item=GOODS.one), several)
 
 
 async def show_frame(state: FrameState) -> None:

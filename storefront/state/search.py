@@ -12,6 +12,7 @@ from backend.catalog.storefront.page_content import MIN_SEARCH_LETTERS, suggest_
 from backend.catalog.views import SearchHit, SearchSuggestion
 from backend.core.texts import _
 from backend.legal.texts import TITLES, LegalKind
+from storefront.brand_icons import get_brand
 from storefront.links import FIND_ORDER, catalog_path, gift_path, legal_path
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event
@@ -45,9 +46,10 @@ def to_search_text(text: str) -> str:
     return whole.strip() or start
 
 
-def get_search_words() -> SearchWords:
-    """Return the search vocabulary of the running shop, with its synonyms."""
-    return search_words(current_shop().settings.search_synonyms)
+async def get_search_words() -> SearchWords:
+    """Return the search vocabulary of the running shop, with its synonyms and its words for what it sells."""
+    goods = (await get_brand()).goods
+    return search_words(current_shop().settings.search_synonyms).with_general_words(goods.one, goods.many)
 
 
 def find_help_links(search: ShopperSearch) -> list[HelpLink]:
@@ -63,7 +65,7 @@ def _help_link(topic: HelpTopic, search: ShopperSearch) -> HelpLink:
     if topic is HelpTopic.ORDER_LOOKUP:
         return HelpLink(_("Encuentra tu pedido"), FIND_ORDER)
     if topic is HelpTopic.OFFERS:
-        return HelpLink(_("Juguetes con descuento"), catalog_path(sale="1"))
+        return HelpLink(_("Con descuento"), catalog_path(sale="1"))
     kind = _LEGAL_TOPICS[topic]
     return HelpLink(TITLES[kind], legal_path(kind))
 
@@ -85,7 +87,7 @@ class SearchState(rx.State):
         """Search for the text typed so far. A later call cancels a call that is still running."""
         async with errors_as_notices(self):
             text = checked_text(text, MAX_INPUT_LENGTH)
-            search_text, words = to_search_text(text), get_search_words()
+            search_text, words = to_search_text(text), await get_search_words()
             async with current_shop().database.read() as session:
                 found = await suggest_products(session, search_text, words)
             self.hits, self.near = found.hits, found.near

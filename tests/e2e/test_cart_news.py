@@ -99,8 +99,8 @@ async def test_cart_shows_notices_about_its_changes(
         for at, (name, path) in enumerate(
             [
                 ("Ver el carrito", "/cart"),
-                ("Ver el juguete", f"/product/{FIRST}"),
-                ("Ver el juguete", f"/product/{SECOND}"),
+                ("Ver el producto", f"/product/{FIRST}"),
+                ("Ver el producto", f"/product/{SECOND}"),
             ]
         ):
             link = entries.nth(at).get_by_role("link", name=name)

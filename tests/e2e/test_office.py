@@ -280,10 +280,10 @@ async def open_year_report(page: Page) -> None:
     await page.get_by_text("Ver en tabla").click()
     await page.get_by_label("Qué").select_option("lines")
     await page.get_by_test_id("export-prepare").click()
-    made = page.get_by_test_id("export-row").filter(has_text="Juguetes vendidos").first
+    made = page.get_by_test_id("export-row").filter(has_text="Productos vendidos").first
     async with page.expect_download() as download:
         await made.get_by_test_id("export-fetch").click(timeout=TIMEOUT_MS)
-    assert (await download.value).suggested_filename.startswith("Juguetes vendidos 2025-01-01")
+    assert (await download.value).suggested_filename.startswith("Productos vendidos 2025-01-01")
 
 
 STATES = {

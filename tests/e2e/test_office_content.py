@@ -79,8 +79,8 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await expect(slide.get_by_role("link", name="<b>Navidad</b>")).to_have_attribute("href", "/gift")
         await expect(slide.locator("img")).not_to_have_js_property("naturalWidth", 0)
         # a product replaces the automatic slides, before the picture
-        await page.get_by_role("button", name="Un juguete", exact=True).click()
-        await row.nth(1).get_by_role("combobox", name="Juguete").fill("avión de hélice")
+        await page.get_by_role("button", name="Un producto", exact=True).click()
+        await row.nth(1).get_by_role("combobox", name="Producto").fill("avión de hélice")
         await row.nth(1).get_by_role("button", name="Antes").click()
         await publish(page)
         await expect(slides).to_have_count(2)

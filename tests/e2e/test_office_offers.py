@@ -165,7 +165,7 @@ async def test_template_of_free_shipping_and_a_two_for_one_reach_the_cart(
         await enter_office(page, shop, OFFERS)
         await page.get_by_test_id("offer-template-envio-gratis").click()
         await expect(page.get_by_label("Código o nombre")).to_have_value("Envío gratis")
-        await page.get_by_label("Desde cuántos pesos en juguetes").fill("30.000")
+        await page.get_by_label("Desde cuántos pesos en productos").fill("30.000")
         await preview_offer(page, "offer")
         await save_offer(page, "Oferta guardada.")
 

@@ -82,7 +82,7 @@ async def test_several_products_are_put_on_sale_and_restored(
         await page.get_by_label("Qué cambiar").select_option("sale")
         await page.get_by_label("Porcentaje").fill("50")
         await page.get_by_role("button", name="Ver qué va a cambiar").click()
-        await expect(page.get_by_test_id("bulk-apply")).to_have_text(f"Cambiar {count} juguetes")
+        await expect(page.get_by_test_id("bulk-apply")).to_have_text(f"Cambiar {count} productos")
         await page.get_by_test_id("bulk-apply").click()
         await expect(halved).to_have_count(count)
         change = page.get_by_test_id("bulk-change").first

@@ -55,7 +55,7 @@ async def check_video_slide(shopper: Page) -> None:
     shopper.on("request", lambda request: requested_urls.append(request.url))
     await shopper.reload()
     video, still = shopper.get_by_test_id("gallery-video"), "video => video.paused && video.readyState"
-    await expect(video).to_have_accessible_name("Video del juguete")
+    await expect(video).to_have_accessible_name("Video del producto")
     thumbnail = shopper.get_by_role("button", name="Ver el video")
     await wait_until_hydrated(shopper)
     await thumbnail.focus()

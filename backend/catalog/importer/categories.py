@@ -18,7 +18,7 @@ from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.core.texts import _
 from backend.staff.rights import COMMAND_LINE, Actor
 
-ROOT = _("Juguetes")
+ROOT = _("Productos")
 """Name of the root category, created in a shop without categories."""
 HINT = "write it as the shop has it, or use --new-categories to create it"
 MAX_NAME_LENGTH = 255

@@ -40,7 +40,7 @@ LABELS = {
     "tags": _("Etiquetas"),
     "type": _("Tipo"),
     "variant_title": _("Presentación"),
-    "product_id": _("Id del juguete"),
+    "product_id": _("Id del producto"),
     "variant_id": _("Id de la presentación"),
     "ean": _("Código de barras"),
     "price": _("Precio"),
@@ -58,12 +58,12 @@ LABELS = {
 """Spanish labels of the columns."""
 HINTS = {
     "handle": _("Minúsculas, números y guiones: trompo-de-madera. Vacía, sale del nombre."),
-    "title": _("Hasta 255 letras. Un juguete nuevo lo necesita."),
+    "title": _("Hasta 255 letras. Un producto nuevo lo necesita."),
     "subtitle": _("Hasta 255 letras."),
     "description": _("Hasta 10.000 letras."),
     "featured": _("sí o no"),
     "status": _("publicado u oculto"),
-    "tax_rate": _("0, 5 o 19, exento o excluido. Vacío en un juguete nuevo: 19."),
+    "tax_rate": _("0, 5 o 19, exento o excluido. Vacío en un producto nuevo: 19."),
     "tax_excluded": _("sí o no. Un excluido tiene IVA 0."),
     "material": _("Hasta 255 letras."),
     "origin_country": _("El país, o sus dos letras: Colombia o co"),
@@ -77,14 +77,14 @@ HINTS = {
         "Una de 0-2, 3-5, 6-8, 9-12 o 12+, o una como 3 a 8 años. Pon la columna como texto: Excel convierte las"
         " edades en fechas."
     ),
-    "categories": _("Los nombres, separados por | o por comas. Una dentro de otra: Juguetes > Madera"),
+    "categories": _("Los nombres, separados por | o por comas. Una dentro de otra: Productos > Madera"),
     "collection": _("Su nombre: De toda la vida"),
     "sku": _("Hasta 64 letras. Ninguna otra fila lo tiene."),
     "option_1": _(
         "En qué se diferencian las presentaciones: Talla. Una fila por presentación, con la misma dirección."
     ),
     "value_1": _("Qué tiene esta presentación: M."),
-    "option_2": _("Otra diferencia: Color. Todas las filas del juguete tienen las mismas."),
+    "option_2": _("Otra diferencia: Color. Todas las filas del producto tienen las mismas."),
     "value_2": _("Qué tiene esta presentación: Rojo."),
     "option_3": _("Una tercera, si la hay."),
     "value_3": _("Qué tiene esta presentación."),
@@ -99,7 +99,9 @@ HINTS = {
     "is_free": _("sí o no. Con precio 0 y sin un sí aquí, no se vende."),
     "stock": _("Cuántas hay: un número entero."),
     "pictures": _("Los nombres de los archivos, separados por | o por comas, o direcciones https://"),
-    "old_addresses": _("Las de tu tienda anterior, separadas por |: /productos/balero. Llevarán al juguete."),
+    "old_addresses": _(
+        "Las de tu tienda anterior, separadas por |: /productos/balero. Llevarán al producto."
+    ),
 }
 """Descriptions of the allowed values, in Spanish."""
 _OTHER_HEADINGS = {

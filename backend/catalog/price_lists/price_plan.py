@@ -32,7 +32,7 @@ IS_ON_SALE = exists().where(_RUNNING.variant_id == Variant.id, _RUNNING.state ==
 class TooManyPrices(InvalidData):
     """A sale has more than `MAX_PRICES` prices."""
 
-    staff_text = _("Una rebaja cubre hasta 20.000 precios: elige menos juguetes.")
+    staff_text = _("Una rebaja cubre hasta 20.000 precios: elige menos productos.")
 
 
 class Method(StrEnum):

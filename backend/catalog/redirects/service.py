@@ -30,7 +30,9 @@ ADDRESS_FIELD, TARGET_FIELD = "address", "target"
 INVALID_ADDRESS_TEXT = _("Escribe una dirección de tu tienda anterior, como /productos/balero.")
 OWN_ADDRESS_TEXT = _("Esa dirección ya la tiene una página de tu tienda.")
 TAKEN_TEXT = _("Esa dirección ya lleva a otra página. Bórrala primero.")
-UNKNOWN_TARGET_TEXT = _("No encontramos «{text}». Escribe el nombre o el SKU de un juguete, o una categoría.")
+UNKNOWN_TARGET_TEXT = _(
+    "No encontramos «{text}». Escribe el nombre o el SKU de un producto, o una categoría."
+)
 SEVERAL_TARGETS_TEXT = _("Hay varios «{text}». Escribe el SKU, o la dirección de la página.")
 TOO_MANY_TEXT = _("Ya hay 20.000 direcciones: borra las que nadie visita.")
 

@@ -118,6 +118,17 @@ class SearchWords:
         literally = tuple(QueryTerm(word, word_forms(word)) for word in words[:MAX_QUERY_WORDS])
         return ParsedQuery(literally, is_anything=any(map(self._is_general, words)))
 
+    def with_general_words(self, *texts: str) -> "SearchWords":
+        """Return the vocabulary of a shop whose products all have these names, such as "libro"."""
+        general = {
+            singular for text in texts for word in split_words(fold(text)) for singular in singulars(word)
+        }
+        return replace(
+            self,
+            general_words=(self.general_words | general) - self.empty,
+            names_only=self.names_only - general,
+        )
+
     def is_gift(self, word: str) -> bool:
         """Return True for a word of gifts, such as "regalos" and "cumpleaños"."""
         return not self.gifts.isdisjoint(singulars(word))

@@ -184,7 +184,7 @@ async def send_pictures(
 async def fetch_template(actor: StaffMember) -> Response:
     """Return a workbook to fill in."""
     actor.require(Right.CHANGE_CATALOG)
-    return _xlsx_response(await asyncio.to_thread(build_template), _("Plantilla de juguetes.xlsx"))
+    return _xlsx_response(await asyncio.to_thread(build_template), _("Plantilla de productos.xlsx"))
 
 
 @router.get(f"{PATH}/{{import_id}}")

@@ -260,7 +260,7 @@ async def _slide_notes(session: AsyncSession, body: BannerBody, slides: list[Sli
             )
         notes += await _day_notes(session, slide, name)
     if not any(slide.handle for slide in slides):
-        notes.append(_("Mientras ningún juguete tuyo se pueda comprar, la tienda pone los suyos."))
+        notes.append(_("Mientras ningún producto tuyo se pueda comprar, la tienda pone los suyos."))
     return notes
 
 

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 
 from backend.content.areas import BrandBody
 from backend.content.brand import SocialLink, resolve_brand
-from backend.content.palette import DEMO_PALETTE, render_declarations
+from backend.content.fonts import render_font
+from backend.content.goods import Goods
+from backend.content.palette import render_declarations
 from backend.core.config.settings import Settings
 from backend.media.brand_pictures import IconKind
 
@@ -17,7 +19,8 @@ class BrandLook:
         name: the shop's name.
         logo: URL of the logo; `width` and `height` are its size in pixels.
         icon: URL of the icon for a telephone; empty for the first letter of the name.
-        colors: the variables of the style sheet, as CSS; empty for the demo's colours.
+        style: the variables of the style sheet, as CSS; empty for the style sheet's own.
+        goods: the words for the things that the shop sells.
     """
 
     is_demo: bool
@@ -26,9 +29,10 @@ class BrandLook:
     width: int
     height: int
     icon: str
-    colors: str
+    style: str
     headline: str
     text: str
+    goods: Goods
     whatsapp: str
     links: list[SocialLink] = field(default_factory=list)
 
@@ -43,9 +47,10 @@ def build_look(body: BrandBody, effective: Settings) -> BrandLook:
         width=brand.logo.width if brand.logo else 0,
         height=brand.logo.height if brand.logo else 0,
         icon=brand.icon.icon(IconKind.SMALL) if brand.icon else "",
-        colors="" if brand.palette == DEMO_PALETTE else render_declarations(brand.palette),
+        style=render_declarations(brand.palette) + render_font(brand.font),
         headline=brand.headline,
         text=brand.headline_text,
+        goods=brand.goods,
         whatsapp=brand.whatsapp,
         links=brand.links,
     )

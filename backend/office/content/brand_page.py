@@ -48,23 +48,31 @@ async def brand_page(session: AsyncSession, actor: Actor, effective: Settings) -
     body = cast("BrandBody", saved.body)
     return BrandPage(
         version=saved.version,
-        texts={**body.model_dump(), **_list_colors(body, effective)},
+        texts={
+            **body.model_dump(),
+            **_list_colors(body, effective),
+            "font": resolve_brand(body, effective).font,
+        },
         current=build_look(body, effective),
         versions=await list_version_rows(session, saved),
     )
 
 
 async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effective: Settings) -> BrandBody:
-    """Parse the form. Colours that are all the shop's defaults count as not chosen.
+    """Parse the form. Colours that are all the shop's defaults, and its default font, count as not chosen.
 
     Raises:
         InvalidData: the form is invalid; `fields` has the errors by the form's fields.
     """
     values = {name: complete_address(name, texts.get(name, "")) for name in FIELDS}
+    for name in ("goods_one", "goods_many"):  # a phone writes the first letter as a capital
+        values[name] = values[name].strip().lower()
     body = cast("BrandBody", parse_body(Area.BRAND, values))
     defaults = _list_colors(BrandBody(), effective)
     if all(getattr(body, name) == color for name, color in defaults.items()):
         body = body.model_copy(update=dict.fromkeys(COLOR_FIELDS, ""))
+    if body.font == resolve_brand(BrandBody(), effective).font:
+        body = body.model_copy(update={"font": ""})
     await validate_content(session, Area.BRAND, body)
     return body
 

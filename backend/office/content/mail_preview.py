@@ -82,6 +82,6 @@ def _example(settings: Settings) -> dict[str, Any]:
         "return_number": "D-4821-1",
         "asked": date_label(now()),
         "due": due,
-        "denial": [_("El juguete volvió usado y sin su caja.")],
+        "denial": [_("El producto volvió usado y sin su caja.")],
         "answer": [_("Revisamos lo que nos contaste y ya quedó resuelto.")],
     }

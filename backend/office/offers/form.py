@@ -213,7 +213,7 @@ async def _parse_buyget(
     if form.method not in (*DEALS, BUYGET):
         return None
     if form.target not in (PRODUCTS, CATEGORIES):
-        problems["target"] = _("Elige algunos juguetes o categorías.")
+        problems["target"] = _("Elige algunos productos o categorías.")
     if form.method in DEALS:
         buy, get, _percent = DEALS[form.method]
     else:
@@ -285,17 +285,17 @@ async def _find_products(
     are_ids = await _has_product_ids(session, words)
     count = len(words if are_ids else lines)
     if count > MAX_VALUES:
-        message = _("Son {n} juguetes, y caben hasta {most}: deja los demás para otra.")
+        message = _("Son {n} productos, y caben hasta {most}: deja los demás para otra.")
         problems[name] = message.format(n=count, most=MAX_VALUES)
         return ()
     if are_ids:
         existing = await list_existing_products(session, words)
         if len(existing) < len(words):
-            problems[name] = _("Uno de los juguetes ya no está: elígelos otra vez.")
+            problems[name] = _("Uno de los productos ya no está: elígelos otra vez.")
         return tuple(existing)
     ids, problem = await find_products_by_name(session, lines)
     if problem or not ids:
-        problems[name] = problem or _("Elige al menos un juguete.")
+        problems[name] = problem or _("Elige al menos un producto.")
     return tuple(ids)
 
 

@@ -226,11 +226,11 @@ def _describe_discount(promotion: Promotion) -> str:
     if promotion.type == PromotionType.BUYGET:
         percent = value if promotion.method_type == MethodType.PERCENTAGE else 0
         deal = describe_buyget(promotion.buy_quantity or 1, promotion.apply_quantity or 1, percent)
-        words = _("{deal} en algunos juguetes").format(deal=deal)
+        words = _("{deal} en algunos productos").format(deal=deal)
     elif promotion.target_type == TargetType.SHIPPING:
         words = _("{off} menos en el envío")
     elif promotion.target_rules:
-        words = _("{off} menos en algunos juguetes")
+        words = _("{off} menos en algunos productos")
     else:
         words = _("{off} menos en todo el carrito")
     return words.format(off=off) + ("" if promotion.is_automatic else _(", con código"))

@@ -172,15 +172,15 @@ def _describe_offer(typed: TypedOffer, product_count: int, status: str, moment: 
     off = f"{typed.value} %" if typed.method is MethodType.PERCENTAGE else format_cop(typed.value)
     targets = {
         SHIPPING: _("Quita {off} del envío; nunca más de lo que cuesta."),
-        ORDER: _("Quita {off} del valor de los juguetes del carrito."),
-        PRODUCTS: _("Quita {off} de los juguetes elegidos que estén en el carrito."),
-        CATEGORIES: _("Quita {off} de los juguetes de esas categorías que estén en el carrito."),
+        ORDER: _("Quita {off} del valor de los productos del carrito."),
+        PRODUCTS: _("Quita {off} de los productos elegidos que estén en el carrito."),
+        CATEGORIES: _("Quita {off} de los productos de esas categorías que estén en el carrito."),
     }
     words = _describe_buyget(typed, typed.buyget) if typed.buyget else [targets[typed.target].format(off=off)]
     if typed.target in (PRODUCTS, CATEGORIES):
         words.append(
             format_count(
-                product_count, _("Hoy es {n} juguete a la venta."), _("Hoy son {n} juguetes a la venta.")
+                product_count, _("Hoy es {n} producto a la venta."), _("Hoy son {n} productos a la venta.")
             )
         )
     words.append(
@@ -202,7 +202,7 @@ def _describe_limits(typed: TypedOffer) -> list[str]:
     """Return sentences about the minimum, dates, limits and combination of an offer."""
     words = []
     if typed.minimum:
-        words.append(_("Desde {amount} en juguetes.").format(amount=format_cop(typed.minimum)))
+        words.append(_("Desde {amount} en productos.").format(amount=format_cop(typed.minimum)))
     if typed.starts_at:
         words.append(_("Empieza el {day}.").format(day=date_label(typed.starts_at)))
     if typed.ends_at:
@@ -221,13 +221,13 @@ def _describe_limits(typed: TypedOffer) -> list[str]:
 def _describe_buyget(typed: TypedOffer, buyget: TypedBuyGet) -> list[str]:
     """Return sentences that describe a buyget offer."""
     chosen = {
-        PRODUCTS: _("{deal} en los juguetes elegidos."),
-        CATEGORIES: _("{deal} en los juguetes de esas categorías."),
+        PRODUCTS: _("{deal} en los productos elegidos."),
+        CATEGORIES: _("{deal} en los productos de esas categorías."),
     }
     deal = describe_buyget(buyget.buy, buyget.get, typed.value)
     words = [chosen.get(typed.target, "{deal}").format(deal=deal)]
     if buyget.gift_ids:
-        words.append(_("Se descuentan los juguetes de la lista de regalos, cuando están en el carrito."))
+        words.append(_("Se descuentan los productos de la lista de regalos, cuando están en el carrito."))
     else:
         words.append(_("Las unidades más baratas son las que se descuentan."))
     if buyget.most:

@@ -231,7 +231,7 @@ async def change_end(session: AsyncSession, actor: Actor, list_id: str, last_day
         await set_end(session, actor, list_id, day_begin(day + timedelta(days=1)))
     except InvalidData:
         words = _(
-            "Elige un día que no haya pasado, y antes de que empiece otra rebaja de los mismos juguetes."
+            "Elige un día que no haya pasado, y antes de que empiece otra rebaja de los mismos productos."
         )
         raise InvalidData(CHECK_FIELDS, fields={"last_day": words}) from None
 
@@ -326,8 +326,8 @@ def _describe_sale(sale: PriceList) -> str:
     """Describe the discount and the dates of a sale."""
     rule = Rule(**sale.rule)
     words = {
-        Target.ALL: _("{off} menos en todos los juguetes"),
-        Target.PRODUCTS: _("{off} menos en algunos juguetes"),
+        Target.ALL: _("{off} menos en todos los productos"),
+        Target.PRODUCTS: _("{off} menos en algunos productos"),
         Target.CATEGORIES: _("{off} menos en algunas categorías"),
     }
     if rule.method == Method.PRICES:

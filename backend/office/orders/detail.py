@@ -243,7 +243,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
             for line, part in zip(lines, prices.lines, strict=True)
         ],
         totals=[
-            (_("Juguetes"), format_cop(prices.items.original_total)),
+            (_("Productos"), format_cop(prices.items.original_total)),
             (_("Envío"), format_cop(prices.shipping.original_total)),
             *(
                 (_("Descuento {code}").format(code=code), f"-{format_cop(amount)}")

@@ -94,7 +94,7 @@ MAIL_LABELS: dict[str, str] = {
     MailKind.ORDER_EDITED: _("Cambiamos tu pedido"),
     MailKind.REFUNDED: _("Te devolvimos el dinero"),
     MailKind.RETURN_REQUESTED: _("Recibimos tu solicitud de devolución"),
-    MailKind.RETURN_RECEIVED: _("Recibimos los juguetes que devolviste"),
+    MailKind.RETURN_RECEIVED: _("Recibimos los productos que devolviste"),
     MailKind.RETURN_APPROVED: _("Te vamos a devolver el dinero"),
     MailKind.RETURN_DENIED: _("Tu devolución no procede"),
     MailKind.INVOICE_ISSUED: _("Aquí está tu factura"),

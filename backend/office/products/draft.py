@@ -206,7 +206,7 @@ def find_problems(draft: Draft, before: Draft | None = None) -> dict[str, str]:
     if len(draft.pictures) > MAX_PICTURES:
         problems["pictures"] = _("Máximo {n} fotos.").format(n=MAX_PICTURES)
     if not draft.variants:
-        problems["variants"] = _("Un juguete tiene por lo menos una presentación.")
+        problems["variants"] = _("Un producto tiene por lo menos una presentación.")
     elif len(draft.variants) > MAX_VARIANTS:
         problems["variants"] = _("Máximo {n} presentaciones.").format(n=MAX_VARIANTS)
     if before is None or draft.options != before.options:

@@ -113,7 +113,7 @@ async def _remove_variants(
     if not removed:
         return
     if len(removed) == len(variants):
-        raise FormRefused({"options": _("Un juguete tiene por lo menos una presentación.")})
+        raise FormRefused({"options": _("Un producto tiene por lo menos una presentación.")})
     await refuse_variants_with_units(session, removed, "options")
     await remove_variants(session, removed)
 

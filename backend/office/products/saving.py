@@ -207,7 +207,7 @@ async def _choose_handle(session: AsyncSession, draft: Draft) -> Draft:
     """Return the draft of a new product with a handle: the typed one, or the first unused one made from its title."""
     if draft.texts["handle"]:
         return draft
-    base = make_handle(draft.texts["title"]) or "juguete"
+    base = make_handle(draft.texts["title"]) or "producto"
     stem = base[: MAX_HANDLE_LENGTH - MAX_SUFFIX_LENGTH]
     alike = select(Product.handle).where(Product.handle.startswith(stem, autoescape=True))
     taken = set((await session.execute(alike)).scalars())
@@ -238,7 +238,7 @@ async def _validate(session: AsyncSession, product_id: str, draft: Draft, stored
         problems[VIDEO_KEY] = _("El video no es de la tienda. Súbelo otra vez.")
     owner = select(Product.id).where(Product.handle == draft.texts["handle"], Product.id != product_id)
     if (await session.execute(owner)).first():
-        problems["handle"] = _("Otro juguete tiene esta dirección.")
+        problems["handle"] = _("Otro producto tiene esta dirección.")
     for name in sorted(CODES):
         column = getattr(Variant, name)
         keys = {getattr(one, name): one.key for one in draft.variants if getattr(one, name)}

@@ -19,9 +19,9 @@ EVENT_LABELS = {
     WebhookEvent.PAYMENT_REFUNDED.value: _("Dinero devuelto"),
     WebhookEvent.SHIPMENT_CREATED.value: _("Paquete despachado"),
     WebhookEvent.DELIVERY_CREATED.value: _("Paquete entregado"),
-    WebhookEvent.PRODUCT_CREATED.value: _("Juguete nuevo"),
-    WebhookEvent.PRODUCT_UPDATED.value: _("Juguete cambiado"),
-    WebhookEvent.PRODUCT_DELETED.value: _("Juguete borrado"),
+    WebhookEvent.PRODUCT_CREATED.value: _("Producto nuevo"),
+    WebhookEvent.PRODUCT_UPDATED.value: _("Producto cambiado"),
+    WebhookEvent.PRODUCT_DELETED.value: _("Producto borrado"),
     WebhookEvent.STOCK_UPDATED.value: _("Unidades cambiadas"),
     PING: _("Prueba"),
 }

@@ -36,7 +36,7 @@ COLUMNS = (
     _("Dirección"),
     _("Ciudad"),
     _("Departamento"),
-    _("Juguetes"),
+    _("Productos"),
     _("Subtotal"),
     _("Envío"),
     _("Total"),

@@ -54,7 +54,7 @@ class QuoteRequest:
     destination: ShippingPlace
     packages: tuple[Package, ...]
     content_value: Cop
-    description: str = "Juguetes"
+    description: str = "Mercancía"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class LabelRequest:
     destination: Contact
     packages: tuple[Package, ...]
     content_value: Cop
-    description: str = "Juguetes"
+    description: str = "Mercancía"
     pickup_date: date | None = None
     max_price: Cop | None = None
 

@@ -1,9 +1,12 @@
 """Components of the brand screen: the form, the preview next to today's look, and the versions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import reflex as rx
 
+from backend.content.fonts import FONTS
+from backend.content.goods import FEMININE
 from backend.content.social_networks import SOCIAL_NETWORKS
 from backend.core.texts import _
 from backend.media.brand_picture_routes import PATH
@@ -12,7 +15,7 @@ from backend.staff.rights import Right
 from storefront.components.forms import SubmitOnce, field_box
 from storefront.office.brand.state import BrandState
 from storefront.office.components.feedback import screen
-from storefront.office.components.forms import edit_form, office_field, submit_bar
+from storefront.office.components.forms import edit_form, office_field, office_select, submit_bar
 from storefront.office.components.uploads import brand_upload
 from storefront.office.content.brand_look import brand_look
 from storefront.office.content.version_panels import conflict_panel, restore_button, versions_panel
@@ -77,14 +80,34 @@ def brand_form() -> rx.Component:
             class_name="o-brand__group",
         ),
         rx.el.fieldset(
-            rx.el.legend(_("Colores"), class_name="o-section__title"),
+            rx.el.legend(_("Colores y letra"), class_name="o-section__title"),
             *(color_field(name, label, hint) for name, (label, hint) in COLORS.items()),
+            choice_field(
+                "font", _("Letra de los títulos"), {name: font.label for name, font in FONTS.items()}
+            ),
             class_name="o-brand__group",
         ),
         rx.el.fieldset(
             rx.el.legend(_("Lo que dice el inicio"), class_name="o-section__title"),
             text_field("headline", _("Titular"), hint=_("Vacío: el nombre de la tienda.")),
             text_field("headline_text", _("Texto del titular"), hint=_("También lo leen los buscadores.")),
+            class_name="o-brand__group",
+        ),
+        rx.el.fieldset(
+            rx.el.legend(_("Qué vendes"), class_name="o-section__title"),
+            text_field("goods_one", _("Una cosa"), placeholder=_("libro"), auto_capitalize="none"),
+            text_field(
+                "goods_many",
+                _("Varias cosas"),
+                placeholder=_("libros"),
+                auto_capitalize="none",
+                hint=_("Así los nombran el buscador y el catálogo. Vacío: «productos»."),
+            ),
+            choice_field(
+                "goods_gender",
+                _("Cómo se dice"),
+                {"": _("Los, como «los libros»"), FEMININE: _("Las, como «las revistas»")},
+            ),
             class_name="o-brand__group",
         ),
         rx.el.fieldset(
@@ -117,6 +140,18 @@ def text_field(name: str, label: str, **more: Any) -> rx.Component:
     """Render an optional text field of the form."""
     shown = {"default_value": VIEW.texts[name], "auto_complete": "off", "is_optional": True}
     return office_field(BrandState, FORM, name, label, **{**shown, **more})
+
+
+def choice_field(name: str, label: str, options: Mapping[str, str]) -> rx.Component:
+    """Render a select field of the form. `options` are labels by value."""
+    return office_select(
+        BrandState,
+        FORM,
+        name,
+        label,
+        [rx.el.option(text, value=value) for value, text in options.items()],
+        default_value=VIEW.texts[name],
+    )
 
 
 def picture_field(name: str, label: str, hint: str, on_uploaded: Any) -> rx.Component:

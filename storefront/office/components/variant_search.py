@@ -34,7 +34,7 @@ class VariantSearch(OfficeScreen, mixin=True):
         if found:
             self.matches = found
         else:
-            self.problems = {"code": _("Ningún juguete tiene este código o este nombre.")}
+            self.problems = {"code": _("Ningún producto tiene este código o este nombre.")}
         return None
 
 

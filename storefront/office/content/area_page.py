@@ -23,8 +23,8 @@ from storefront.reflex_ext.hooks import text_at
 TITLE = _("Contenido")
 HINTS = {
     Area.BANNER: _(
-        "Sin destacados tuyos la tienda pone los suyos: los juguetes destacados que hay. "
-        "Los juguetes que pongas van en lugar de esos; las imágenes, además."
+        "Sin destacados tuyos la tienda pone los suyos: los productos destacados que hay. "
+        "Los productos que pongas van en lugar de esos; las imágenes, además."
     ),
     Area.ANNOUNCEMENT: _("Una línea arriba de todas las páginas. Sin texto no hay aviso."),
     Area.HOME: _("En qué orden van las secciones, y las que escribas tú."),

@@ -29,7 +29,7 @@ def slide_rows() -> rx.Component:
     """Render the slides of the banner."""
     return row_group(
         slide_row,
-        add_button(_("Un juguete")),
+        add_button(_("Un producto")),
         rx.el.p(_("O una imagen:"), class_name="o-row__detail"),
         picture_upload(AreaState.add_pictures),
         placed=_("Ahora es el {n} de {count}."),
@@ -191,16 +191,16 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
     words = cell_field(row, "text", _("Frase"), is_optional=True)
     product_fields = row_fields(
         row,
-        _("Juguete"),
+        _("Producto"),
         cell_field(
             row,
             "toy",
-            _("Juguete"),
+            _("Producto"),
             list=TITLES,
             hint=_("Su título o su código (SKU). Se ve mientras se pueda comprar."),
         ),
         words,
-        link_field(row, is_optional=True, hint=_("Vacío: la página del juguete.")),
+        link_field(row, is_optional=True, hint=_("Vacío: la página del producto.")),
         day_fields(row),
         sent=("toy", "text", "link", "starts", "ends"),
     )

@@ -31,11 +31,17 @@ def brand_look(look: ObjectVar[BrandLook], key: str) -> rx.Component:
         rx.el.span(look.name[:1], class_name="o-look__letter"),
     )
     return rx.el.div(
-        rx.el.style(f".o-look--{key}{{" + look.colors + "}"),
+        rx.el.style(f".o-look--{key}{{" + look.style + "}"),
         rx.el.div(logo_content(look, look.name, "logo__name"), class_name="o-look__head"),
         rx.el.div(
             rx.el.b(look.headline, class_name="o-look__title"),
             rx.cond(look.text != "", rx.el.p(look.text, class_name="o-look__text")),
+            rx.el.p(
+                look.goods.every,
+                " · ",
+                _("¿Qué {item} buscas?").format(item=look.goods.one),
+                class_name="o-look__text",
+            ),
             samples,
             card,
             class_name="o-look__page",

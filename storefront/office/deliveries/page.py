@@ -167,7 +167,7 @@ def zone_form(form: ObjectVar[DeliveryForm], label: str) -> rx.Component:
             form,
             FREE_FROM,
             _("Gratis desde"),
-            _("Lo que suman los juguetes, ya con descuentos. Vacío es nunca."),
+            _("Lo que suman los productos, ya con descuentos. Vacío es nunca."),
             input_mode="numeric",
             is_optional=True,
         ),

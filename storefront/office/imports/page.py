@@ -93,7 +93,7 @@ def upload_panel() -> rx.Component:
         ),
         download_link(f"{PATH}/template", "download", _("Descargar la plantilla"), "import-template"),
         rx.el.p(
-            _("¿Vienes de otra tienda? Los enlaces viejos pueden llevar a tus juguetes: "),
+            _("¿Vienes de otra tienda? Los enlaces viejos pueden llevar a tus productos: "),
             rx.el.a(_("Direcciones anteriores"), href=REDIRECTS, class_name="o-link"),
             class_name="o-row__detail",
         ),

@@ -122,7 +122,7 @@ def confirm_panel() -> rx.Component:
         rx.cond(
             CURRENT_IMPORT.new_count > 0,
             tick(
-                _("Publicar los juguetes nuevos. Sin marcar, quedan ocultos."),
+                _("Publicar los productos nuevos. Sin marcar, quedan ocultos."),
                 CURRENT_IMPORT.publishes,
                 ImportState.choose_publishes,
                 "import-publish",

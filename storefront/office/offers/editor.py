@@ -98,7 +98,7 @@ def offer_form() -> rx.Component:
             _("¿De qué?"),
             {
                 ORDER: _("Todo el carrito"),
-                PRODUCTS: _("Algunos juguetes"),
+                PRODUCTS: _("Algunos productos"),
                 CATEGORIES: _("Categorías"),
                 SHIPPING: _("El envío"),
             },
@@ -106,7 +106,7 @@ def offer_form() -> rx.Component:
         EDITOR.products_field(),
         EDITOR.category_boxes(),
         EDITOR.products_field(
-            "gifts", _("Qué se descuenta, si son otros juguetes (opcional)"), "gifts", BUYGET
+            "gifts", _("Qué se descuenta, si son otros productos (opcional)"), "gifts", BUYGET
         ),
         shown_for(
             BUYGET,
@@ -118,7 +118,7 @@ def offer_form() -> rx.Component:
                 **number,
             ),
         ),
-        typed("minimum", _("Desde cuántos pesos en juguetes"), is_optional=True, **number),
+        typed("minimum", _("Desde cuántos pesos en productos"), is_optional=True, **number),
         typed("starts", _("Primer día"), type="date", is_optional=True),
         typed("ends", _("Último día"), type="date", is_optional=True, hint=_("Termina sola esa noche.")),
         typed("limit", _("Veces en total"), is_optional=True, **number),
@@ -144,7 +144,7 @@ def preview_panel() -> rx.Component:
         )
 
     table = rx.el.table(
-        rx.el.thead(rx.el.tr(rx.el.th(_("Juguete")), rx.el.th(_("Hoy")), rx.el.th(_("Con la oferta")))),
+        rx.el.thead(rx.el.tr(rx.el.th(_("Producto")), rx.el.th(_("Hoy")), rx.el.th(_("Con la oferta")))),
         rx.el.tbody(rx.foreach(PREVIEW.rows, preview_row)),
         class_name="o-offer__table",
     )

@@ -79,7 +79,7 @@ class Editor:
     def products_field(
         self,
         name: str = "toys",
-        label: str = _("Juguetes"),
+        label: str = _("Productos"),
         chosen: str = "products",
         shown_for: str = PRODUCTS,
     ) -> rx.Component:

@@ -25,7 +25,7 @@ def page() -> rx.Component:
     nothing = empty_state(
         "tag",
         _("No hay ofertas"),
-        _("Un código para clientes, un porcentaje en algunos juguetes, el envío gratis desde cierto valor…"),
+        _("Un código para clientes, un porcentaje en algunos productos, el envío gratis desde cierto valor…"),
     )
     content = rx.fragment(
         rx.cond(

@@ -76,7 +76,7 @@ def sale_form() -> rx.Component:
         choice(
             "target",
             _("¿De qué?"),
-            {ALL: _("Todos los juguetes"), PRODUCTS: _("Algunos juguetes"), CATEGORIES: _("Categorías")},
+            {ALL: _("Todos los productos"), PRODUCTS: _("Algunos productos"), CATEGORIES: _("Categorías")},
         ),
         choice(
             "method",
@@ -112,7 +112,7 @@ def price_table(rows: Any, more: Any) -> rx.Component:
 
     return rx.fragment(
         rx.el.table(
-            rx.el.thead(rx.el.tr(rx.el.th(_("Juguete")), rx.el.th(_("Antes")), rx.el.th(_("En rebaja")))),
+            rx.el.thead(rx.el.tr(rx.el.th(_("Producto")), rx.el.th(_("Antes")), rx.el.th(_("En rebaja")))),
             rx.el.tbody(rx.foreach(rows, price_row)),
             class_name="o-offer__table",
         ),

@@ -189,7 +189,7 @@ def lines_panel() -> rx.Component:
         )
 
     return panel(
-        _("Juguetes"),
+        _("Productos"),
         rx.el.ul(rx.foreach(VIEW.lines, line), class_name="o-items"),
         rx.el.dl(
             rx.foreach(VIEW.totals, fact_row),

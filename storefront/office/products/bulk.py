@@ -70,7 +70,7 @@ def products_selection_bar() -> rx.Component:
 
 def draft_panel() -> rx.Component:
     """Render a bulk change that is being prepared: its form, its preview, and the button that starts it."""
-    several = rx.cond(DRAFT.count == 1, _("1 juguete"), _("{n} juguetes").format(n=DRAFT.count.to_string()))
+    several = rx.cond(DRAFT.count == 1, _("1 producto"), _("{n} productos").format(n=DRAFT.count.to_string()))
     of_all = _("Todos los del filtro")
     head = rx.el.div(
         rx.el.h2(
@@ -103,7 +103,7 @@ def draft_panel() -> rx.Component:
         rx.cond(ProductsState.plan, plan_panel()),
         class_name="o-panel o-bulk",
         data_testid="bulk",
-        aria_label=_("Cambiar varios juguetes"),
+        aria_label=_("Cambiar varios productos"),
     )
     return rx.cond(ProductsState.draft, panel)
 
@@ -201,8 +201,8 @@ def plan_panel() -> rx.Component:
 
     label = rx.cond(
         PLAN.changed == 1,
-        _("Cambiar 1 juguete"),
-        _("Cambiar {n} juguetes").format(n=PLAN.changed.to_string()),
+        _("Cambiar 1 producto"),
+        _("Cambiar {n} productos").format(n=PLAN.changed.to_string()),
     )
     return rx.el.div(
         rx.el.ul(rx.foreach(PLAN.examples, example_row), class_name="o-bulk__examples"),

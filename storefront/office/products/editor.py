@@ -30,13 +30,13 @@ from storefront.office.products.editor_view import LABELS, ClashRow
 from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import ABSENT, text_at
 
-TITLE = _("Juguete")
+TITLE = _("Producto")
 
 
 def page() -> rx.Component:
     """Render the product editor."""
     title = rx.cond(
-        ProductState.content, rx.cond(VIEW.is_new, _("Juguete nuevo"), VIEW.texts["title"]), TITLE
+        ProductState.content, rx.cond(VIEW.is_new, _("Producto nuevo"), VIEW.texts["title"]), TITLE
     )
     past = rx.cond(VIEW.is_new, rx.fragment(), history_panel(VIEW.id))
     content = rx.fragment(status_line(), rx.el.div(product_form(), list_preview(), class_name="o-toy"), past)
@@ -160,7 +160,7 @@ def product_form() -> rx.Component:
             text_line("handle", auto_capitalize="none", spell_check=False),
             rx.cond(VIEW.former.length() > 0, former_addresses()),
             hint=_(
-                "Vacía, sale del título. Si la cambias, los enlaces de antes siguen llegando a este juguete."
+                "Vacía, sale del título. Si la cambias, los enlaces de antes siguen llegando a este producto."
             ),
         ),
         disabled=~has_right(Right.CHANGE_CATALOG),

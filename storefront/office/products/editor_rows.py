@@ -276,7 +276,7 @@ def video_group() -> rx.Component:
                 controls=True,
                 preload="metadata",
                 class_name="o-toy__video",
-                custom_attrs={"playsInline": True, "aria-label": _("Video del juguete")},
+                custom_attrs={"playsInline": True, "aria-label": _("Video del producto")},
             ),
             drop_button(_("Quitar el video")),
             key=row.key,

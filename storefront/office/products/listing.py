@@ -47,7 +47,7 @@ def new_product_link() -> rx.Component:
     """Render a link to the form of a new product."""
     link = rx.el.a(
         icon("plus", size=18),
-        _("Juguete nuevo"),
+        _("Producto nuevo"),
         href=NEW_PRODUCT,
         class_name="button button--small button--dark",
         data_testid="product-new",
@@ -106,8 +106,8 @@ def selectable_rows(listed: rx.Component) -> rx.Component:
 
 def product_count_text() -> rx.Var[str]:
     """Return the number of matching products as a text."""
-    many = _("Más de {n} juguetes").format(n=MAX_COUNT)
-    several = rx.cond(VIEW.count == 1, _("1 juguete"), _("{n} juguetes").format(n=VIEW.count.to_string()))
+    many = _("Más de {n} productos").format(n=MAX_COUNT)
+    several = rx.cond(VIEW.count == 1, _("1 producto"), _("{n} productos").format(n=VIEW.count.to_string()))
     label: rx.Var[str] = rx.cond(VIEW.count >= MAX_COUNT, many, several)
     return label
 

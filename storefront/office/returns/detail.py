@@ -150,7 +150,7 @@ def lines_panel() -> rx.Component:
     return rx.cond(
         VIEW.lines.length() > 0,
         panel(
-            _("Juguetes"),
+            _("Productos"),
             rx.cond(
                 is_allowed("receive"),
                 SubmitOnce.create(receiving, answers=answer_number(ReturnState)),

@@ -164,7 +164,7 @@ def parse_arrived_units(form: object, requested: Mapping[str, int]) -> dict[str,
             good, damaged = (form.get(f"{prefix}{line_id}", "") for prefix in (GOOD, DAMAGED))
             arrived[line_id] = (_parse_units(good), _parse_units(damaged))
         else:
-            raise InvalidData("not chosen", fields={"units": _("Di cómo llegó cada juguete.")})
+            raise InvalidData("not chosen", fields={"units": _("Di cómo llegó cada producto.")})
     return arrived
 
 

@@ -79,7 +79,7 @@ def sold_panel() -> rx.Component:
         rx.el.p(sold.method, " · ", rx.el.b(sold.total_label)),
         rx.cond(sold.change_label != "", rx.el.p(_("Cambio: "), rx.el.b(sold.change_label))),
         rx.el.a(_("Pedido {n}").format(n=sold.number), href=f"{ORDERS}/{sold.id}", class_name="o-link"),
-        rx.el.p(_("Escanea otro juguete para empezar la siguiente."), class_name="o-row__detail"),
+        rx.el.p(_("Escanea otro producto para empezar la siguiente."), class_name="o-row__detail"),
         class_name="o-panel o-sell__done",
         role="status",
         data_testid="sell-done",
@@ -99,7 +99,7 @@ def lines_panel() -> rx.Component:
     return rx.el.section(
         rx.el.ul(rx.foreach(VIEW.lines, sale_line), class_name="o-sell__lines"),
         class_name="o-panel",
-        aria_label=_("Juguetes de la venta"),
+        aria_label=_("Productos de la venta"),
     )
 
 
@@ -309,7 +309,7 @@ def totals_panel() -> rx.Component:
         return rx.el.div(rx.el.span(label), rx.el.span(amount), class_name=class_name)
 
     return rx.el.section(
-        line(_("Juguetes"), VIEW.subtotal_label),
+        line(_("Productos"), VIEW.subtotal_label),
         rx.foreach(VIEW.savings, lambda one: line(one[0], one[1])),
         rx.cond(VIEW.shipping != "", line(_("Envío"), VIEW.shipping_label)),
         line(_("Total"), VIEW.total_label, "o-sell__total"),

@@ -54,7 +54,7 @@ HINTS = {
     "cutoff_hour": _(
         "Lo que se paga desde esa hora se alista a partir del siguiente día hábil. 15 son las 3 p. m."
     ),
-    "low_stock_at": _("De una presentación. Cada juguete puede tener su propio número en Bodega."),
+    "low_stock_at": _("De una presentación. Cada producto puede tener su propio número en Bodega."),
     "manual_payment_days": _("Mientras alguien confirma la consignación."),
     "label_over_paid": _(
         "Frente a lo que costaba el envío, sin descuentos. Más cara, te preguntamos antes de comprarla."
@@ -134,7 +134,7 @@ def settings_form() -> rx.Component:
             _("Día de entrega"),
             DELIVERY,
             note=_(
-                "Con esto y los días de la transportadora prometemos el día de entrega: en cada juguete, en el "
+                "Con esto y los días de la transportadora prometemos el día de entrega: en cada producto, en el "
                 "carrito y al pagar."
             ),
         ),

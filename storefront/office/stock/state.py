@@ -237,7 +237,7 @@ class StockState(VariantSearch, OfficeList, KnownClientState):
         elif len(self.lines) < MAX_RECEIPT_LINES:
             self.lines = [*self.lines, ReceiptLine(row.variant_id, row.title, row.detail, row.picture, 1)]
         else:
-            full = _("Ya van {most} juguetes: guarda estos y sigue con los demás.")
+            full = _("Ya van {most} productos: guarda estos y sigue con los demás.")
             self.problems = {"code": full.format(most=MAX_RECEIPT_LINES)}
 
     def _set_units(self, variant_id: str, units: int, scans: int = 0) -> None:

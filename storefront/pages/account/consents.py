@@ -64,8 +64,8 @@ def offers_section() -> rx.Component:
             rx.el.h2(_("Noticias y ofertas"), id="ofertas", class_name="account__heading"),
             rx.el.p(
                 _(
-                    "¿Te escribimos al correo con ofertas, o si dejas juguetes en el carrito? Es opcional, y lo puedes "
-                    "retirar cuando quieras."
+                    "¿Te escribimos al correo con ofertas, o si dejas productos en el carrito? Es opcional, y lo "
+                    "puedes retirar cuando quieras."
                 ),
                 " ",
                 rx.el.a(TITLES[LegalKind.DATA], href=legal_path(LegalKind.DATA), target="_blank"),

@@ -101,7 +101,7 @@ def order_row(row: ObjectVar[OrderRow]) -> rx.Component:
         rx.el.ul(
             rx.foreach(row.products, ordered_product),
             class_name="account-order__toys",
-            aria_label=_("Juguetes"),
+            aria_label=_("Productos"),
         ),
         rx.foreach(row.fulfillments, parcel_row),
         rx.foreach(row.reviews, lambda link: review_link(link, names_product=True)),
@@ -144,7 +144,7 @@ def orders_section() -> rx.Component:
             rx.el.ul(rx.foreach(rows, order_row), class_name="account-list"),
             rx.el.div(
                 rx.el.p(_("Aquí verás lo que compres con tu cuenta."), class_name="account__soft"),
-                link_button(_("Ver juguetes"), CATALOG, "quiet"),
+                link_button(_("Ver el catálogo"), CATALOG, "quiet"),
                 class_name="account__none",
             ),
         ),

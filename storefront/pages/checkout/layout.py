@@ -248,7 +248,7 @@ def placed_notice() -> rx.Component:
     return empty_state(
         "order-pending",
         _("Tu pedido está esperando el pago"),
-        _("Ya guardamos tu pedido y apartamos tus juguetes. Termina el pago en tu banco o mira cómo va."),
+        _("Ya guardamos tu pedido y apartamos tus productos. Termina el pago en tu banco o mira cómo va."),
         rx.el.a(
             _("Ir a mi banco"),
             href=LAST.bank_url,

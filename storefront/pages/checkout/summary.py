@@ -84,7 +84,7 @@ def totals() -> rx.Component:
         rx.cond(
             CartState.has_problem,
             rx.el.p(
-                _("Ajusta tu carrito para poder pagar los juguetes marcados."),
+                _("Ajusta tu carrito para poder pagar los productos marcados."),
                 class_name="summary__problem",
                 role="status",
             ),

@@ -173,7 +173,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 ),
                 rx.cond(
                     order.status == "paid",
-                    rx.el.a(_("Seguir mirando juguetes"), href=CATALOG, class_name="button button--primary"),
+                    rx.el.a(_("Seguir mirando"), href=CATALOG, class_name="button button--primary"),
                 ),
                 rx.cond(
                     bank != "",

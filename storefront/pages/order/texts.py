@@ -11,7 +11,7 @@ TITLES = {
     "expired": _("El pago venció"),
     "closed": _("Dejamos de esperar este pago"),
     "review": _("Estamos revisando tu pago"),
-    "authorized": _("Apartamos tus juguetes"),
+    "authorized": _("Apartamos tu pedido"),
     "returning": _("Tu pedido está cancelado"),
     "refunded": _("Te devolvimos el dinero"),
 }
@@ -21,24 +21,24 @@ EXPLANATIONS = {
         "Por favor verificar si el débito fue realizado en el Banco. No pagues de nuevo: esta página se actualiza sola."
     ),
     "held": _(
-        "Tu banco recibió el pago y está en verificación. Tus juguetes siguen apartados y no tienes que hacer nada: "
+        "Tu banco recibió el pago y está en verificación. Tus productos siguen apartados y no tienes que hacer nada: "
         "esta página se actualiza sola."
     ),
-    "paid": _("Ya estamos alistando tus juguetes."),
+    "paid": _("Ya estamos alistando tu pedido."),
     "rejected": _(
         "Tu entidad financiera no aprobó el débito y no se hizo ningún cobro. "
-        "Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
+        "Si quieres volver a intentarlo, tus productos regresan al carrito con un clic."
     ),
     "canceled": _(
-        "No se hizo ningún cobro. Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
+        "No se hizo ningún cobro. Si quieres volver a intentarlo, tus productos regresan al carrito con un clic."
     ),
     "expired": _(
         "Se acabó el tiempo para autorizar el pago y no se hizo ningún cobro. "
-        "Si quieres volver a intentarlo, tus juguetes regresan al carrito con un clic."
+        "Si quieres volver a intentarlo, tus productos regresan al carrito con un clic."
     ),
     "closed": _(
         "Tu banco no nos ha dicho en qué terminó, y le seguimos preguntando. Si lo aprueba de todos modos, ese pago "
-        "vale para este pedido o te devolvemos el dinero. Si quieres pagar otra vez, tus juguetes regresan al carrito "
+        "vale para este pedido o te devolvemos el dinero. Si quieres pagar otra vez, tus productos regresan al carrito "
         "con un clic."
     ),
     "review": _(
@@ -99,15 +99,15 @@ JOURNEY_TITLES = {
     "picked_up": _("Ya recogiste tu pedido"),
 }
 JOURNEY_WORDS = {
-    "shipped": _("Tu pago fue aprobado y ya despachamos tus juguetes. Más abajo ves por dónde van."),
+    "shipped": _("Tu pago fue aprobado y ya despachamos tus productos. Más abajo ves por dónde van."),
     "delivered": _("¡Que lo disfruten! Si algo no llegó bien, escríbenos y lo resolvemos."),
     "out": _("Lo llevamos nosotros mismos. Más abajo ves los días y las horas."),
     "to_collect": _("Más abajo ves dónde y a qué horas. Di tu número de pedido cuando llegues."),
     "picked_up": _("¡Que lo disfruten! Si algo no salió bien, escríbenos y lo resolvemos."),
 }
 FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
-FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus juguetes.")
-FREE_SHIPPED = _("Ya despachamos tus juguetes. Más abajo ves por dónde van.")
+FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus productos.")
+FREE_SHIPPED = _("Ya despachamos tus productos. Más abajo ves por dónde van.")
 """Replaces the texts of a paid order if its total is 0."""
 FREE_CANCELED = _("Tu pedido está cancelado. No se hizo ningún cobro.")
 PAY_AS_AGREED = _(
@@ -115,7 +115,7 @@ PAY_AS_AGREED = _(
 )
 """Replaces the text of an unpaid order whose way to pay has instructions."""
 SENT_UNPAID = _(
-    "Ya despachamos tus juguetes: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
+    "Ya despachamos tus productos: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
     "para acordarlo."
 )
 """Replaces the shipping text if staff sent an order before it was paid."""

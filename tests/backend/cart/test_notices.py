@@ -229,7 +229,7 @@ async def test_promotion_code_lost_in_a_merge_of_carts_adds_a_notice(
         ("deleted", "La tienda lo retiró."),
         ("draft", "La tienda lo retiró."),
         ("ended", "Este código ya terminó."),
-        ("minimum", "Para usar este código te faltan $ 50.000 en juguetes."),
+        ("minimum", "Para usar este código te faltan $ 50.000 en productos."),
     ],
 )
 async def test_promotion_code_that_no_longer_applies_has_a_notice_until_it_is_removed(

@@ -104,7 +104,7 @@ async def test_codes_sent_in_a_cart_change_replace_the_codes_of_the_cart(
         (
             {"rules": [minimum(120_000)]},
             "needs 20000 pesos more in the cart",
-            "te faltan $ 20.000 en juguetes",
+            "te faltan $ 20.000 en productos",
         ),
         (
             {"rules": [only("region.id", "reg_other")]},
@@ -192,7 +192,7 @@ async def test_typed_code_that_no_longer_applies_stays_in_the_cart_with_the_reas
     less = (await post(store, f"/store/carts/{cart['id']}/line-items/{line['id']}", {"quantity": 1}))["cart"]
     assert (less["total"], [one["code"] for one in less["promotions"]]) == (50_000, ["DIEZ"])
     page = await read_page(shop, cart["id"])
-    assert [one.refusal for one in page.codes] == ["Para usar este código te faltan $ 50.000 en juguetes."]
+    assert [one.refusal for one in page.codes] == ["Para usar este código te faltan $ 50.000 en productos."]
     assert page.savings == []
 
 

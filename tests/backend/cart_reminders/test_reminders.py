@@ -55,7 +55,7 @@ __all__ = ["inbox"]
 RUN = JobRun(1, "cart_reminders.request", "", {}, 1)
 FRIDAY_NOON = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
 SUNDAY_NOON = FRIDAY_NOON + timedelta(days=2)
-SUBJECT = "Dejaste juguetes en tu carrito"
+SUBJECT = "Dejaste algo en tu carrito"
 Change = Callable[[AsyncSession, "Abandoned"], Awaitable[object]]
 
 

@@ -164,7 +164,7 @@ async def test_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_th
         21_420,
     )
     words = [(f"Descuento {code}", amount) for code, amount in saved]
-    assert theirs.totals[:-1] == [("Juguetes", "$ 23.800"), ("Envío", format_cop(before)), *words]
+    assert theirs.totals[:-1] == [("Productos", "$ 23.800"), ("Envío", format_cop(before)), *words]
     assert bill[2:] == [*words, ("Total", "$ 21.420")]
 
 

@@ -9,6 +9,8 @@ from backend.audit.models import AuditEntry
 from backend.content.areas import Area, BrandBody, parse_body
 from backend.content.brand import read_brand
 from backend.content.current_content import read_visible_content
+from backend.content.fonts import FontName
+from backend.content.goods import DEMO_GOODS, NEUTRAL_GOODS
 from backend.content.palette import DEMO_PALETTE, NEUTRAL_PALETTE
 from backend.content.versions import SavedContent, read_current_version, restore_content, save_content
 from backend.core.config.settings import Settings
@@ -59,6 +61,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"youtube": f"https://youtube.com/{'a' * 200}"}, "youtube"),
     ({"x": "https://x.com/a\nb"}, "x"),
     ({"slogan": "Hola"}, "slogan"),
+    ({"goods_one": "libro"}, "goods_many"),
+    ({"goods_many": "libros"}, "goods_one"),
+    ({"goods_one": "x" * 26, "goods_many": "libros"}, "goods_one"),
+    ({"goods_one": "<b>libro", "goods_many": "libros"}, "goods_one"),
+    ({"goods_one": "libro", "goods_many": "{goods}"}, "goods_many"),
+    ({"goods_one": "libro", "goods_many": "libros", "goods_gender": "x"}, "goods_gender"),
+    ({"font": "Comic Sans"}, "font"),
+    ({"font": "serif;}body{display:none"}, "font"),
 ]
 
 
@@ -141,9 +151,42 @@ async def test_only_the_demos_identity_has_the_demos_brand(database: Database, s
         ]
     assert (demo.is_demo, demo.palette, demo.style) == (True, DEMO_PALETTE, "")
     assert demo.headline.startswith("Juguetes")
+    assert (demo.goods, demo.font) == (DEMO_GOODS, FontName.ROUNDED)
     for other in others:
         assert (other.is_demo, other.logo, other.palette) == (False, None, NEUTRAL_PALETTE)
         assert other.headline == other.name
+        assert (other.goods, other.font) == (NEUTRAL_GOODS, FontName.PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"goods_one": "libro", "goods_many": "libros"}, ("libro", "libros", "Todos los libros")),
+        (
+            {"goods_one": "revista", "goods_many": "revistas", "goods_gender": "f"},
+            ("revista", "revistas", "Todas las revistas"),
+        ),
+        (
+            {"goods_one": "libro de segunda", "goods_many": "ñandúes-lápiz"},
+            ("libro de segunda", "ñandúes-lápiz", "Todos los ñandúes-lápiz"),
+        ),
+    ],
+)
+async def test_words_for_the_goods_are_the_owners(
+    database: Database, settings: Settings, body: dict[str, Any], words: tuple[str, str, str]
+) -> None:
+    await save(database, body)
+    async with database.read() as session:
+        brand = await read_brand(session, settings)
+    assert (brand.goods.one, brand.goods.many, brand.goods.every) == words
+
+
+async def test_chosen_font_is_in_the_style(database: Database, settings: Settings) -> None:
+    await save(database, {"font": "serif"})
+    async with database.read() as session:
+        brand = await read_brand(session, settings)
+    assert (brand.font, brand.has_own_colors) == (FontName.SERIF, False)
+    assert brand.style.startswith("html:root{--display:Georgia,")
 
 
 async def test_empty_number_is_that_of_the_settings(database: Database, settings: Settings) -> None:

@@ -36,7 +36,7 @@ def test_unknown_placeholder_is_refused(text: str, wrong: str) -> None:
 
 def test_inserted_value_that_looks_like_a_placeholder_is_not_replaced() -> None:
     words = fill_placeholders(
-        MailBody(opening="{juguete} {tienda}"), {"juguete": "{tienda}", "tienda": "Trompo"}
+        MailBody(opening="{producto} {tienda}"), {"producto": "{tienda}", "tienda": "Trompo"}
     )
     assert words.opening == ["{tienda} Trompo"]
 

@@ -110,10 +110,10 @@ SENTENCES: dict[str, tuple[Surface, tuple[str, ...]]] = {
         (
             FAILURE,
             FAST,
-            "Este juguete ya no está disponible.",
+            "Este producto ya no está disponible.",
             RELOAD,
             RELOAD,
-            "No nos quedan tantas unidades de este juguete.",
+            "No nos quedan tantas unidades de este producto.",
             RELOAD,
             RELOAD,
             *["Algo cambió mientras mirabas. Revisa de nuevo."] * 2,
@@ -159,7 +159,7 @@ SENTENCES: dict[str, tuple[Surface, tuple[str, ...]]] = {
     ),
     "stock notice": (
         STOCK_NOTICE_FORM,
-        (ENDED, TOO_MANY, "Este juguete ya no está disponible.", *FORM_TEXTS[3:]),
+        (ENDED, TOO_MANY, "Este producto ya no está disponible.", *FORM_TEXTS[3:]),
     ),
     "account": (
         ACCOUNT,

@@ -47,6 +47,23 @@ def placeholders(sentence: str) -> set[str]:
     }
 
 
+def test_only_texts_of_the_demo_name_toys() -> None:
+    """A shop that is not the demo may sell anything: its texts say «producto», or use its own word (`Goods`)."""
+    named = {str(message.id) for message in extract_messages() if "juguete" in str(message.id).lower()}
+    assert named == {
+        "juguete",
+        "juguetes",
+        "Todos los juguetes",
+        "Juguetes hechos con cuidado",
+        "Juguetes hechos con cuidado, para jugar de verdad",
+        "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE.",
+        "Juguetes que duran más de una infancia, escogidos uno por uno.",
+        "Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá.",
+    }
+    legal = (ROOT / "backend/legal/templates").glob("*.md")
+    assert [file.name for file in legal if "juguete" in file.read_text("utf-8").lower()] == []
+
+
 @pytest.mark.parametrize("language", OTHERS)
 def test_every_message_is_translated_with_the_same_placeholders(language: str) -> None:
     texts = translations(language)

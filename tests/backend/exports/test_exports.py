@@ -110,7 +110,7 @@ async def test_each_kind_of_export_contains_its_rows(shop: Shop) -> None:
     assert list(KINDS["orders"].columns) == head
     assert [row[head.index("Total")] for row in orders] == ["231900"]
     head, *lines = await export_rows(shop, "lines")
-    found = {row[head.index("Juguete")]: row[head.index("Unidades") :] for row in lines}
+    found = {row[head.index("Producto")]: row[head.index("Unidades") :] for row in lines}
     assert found == {
         f"'{EVIL}": ["2", "1", "119000", "38000", "200000", "19", "31933"],
         "book": ["1", "0", "20000", "0", "20000", "0", "0"],

@@ -48,7 +48,7 @@ async def test_audit_row_shows_actor_and_action(shop: Shop, shop_defaults: Defau
         changes = {"price": (20_000, 18_000), "featured": (False, True), "odd": (None, {"a": [1]})}
         await record(session, SHOP, "changed", subject, changes, personal={"note": ("", "Para Ana")})
     (row,) = (await read_audit_page(shop)).rows
-    assert (row.actor_name, row.sentence) == ("La tienda, sola", "cambió el juguete Trompo de madera")
+    assert (row.actor_name, row.sentence) == ("La tienda, sola", "cambió el producto Trompo de madera")
     assert {change.field: (change.before, change.after) for change in row.changes} == {
         "Precio": ("$ 20.000", "$ 18.000"),
         "Destacado": ("no", "sí"),

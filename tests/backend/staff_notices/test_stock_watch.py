@@ -72,7 +72,7 @@ async def test_low_products_are_one_mail_to_those_who_count(
     await set_units(shop, 2)
     await office.send()
     assert office.notices() == [
-        (role, "2 juguetes con pocas unidades") for role in ("owner", "shop", "stockroom")
+        (role, "2 productos con pocas unidades") for role in ("owner", "shop", "stockroom")
     ]
 
 

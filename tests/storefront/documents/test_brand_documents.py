@@ -5,8 +5,10 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from backend.app import Shop
+from backend.catalog.models import Category, Product
 from backend.content.areas import Area, BrandBody
 from backend.content.versions import save_content
 from backend.office_settings import save_settings
@@ -26,7 +28,7 @@ async def publish(shop: Shop, **body: Any) -> None:
 
 async def rename(shop: Shop, name: str) -> None:
     async with shop.database.transaction() as session:
-        await save_settings(session, COMMAND_LINE, {"store_name": name})
+        await save_settings(session, COMMAND_LINE, {"store_name": name, "store_legal_name": f"{name} S.A.S."})
 
 
 @pytest.mark.parametrize("path", ["/", "/catalog", "/cart", "/product/oso", "/naves"])
@@ -63,6 +65,24 @@ async def test_page_in_words_has_the_logo_or_the_name_never_the_demos_mark(
     page = (await browser.get("/")).text
     assert f'<img class="logo__picture" src="{LOGO}" alt="" width="300" height="100">' in page
     assert '<a href="https://www.instagram.com/macondo" rel="noopener me">Instagram</a>' in page
+
+
+async def test_shop_of_books_names_no_toys_and_without_ages_offers_no_gift_finder(
+    toyshop: Shop, browser: httpx.AsyncClient
+) -> None:
+    await rename(toyshop, "Librería Ñandú")
+    async with toyshop.database.transaction() as session:
+        await session.execute(update(Category).values(name="Novela"))
+        await session.execute(update(Product).values(title="Cien años", age_range=""))
+    await publish(toyshop, goods_one="libro", goods_many="libros")
+    for path in ("/", "/catalog", "/catalog?q=oso", "/catalog?q=libros", "/cart", "/age/3-5", "/naves"):
+        page = (await browser.get(path)).text
+        assert 'placeholder="¿Qué libro buscas?"' in page
+        found = re.search(".{60}(juguete|/gift|Fredoka).{60}", page, re.IGNORECASE)
+        assert found is None, (path, found[0])
+    catalog = (await browser.get("/catalog?q=libros")).text
+    assert "3 libros" in catalog, "the word for everything in the shop narrows no list"
+    assert Head((await browser.get("/catalog")).text).texts["title"] == "Todos los libros · Librería Ñandú"
 
 
 async def test_headline_is_the_title_of_the_home_page(toyshop: Shop, browser: httpx.AsyncClient) -> None:

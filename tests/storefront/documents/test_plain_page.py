@@ -63,7 +63,7 @@ async def fetch_plain(browser: httpx.AsyncClient, path: str) -> PlainParser:
         ("/catalog?category=nada", "Esta categoría no existe"),
         ("/age/3-5", "Juguetes de 3 a 5 años"),
         ("/gift?age=99&budget=50000", "Encuentra un regalo"),
-        ("/age/nada", "No tenemos juguetes para esta edad"),
+        ("/age/nada", "No tenemos nada para esta edad"),
         ("/brand/nada", "Esta marca no existe"),
         ("/catalog?q=%3Cb%3Eoso", "Resultados para «<b>oso»"),
         ("/product/oso", TITLE),
@@ -189,8 +189,8 @@ async def empty_shop(
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/", "Estamos armando la vitrina. Muy pronto habrá juguetes nuevos por aquí."),
-        ("/catalog", "Estamos armando la vitrina. Muy pronto habrá juguetes nuevos por aquí."),
+        ("/", "Estamos armando la vitrina. Muy pronto habrá novedades por aquí."),
+        ("/catalog", "Estamos armando la vitrina. Muy pronto habrá novedades por aquí."),
         ("/product/oso", "Puede que se haya agotado para siempre o que la dirección esté mal escrita."),
     ],
 )

@@ -80,6 +80,13 @@ def test_offline_page_is_complete_and_escapes_the_shops_name(settings: Settings)
     assert not re.search(r'<(?:link|img)|src="', page)
 
 
+def test_offline_page_has_the_brands_font(settings: Settings) -> None:
+    pages = {
+        font: render_offline_page(resolve_brand(BrandBody(font=font), settings)) for font in ("", "plain")
+    }
+    assert {font: "Fredoka" in page for font, page in pages.items()} == {"": True, "plain": False}
+
+
 def test_policy_of_the_offline_page_allows_its_script(settings: Settings) -> None:
     page = render_offline_page(resolve_brand(BrandBody(), settings))
     assert len(inline_scripts(page)) == 1

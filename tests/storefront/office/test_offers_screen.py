@@ -125,7 +125,7 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
     screen = await open_offer(browser_of)
     await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Pelota\ntrompo"})
     assert screen.problems == {
-        "toys": "Hay más de un juguete con ese nombre; escribe su código (SKU): trompo"
+        "toys": "Hay más de un producto con ese nombre; escribe su código (SKU): trompo"
     }
     await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Pelota\nSKU-trompo-1"})
     await send_event(screen, "save")
@@ -156,10 +156,10 @@ async def test_offer_covers_every_typed_product_up_to_the_limit(
     shown = {**TYPED, "target": "toys", "toys": again.content.form.toys}
     await send_event(again, "preview_changes", shown)
     assert (again.announcement, again.problems) == (None, {})
-    assert "Hoy son 60 juguetes a la venta." in again.preview.words
+    assert "Hoy son 60 productos a la venta." in again.preview.words
     monkeypatch.setattr("backend.office.offers.form.MAX_VALUES", 59)
     await send_event(again, "preview_changes", shown)
-    assert again.problems == {"toys": "Son 60 juguetes, y caben hasta 59: deja los demás para otra."}
+    assert again.problems == {"toys": "Son 60 productos, y caben hasta 59: deja los demás para otra."}
     assert again.preview is None
 
 
@@ -382,7 +382,7 @@ async def test_fixed_discount_of_an_offer_applies_once_as_previewed(
     screen = await open_offer(browser_of, offer=offer)
     assert screen.content.form is not None
     await send_event(screen, "preview_changes", {**TYPED, "method": "fixed", "value": "5.000"})
-    assert screen.preview.words[0] == "Quita $ 5.000 del valor de los juguetes del carrito."
+    assert screen.preview.words[0] == "Quita $ 5.000 del valor de los productos del carrito."
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
     assert (promotion.method_type, promotion.value, promotion.allocation) == ("fixed", 5_000, "across")
@@ -453,13 +453,13 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     screen = await open_offer(browser_of)
     typed = {**TYPED, "method": "2x1", "value": "", "target": "toys", "toys": "Trompo", "combination": "none"}
     await send_event(screen, "preview_changes", {**typed, "target": "order", "toys": ""})
-    assert screen.problems == {"target": "Elige algunos juguetes o categorías."}
+    assert screen.problems == {"target": "Elige algunos productos o categorías."}
     await send_event(screen, "preview_changes", typed)
     rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
     assert rows == [("2 × Trompo", "$ 20.006", "$ 10.003")]
     words = screen.preview.words
     assert words[:2] == [
-        "2×1 en los juguetes elegidos.",
+        "2×1 en los productos elegidos.",
         "Las unidades más baratas son las que se descuentan.",
     ]
     assert "Se suma con ninguna otra." in words
@@ -469,7 +469,7 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     assert (promotion.buy_quantity, promotion.apply_quantity, promotion.max_quantity) == (1, 1, 1_000_000)
     assert promotion.buy_rules[0]["values"] == promotion.target_rules[0]["values"]
     again = await open_offer(browser_of, offer=promotion.id)
-    assert again.content.row.detail == "2×1 en algunos juguetes, con código"
+    assert again.content.row.detail == "2×1 en algunos productos, con código"
     product_id = promotion.target_rules[0]["values"][0]
     assert {name: getattr(again.content.form, name) for name in typed} == {
         **typed, "value": "100", "toys": product_id,
@@ -512,7 +512,7 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     assert screen.problems == {"most": "Escribe al menos 2, o déjalo vacío."}
     await send_event(screen, "preview_changes", typed)
     assert [(row.title, row.after) for row in screen.preview.rows] == [("Yoyo", "$ 5.000")]
-    assert screen.preview.words[0] == "Por 3 que lleve, 2 con 50 % menos en los juguetes elegidos."
+    assert screen.preview.words[0] == "Por 3 que lleve, 2 con 50 % menos en los productos elegidos."
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
     again = await open_offer(browser_of, offer=promotion.id)
@@ -525,7 +525,7 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     async with shop.database.transaction() as session:
         await delete_product(session, COMMAND_LINE, gift.id)
     await send_event(again, "preview_changes", picked)
-    assert again.problems == {"gifts": "Uno de los juguetes ya no está: elígelos otra vez."}
+    assert again.problems == {"gifts": "Uno de los productos ya no está: elígelos otra vez."}
 
 
 @pytest.mark.parametrize(

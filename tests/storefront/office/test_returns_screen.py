@@ -97,7 +97,7 @@ async def test_return_is_approved_by_the_shop_role_and_paid_by_the_owner(
     assert (screen.content.proposed, dict(screen.content.account)["Banco"]) == ("80000", "Bancolombia")
     arrival, good, damaged = (f"{name}-{delivered.line_id}" for name in ("arrival", "good", "damaged"))
     await send_event(screen, "receive", {good: "2"})
-    assert screen.announcement.text == "Di cómo llegó cada juguete."
+    assert screen.announcement.text == "Di cómo llegó cada producto."
     await send_event(screen, "receive", {arrival: "other", good: "3"})
     assert screen.announcement.tone == "problem"
     await send_event(screen, "receive", {arrival: "other", good: "1", damaged: "1"})

@@ -241,8 +241,8 @@ class TestOwnLists:
             ("/brand/secreta", "Esta marca no existe"),
             ("/brand/nido", "Esta marca no existe"),
             ("/brand/%E2%98%85", "Esta marca no existe"),
-            ("/age/99", "No tenemos juguetes para esta edad"),
-            ("/catalog?age=99", "No tenemos juguetes para esta edad"),
+            ("/age/99", "No tenemos nada para esta edad"),
+            ("/catalog?age=99", "No tenemos nada para esta edad"),
         ],
     )
     async def test_unknown_age_or_brand_is_not_found_and_shows_all_products(

@@ -3,13 +3,19 @@
 from dataclasses import replace
 
 from backend.catalog.views import PictureView
-from backend.content.areas import BrandBody
+from backend.content.areas import SECTION_NAMES, BrandBody, SectionKind
 from backend.content.brand import resolve_brand
-from backend.content.home import HomePage, SlideView
+from backend.content.home import HomePage, SectionView, SlideView
 from backend.core.config.settings import Settings
 from storefront.documents.markup import with_first_picture
 from storefront.meta import DocumentMeta
-from storefront.pages.home import SLIDE_SIZES, find_description, find_title, get_opening_picture
+from storefront.pages.home import (
+    SLIDE_SIZES,
+    find_description,
+    find_title,
+    get_opening_picture,
+    with_demo_title,
+)
 
 PICTURE = PictureView(
     url="/pictures/0a/a.webp", alt="", width=960, height=720, srcset="/pictures/0a/a.webp 960w"
@@ -34,6 +40,15 @@ def test_picture_of_the_first_slide_is_preloaded(settings: Settings) -> None:
         html = with_first_picture('<head><link rel="icon"/></head>', meta)
         assert html.count('rel="preload"') == (tag is not None)
         assert tag is None or tag in html
+
+
+def test_only_the_demo_asks_what_to_play() -> None:
+    category, own = SECTION_NAMES[SectionKind.DEPARTMENTS], "Por géneros"
+    titles = [
+        with_demo_title(SectionView(SectionKind.DEPARTMENTS, "departments", title)).title
+        for title in (category, own)
+    ]
+    assert titles == ["¿A qué jugamos hoy?", own]
 
 
 def test_title_and_description_are_the_owners_or_general(settings: Settings) -> None:

@@ -36,7 +36,7 @@ async def test_promotion_code_is_applied_and_removed(shopper: Shopper, variant_i
     for code, problem in (
         ("", "No conocemos ese código. Revisa que esté bien escrito."),
         ("NUNCA", "No conocemos ese código. Revisa que esté bien escrito."),
-        ("diez", "Para usar este código te faltan $ 10.000 en juguetes."),
+        ("diez", "Para usar este código te faltan $ 10.000 en productos."),
     ):
         before = cart.answers
         await cart.apply_code({"code": code})

@@ -35,7 +35,7 @@ from backend.shipping.providers.carrier.label_address import (
     fit_label_address,
 )
 
-DESCRIPTION = "Juguetes"
+DESCRIPTION = "Mercancía"
 NO_NAME, NO_LAST_NAME, NO_COMPANY = "Sin nombre", "Sin apellido", "Particular"
 NO_ADDRESS, NO_CROSS_STREET = "Sin dirección", "Sin cruce"
 NO_SUBURB, NO_REFERENCE = "Sin barrio", "Sin referencia"

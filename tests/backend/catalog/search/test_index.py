@@ -277,6 +277,14 @@ async def test_programs_find_only_exact_matches_of_all_words(database: Database,
             assert len((await session.execute(select(found.c.product_id))).all()) == count, text
 
 
+def test_word_for_everything_in_the_shop_narrows_no_search() -> None:
+    words = search_words()
+    assert not words.parse_query("libros").is_anything
+    books = words.with_general_words("libro", "libros")
+    assert books.parse_query("libros").is_anything
+    assert [term.word for term in books.parse_query("libro de cocina").query_terms] == ["cocina"]
+
+
 @given(st.text(max_size=60))
 def test_any_search_text_is_parsed_without_an_error(text: str) -> None:
     understood = search_words().parse_query(text)

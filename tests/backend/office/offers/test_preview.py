@@ -65,4 +65,4 @@ async def test_preview_reads_only_the_shown_products(
         found = await preview_offer(session, LINA, form)
     assert ([row.title for row in found.rows], found.more) == expected
     assert len(read) == 2
-    assert ("Hoy son 3 juguetes a la venta." in found.words) is (target == "categories")
+    assert ("Hoy son 3 productos a la venta." in found.words) is (target == "categories")

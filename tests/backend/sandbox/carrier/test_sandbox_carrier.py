@@ -26,7 +26,7 @@ HEADERS = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": "Test/1.0"}
 
 QUOTATION: dict[str, Any] = {
     "packages": [{"weight": 1, "height": 20, "width": 20, "length": 20}],
-    "description": "Juguetes",
+    "description": "Mercancía",
     "contentValue": 89_900,
     "origin": {"daneCode": "11001000", "address": "Calle 80 # 68-20"},
     "destination": {"daneCode": "05001000", "address": "Carrera 43A # 1-50"},

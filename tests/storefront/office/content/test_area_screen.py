@@ -99,7 +99,7 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
     screen = await open_area(browser_of, "carrusel")
     await send_event(screen, "preview_changes", area_form({"kind": "toy", "toy": "Trompo"}))
     assert screen.problems == {
-        "toy-new-0": "Hay más de un juguete con ese nombre; escribe su código (SKU): Trompo"
+        "toy-new-0": "Hay más de un producto con ese nombre; escribe su código (SKU): Trompo"
     }
     await send_event(
         screen, "preview_changes", area_form(*({"kind": "toy", "toy": f"SKU-trompo-{n}"} for n in (1, 2)))

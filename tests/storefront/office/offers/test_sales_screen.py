@@ -166,7 +166,7 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
     screen = await open_sale(browser_of)
     await send_event(screen, "preview_changes", typed)
     assert screen.problems == {
-        "toys": "Hay más de un juguete con ese nombre; escribe su código (SKU): Trompo"
+        "toys": "Hay más de un producto con ese nombre; escribe su código (SKU): Trompo"
     }
     sale = await create_sale(shop, browser_of, {**typed, "toys": "SKU-trompo"})
     again = await open_sale(browser_of, sale=sale)
@@ -231,7 +231,7 @@ async def test_sale_of_too_many_prices_is_refused(
     screen = await open_sale(browser_of)
     await send_event(screen, "preview_changes", TYPED)
     assert (screen.announcement.text, screen.preview) == (
-        "Una rebaja cubre hasta 20.000 precios: elige menos juguetes.", None,
+        "Una rebaja cubre hasta 20.000 precios: elige menos productos.", None,
     )  # fmt: skip
 
 

@@ -66,9 +66,9 @@ async def add(owner: Any) -> Any:
 async def test_program_is_added_and_its_secret_is_shown_once(shop: Shop, owner: Any) -> None:
     assert owner.content.webhooks == []
     row = await add(owner)
-    assert (row.host, row.events_label) == ("erp.example.com", "Pedido nuevo · Juguete cambiado")
+    assert (row.host, row.events_label) == ("erp.example.com", "Pedido nuevo · Producto cambiado")
     assert (row.is_on, row.state, row.warning, row.deliveries) == (True, "Encendida", "", [])
-    assert [tick.label for tick in row.ticks if tick.is_chosen] == ["Pedido nuevo", "Juguete cambiado"]
+    assert [tick.label for tick in row.ticks if tick.is_chosen] == ["Pedido nuevo", "Producto cambiado"]
     assert owner.webhook_secret.startswith("whsec_")
     assert owner.announcement.text == "Agregada: guarda su clave ahora."
     await send_event(owner, "forget_webhook_secret")

@@ -41,7 +41,7 @@ def destination(**changes: Any) -> dict[str, Any]:
 def test_quotation_body_contains_packages_value_and_places() -> None:
     assert to_quotation(quote_request()).body() == {
         "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
-        "description": "Juguetes",
+        "description": "Mercancía",
         "contentValue": 89_900,
         "origin": {"daneCode": "11001000", "address": "Calle 80 # 68-20"},
         "destination": {"daneCode": "05001000", "address": "Carrera 43A # 1-50, apto 301"},
@@ -55,7 +55,7 @@ def test_shipment_body_contains_rate_sender_and_recipient() -> None:
         "requestPickup": False,
         "pickupDate": "2026-11-23",
         "insurance": False,
-        "description": "Juguetes",
+        "description": "Mercancía",
         "contentValue": 89_900,
         "packages": [{"weight": 1.0, "height": 20, "width": 20, "length": 20}],
         "origin": {
@@ -122,7 +122,7 @@ def test_declared_value_and_description_are_limited() -> None:
     sent = shipment(content_value=9_000_000, description="Tren de madera con veintidós vagones")
     assert sent["contentValue"] == 3_000_000
     assert sent["description"] == "Tren de madera con"
-    assert shipment(content_value=-1, description="x")["description"] == "Juguetes"
+    assert shipment(content_value=-1, description="x")["description"] == "Mercancía"
 
 
 @pytest.mark.parametrize(
