@@ -26,7 +26,9 @@ from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from backend.inventory.statements import available_units_query
 from backend.pricing import CartTotals, PartTotals
+from backend.promotions.eligibility import Discounts
 from backend.promotions.free_shipping import FreeShipping, find_free_shipping
+from backend.promotions.further_units import find_further_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ class CartView:
     """The gift wrapping on offer; None if there is none, or it is already in the cart."""
     free_shipping: FreeShippingView | None = None
     """The free shipping of a promotion; None if no promotion gives it."""
+    hint: str = ""
+    """The unit that the cart lacks for a promotion such as 2×1; empty if there is none."""
 
 
 _LINE_PRODUCT = aliased(Product)
@@ -207,6 +211,7 @@ async def read_cart_view(
         ),
         wrapping=await _find_wrapping(session, lines),
         free_shipping=_free_shipping_view(find_free_shipping(discounts)) if lines else None,
+        hint=_describe_further_unit(discounts, views),
     )
 
 
@@ -218,6 +223,19 @@ def _free_shipping_view(found: FreeShipping | None) -> FreeShippingView | None:
     reached = (found.minimum - found.missing) * 100 // found.minimum
     text = _("Te faltan {amount} para el envío gratis").format(amount=format_cop(found.missing))
     return FreeShippingView(text, reached)
+
+
+def _describe_further_unit(discounts: Discounts, views: Sequence[CartLine]) -> str:
+    addable = {view.id: view for view in views if view.quantity < view.max_quantity and not view.problem}
+    further = find_further_unit(discounts, addable)
+    if further is None:
+        return ""
+    title = addable[further.line_id].title
+    if further.percent == 100:
+        return _("Lleva otra unidad de «{title}» y una te sale gratis.").format(title=title)
+    return _("Lleva otra unidad de «{title}» y una te sale con {percent} % menos.").format(
+        title=title, percent=further.percent
+    )
 
 
 async def _find_wrapping(session: AsyncSession, lines: Sequence[Line]) -> WrappingView | None:

@@ -11,7 +11,7 @@ from backend.catalog.models import Collection, Product, ProductCategory, for_sal
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
 from backend.catalog.storefront.page_content import home_content
 from backend.catalog.storefront.product_cards import read_cards, uploaded_picture_view
-from backend.catalog.views import Facet, PictureView, ProductCard
+from backend.catalog.views import Facet, HomeContent, PictureView, ProductCard
 from backend.content.areas import (
     DEFAULT_SECTIONS,
     MAX_SECTION_PRODUCTS,
@@ -101,11 +101,17 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
         slides=slides,
         is_bare=not any(slide.handle for slide in slides),
         new_or_featured=chosen.get(SectionKind.NEW) or content.new_or_featured,
-        on_sale=chosen.get(SectionKind.SALE) or content.on_sale,
+        on_sale=chosen.get(SectionKind.SALE) or _without_repetition(content),
         categories=await read_category_tiles(session),
         ages=content.ages,
         sections=await list_section_views(session, sections),
     )
+
+
+def _without_repetition(content: HomeContent) -> list[ProductCard]:
+    """Return the products on sale; none if the section of new products already shows all of them."""
+    shown = {card.id for card in content.new_or_featured}
+    return [] if all(card.id in shown for card in content.on_sale) else content.on_sale
 
 
 async def list_slide_views(session: AsyncSession, slides: Sequence[Slide]) -> list[SlideView]:

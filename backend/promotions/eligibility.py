@@ -295,11 +295,12 @@ class CandidateResult:
 class Discounts:
     """The discounts of a cart, and every promotion that was evaluated.
 
-    `facts` are the values of the cart with which the rules of the promotions were compared.
+    `lines` and `facts` are the lines and values of the cart with which the rules of the promotions were compared.
     """
 
     adjustments: Sequence[Adjustment] = ()
     results: Sequence[CandidateResult] = ()
+    lines: Sequence[TargetLine] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -335,6 +336,7 @@ class EvaluatedPromotions:
                 replace(result, obstacle=obstacles.get(result.candidate.promotion.id, result.obstacle))
                 for result in self.results
             ],
+            self.lines,
             self.facts,
         )
 

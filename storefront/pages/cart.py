@@ -77,6 +77,21 @@ def free_shipping_bar() -> rx.Component:
     )
 
 
+def promotion_hint() -> rx.Component:
+    """Build the hint about the unit that the cart lacks for a promotion such as 2×1."""
+    hint = CartState.cart.hint
+    return rx.cond(
+        hint != "",
+        rx.el.p(
+            icon("gift", size=24),
+            rx.el.span(hint),
+            class_name="promotion-hint",
+            role="status",
+            data_testid="promotion-hint",
+        ),
+    )
+
+
 def cart_summary() -> rx.Component:
     """Build the totals, the promotion code, the checkout link and the shipping estimate."""
     cart = CartState.cart
@@ -161,7 +176,7 @@ def page() -> rx.Component:
                         page_title(),
                         cart_news(),
                         rx.el.div(
-                            rx.el.div(free_shipping_bar(), cart_lines(), wrapping_offer()),
+                            rx.el.div(free_shipping_bar(), promotion_hint(), cart_lines(), wrapping_offer()),
                             cart_summary(),
                             class_name="cart-page",
                         ),

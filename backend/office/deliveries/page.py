@@ -141,7 +141,7 @@ async def deliveries_page(
         zones=[_zone_row(*one, zones, effective) for one in zones],
         points=[_point_row(*one, effective) for one in found if is_pickup(one[0])],
         new_zone=_build_form(NEW, {}, USUAL_SCHEDULE, ()),
-        new_point=_build_form(NEW_POINT, {}, USUAL_SCHEDULE, ()),
+        new_point=_new_point_form([option for option, _zone in found if is_pickup(option)], effective),
         warning=warning,
     )
 
@@ -203,6 +203,18 @@ def _zone_row(
     )
 
 
+def _new_point_form(points: Sequence[ShippingOption], settings: Settings) -> DeliveryForm:
+    """Return the form of a new point. That of the first one begins with the warehouse's address."""
+    is_first = not any(read_pickup_point(option).address for option in points)
+    texts = {ADDRESS: settings.carrier_origin_address} if is_first else {}
+    return _build_form(NEW_POINT, texts, USUAL_SCHEDULE, _warehouse_towns(settings) if is_first else ())
+
+
+def _warehouse_towns(settings: Settings) -> list[str]:
+    code = settings.carrier_origin_dane_code
+    return [code] if find_municipality_by_code(code) else []
+
+
 def _point_row(option: ShippingOption, zone: ServiceZone, settings: Settings) -> DeliveryRow:
     point = read_pickup_point(option)
     is_complete = point.address and point.schedule
@@ -216,9 +228,9 @@ def _point_row(option: ShippingOption, zone: ServiceZone, settings: Settings) ->
         warning="" if is_complete else _("Falta la dirección o el horario: quien compra todavía no los ve."),
         form=_build_form(
             option.id,
-            {"name": option.name, ADDRESS: point.address},
+            {"name": option.name, ADDRESS: point.address or settings.carrier_origin_address},
             point.schedule or USUAL_SCHEDULE,
-            [point.dane_code] if point.dane_code else [],
+            [point.dane_code] if point.dane_code else _warehouse_towns(settings),
             format_version(option, zone),
         ),
     )

@@ -1,5 +1,6 @@
 """Storefront views of a cart: current prices, and shortages."""
 
+import pytest
 from sqlalchemy import select, update
 
 from backend.cart.access import open_cart
@@ -91,3 +92,34 @@ async def test_cart_with_a_staff_discount_shows_the_free_shipping_of_a_promotion
         view = await read_cart_view(session, cart_id)
     assert view.total == 55_000
     assert view.free_shipping == FreeShippingView("Te faltan $ 20.000 para el envío gratis", 75)
+
+
+@pytest.mark.parametrize(("stock", "is_hinted"), [(5, True), (2, False)])
+async def test_cart_shows_the_unit_that_a_promotion_rewards_if_it_is_in_stock(
+    database: Database, defaults: Defaults, stock: int, *, is_hinted: bool
+) -> None:
+    cart_id, _trompo = await cart_with(database, defaults, stock=stock, quantity=2)
+    async with database.transaction() as session:
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+        rules = [to_stored_rule("items.product.id", "in", [product_id], is_target=True)]
+        session.add(
+            Promotion(
+                code="TRES",
+                code_key="tres",
+                type="buyget",
+                status="active",
+                is_automatic=True,
+                method_type="percentage",
+                target_type="items",
+                allocation="each",
+                value=100,
+                max_quantity=10,
+                buy_quantity=2,
+                apply_quantity=1,
+                target_rules=rules,
+                buy_rules=rules,
+            )
+        )
+    async with database.read() as session:
+        view = await read_cart_view(session, cart_id)
+    assert view.hint == ("Lleva otra unidad de «Trompo» y una te sale gratis." if is_hinted else "")

@@ -254,6 +254,17 @@ async def test_home_sections_have_the_order_and_products_set_in_the_office(
         assert (await read_visible_content(session)).sections == (), "the shop's own order says nothing"
 
 
+async def test_products_on_sale_that_are_all_new_are_shown_once(
+    database: Database, make_product: AddProduct
+) -> None:
+    oso = await make_product("oso", compare_at_price=90_000)
+    page = await read_home(database)
+    assert ([card.id for card in page.new_or_featured], page.on_sale) == ([oso], [])
+    others = [{"kind": kind} for kind in ("departments", "new", "ages")]
+    await save(database, Area.HOME, {"sections": [{"kind": "sale", "product_ids": [oso]}, *others]})
+    assert [card.id for card in (await read_home(database)).on_sale] == [oso]
+
+
 async def test_shops_own_sections_are_renamed_hidden_and_filled(
     database: Database, make_product: AddProduct
 ) -> None:

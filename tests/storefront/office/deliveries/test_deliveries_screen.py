@@ -35,6 +35,7 @@ async def test_municipalities_are_found_added_and_removed(browser_of: BrowserFac
     assert (screen.codes["new"], screen.suggestions) == (f"{ENVIGADO} {MEDELLIN}", [])
     await send_event(screen, "remove_town", "new", ENVIGADO)
     assert [tag.label for tag in screen.towns["new"]] == ["Medellín, Antioquia"]
+    assert screen.codes["new-point"], "the first point begins at the warehouse"
     for code in (MEDELLIN, ENVIGADO):  # a point has one municipality
         await send_event(screen, "add_town", "new-point", code)
     assert screen.codes["new-point"] == ENVIGADO
@@ -93,10 +94,12 @@ async def test_change_by_another_staff_member_replaces_only_the_towns_of_its_for
 async def test_pickup_point_is_saved(browser_of: BrowserFactory) -> None:
     screen = await open_screen(browser_of)
     [point] = screen.content.points
+    assert point.form.texts["address"] == screen.content.new_point.texts["address"] == "Calle 80 # 68-20"
     await send_event(screen, "save_point", {**POINT, "form": point.id, "version": "", "address": ""})
     assert screen.problems == {f"{point.id}-address": "Escribe la dirección."}
     await send_event(screen, "save_point", {**POINT, "form": point.id, "version": point.form.version})
     assert [row.where for row in screen.content.points] == ["Calle 10 # 4-20, Medellín"]
+    assert screen.content.new_point.texts["address"] == "", "a further point is elsewhere"
     await send_event(screen, "save_point", {**POINT, "form": "new-point", "version": "", "name": "Otro"})
     assert [row.name for row in screen.content.points] == ["Recoger en El Poblado", "Otro"]
 
