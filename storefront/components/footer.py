@@ -106,14 +106,14 @@ def site_footer() -> rx.Component:
                 rx.cond(SHOP.address, rx.el.span(SHOP.address)),
                 rx.el.span(SHOP.hours),
             ),
-            footer_column(
+            folded_column(
                 _("La tienda"),
-                rx.el.a(FrameState.brand.goods.every, href=CATALOG),
-                rx.cond(OFFERS_GIFTS, rx.el.a(_("Encuentra un regalo"), href=GIFT)),
-                rx.el.a(_("Favoritos"), href=WISHLIST),
-                rx.el.a(_("Carrito"), href=CART),
-                rx.el.a(_("Mi cuenta"), href=ACCOUNT),
-                rx.el.a(_("Encuentra tu pedido"), href=FIND_ORDER),
+                rx.el.li(rx.el.a(FrameState.brand.goods.every, href=CATALOG)),
+                rx.cond(OFFERS_GIFTS, rx.el.li(rx.el.a(_("Encuentra un regalo"), href=GIFT))),
+                rx.el.li(rx.el.a(_("Favoritos"), href=WISHLIST)),
+                rx.el.li(rx.el.a(_("Carrito"), href=CART)),
+                rx.el.li(rx.el.a(_("Mi cuenta"), href=ACCOUNT)),
+                rx.el.li(rx.el.a(_("Encuentra tu pedido"), href=FIND_ORDER)),
             ),
             rx.cond(FrameState.ages.length() > 0, ages_column()),
             footer_column(

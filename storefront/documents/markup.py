@@ -154,8 +154,6 @@ Router writes `rel` first.
 """
 STYLE_PRELOAD = '<link as="style"'
 FONT_PRELOAD = re.compile(r'<link as="font"[^>]*>')
-DEMO_FONT_FILE = "/fonts/fredoka.woff2"
-"""The font of headings, which a brand may replace."""
 FONT_FACE = re.compile(r"@font-face\s*\{(?![^}]*\boptional\b)[^}]*\burl\([^}]*\}")
 """Pattern of a `@font-face` rule with a downloaded font that is displayed whenever it arrives.
 
@@ -185,8 +183,7 @@ def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
     content, module, scripts = body.rpartition(MODULE)
     sheets = [_styles_and_fonts(folder / name[1:]) for name in STYLESHEET.findall(head)]
     styles = "".join(f"<style>{rules}</style>" for rules, _ in sheets)
-    replaced = DEMO_FONT_FILE if f'id="{BRAND_STYLE_ID}"' in head and "--display:" in head else "\n"
-    asked = "".join(link for link in FONT_PRELOAD.findall(head) if replaced not in link)
+    asked = "".join(FONT_PRELOAD.findall(head))
     early, late = (asked, "") if OPTIONAL_FONT.search(styles) else ("", asked)
     fonts = late + "".join(f"<style>{faces}</style>" for _, faces in sheets if faces)
     preloads = "".join(SCRIPT_PRELOAD.findall(head)).replace("<link", '<link fetchpriority="low"')

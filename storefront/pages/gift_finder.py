@@ -126,13 +126,14 @@ async def load(params: PageParams) -> PageData[GiftContent]:
         )
     used, page = await find_products(given)
     offered_ages = [*ages, *([given.age] if given.age and given.age not in ages else [])]
+    by_age = _question(
+        _("¿Cuántos años tiene?"),
+        given,
+        (replace(given, age=""), _("Cualquier edad")),
+        *((replace(given, age=age), _("{ages} años").format(ages=age)) for age in offered_ages),
+    )
     questions = [
-        _question(
-            _("¿Cuántos años tiene?"),
-            given,
-            (replace(given, age=""), _("Cualquier edad")),
-            *((replace(given, age=age), _("{ages} años").format(ages=age)) for age in offered_ages),
-        ),
+        *([by_age] if offered_ages else []),
         _question(
             _("¿Qué le gusta?"),
             given,

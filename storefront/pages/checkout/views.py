@@ -141,7 +141,12 @@ def _note(choice: ShippingChoice, moment: datetime) -> str:
 def describe_choice_promise(choice: ShippingChoice, promise: DeliveryPromise, moment: datetime) -> str:
     """Return the sentence about the promised day; for a pickup point, after its address and hours."""
     sentence = describe_offer(promise, moment, is_pickup=choice.is_pickup)
-    return f"{choice.detail}. {sentence}" if choice.is_pickup and choice.detail else sentence
+    return f"{_end_sentence(choice.detail)} {sentence}" if choice.is_pickup and choice.detail else sentence
+
+
+def _end_sentence(text: str) -> str:
+    """Return the text with one full stop: an hour such as «6 p. m.» already ends with one."""
+    return text.removesuffix(".") + "."
 
 
 def _describe_option(choice: ShippingChoice) -> str:
@@ -150,7 +155,7 @@ def _describe_option(choice: ShippingChoice) -> str:
     if choice.is_pickup:
         return choice.detail or _("Lo recoges tú, sin costo de envío.")
     if choice.is_own:
-        text = _("Te lo llevamos nosotros: {hours}.").format(hours=choice.detail)
+        text = _end_sentence(_("Te lo llevamos nosotros: {hours}").format(hours=choice.detail))
         if not choice.free_from_label:
             return text
         return f"{text} {_('Gratis desde {price}.').format(price=choice.free_from_label)}"

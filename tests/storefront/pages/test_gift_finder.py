@@ -1,7 +1,7 @@
 """Tests of the gift finder: each answer is in the URL and filters the list; invalid answers are ignored."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
@@ -57,6 +57,12 @@ class TestAnswers:
         ages, interests, _budgets = (await load_url("/gift")).content.questions
         assert [one.label for one in ages.choices] == ["Cualquier edad", "0-2 años", "6-8 años"]
         assert [one.label for one in interests.choices] == ["De todo un poco", "Música"]
+
+    async def test_shop_without_ages_asks_for_none(self, shop: Shop) -> None:
+        async with shop.database.transaction() as session:
+            await session.execute(update(Product).values(age_range=""))
+        asked = [question.title for question in (await load_url("/gift")).content.questions]
+        assert asked == ["¿Qué le gusta?", "¿Cuánto quieres gastar?"]
 
     @pytest.mark.parametrize(
         ("query", "found", "note"),

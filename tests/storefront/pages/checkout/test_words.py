@@ -26,6 +26,7 @@ from storefront.pages.checkout.error_texts import get_result_kind
 from storefront.pages.checkout.views import shipping_card
 
 THURSDAY = datetime(2026, 12, 3, 15, tzinfo=UTC)
+HOURS = "lunes a sábado, 9 a. m. a 6 p. m."
 BY_THREE = "Si pagas hoy antes de las 3 p. m."
 PROMISE = DeliveryPromise(date(2026, 12, 10), THURSDAY + timedelta(hours=5))
 
@@ -100,6 +101,14 @@ def _choice(**facts: object) -> ShippingChoice:
             f"{BY_THREE}, lo puedes recoger desde el jueves 10 de diciembre.",
         ),
         ({"carrier": "", "promise": None}, "Tarifa fija."),
+        (
+            {"is_own": True, "detail": HOURS, "carrier": "", "free_from_label": "$ 120.000", "promise": None},
+            f"Te lo llevamos nosotros: {HOURS} Gratis desde $ 120.000.",
+        ),
+        (
+            {"is_pickup": True, "detail": f"Calle 10 · {HOURS}", "carrier": ""},
+            f"Calle 10 · {HOURS} {BY_THREE}, lo puedes recoger desde el jueves 10 de diciembre.",
+        ),
     ],
 )
 def test_shipping_card_has_the_expected_note_for_each_state(facts: dict[str, object], note: str) -> None:
