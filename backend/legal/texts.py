@@ -42,7 +42,8 @@ class LegalKind(StrEnum):
 
 def seller_address(shop: Identity) -> str:
     """Return the seller's address: the shop's address, or the warehouse's address if the shop has published none."""
-    return shop.store_address or f"{shop.carrier_origin_address}, {shop.carrier_origin_suburb}"
+    warehouse = ", ".join(filter(None, (shop.carrier_origin_address, shop.carrier_origin_suburb)))
+    return shop.store_address or warehouse
 
 
 TITLES = {
