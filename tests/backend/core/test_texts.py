@@ -48,7 +48,7 @@ def placeholders(sentence: str) -> set[str]:
 
 
 def test_only_texts_of_the_demo_name_toys() -> None:
-    """A shop that is not the demo may sell anything: its texts say «producto», or use its own word (`Goods`)."""
+    """Check that all other texts say «producto» or use the shop's own word: a shop may sell anything."""
     named = {str(message.id) for message in extract_messages() if "juguete" in str(message.id).lower()}
     assert named == {
         "juguete",
