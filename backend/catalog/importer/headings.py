@@ -109,7 +109,8 @@ _OTHER_HEADINGS = {
     "variant_id": ("variant id",),
     "material": ("product material",),
     "variant_title": ("variant title",),
-    "type": ("product type id",),
+    "type": ("product type id", "product type"),
+    "tags": ("product tags",),
     "option_1": ("variant option 1 name", "option 1 name"),
     "value_1": ("variant option 1 value", "option 1 value"),
     "option_2": ("variant option 2 name", "option 2 name"),
@@ -135,10 +136,14 @@ _OTHER_HEADINGS = {
     "collection": (
         "coleccion",
         "product collection id",
+        "product collection title",
     ),
     "sku": ("referencia", "ref", "codigo", "variant sku"),
-    "ean": ("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean", "variant ean"),
-    "price": ("precio", "precio de venta", "valor", "pvp", "variant price cop"),
+    "ean": (
+        *("codigo de barras", "ean 13", "upc", "barcode", "bar code", "codigo ean", "variant ean"),
+        "variant barcode",
+    ),
+    "price": ("precio", "precio de venta", "valor", "pvp", "variant price cop", "price cop"),
     "cost": ("costo unitario", "costo sin iva", "cost", "cost per item", "variant cost"),
     "seo_title": ("titulo seo", "seo title", "meta title"),
     "seo_description": ("descripcion seo", "seo description", "meta description"),
@@ -200,7 +205,7 @@ _COLUMNS_BY_HEADING |= {
 }
 
 
-_NUMBERED = re.compile(r"product (image|category|tag) \d{1,3}(?: url)?")
+_NUMBERED = re.compile(r"(?:product )?(image|category|tag) (\d{1,3})(?: url)?")
 _LIST_COLUMNS = {"image": "pictures", "category": "categories", "tag": "tags"}
 
 
@@ -209,10 +214,10 @@ def find_column(heading: str) -> str:
     return _COLUMNS_BY_HEADING.get(normalize_heading(heading), "")
 
 
-def find_list_column(heading: str) -> str:
-    """Return the list column that a numbered heading such as `Product Image 2` belongs to; empty for other headings."""
+def find_list_column(heading: str) -> tuple[str, int]:
+    """Return the list column and the number of a heading such as `Product Image 2`; "" and 0 for other headings."""
     found = _NUMBERED.fullmatch(normalize_heading(heading))
-    return _LIST_COLUMNS[found[1]] if found else ""
+    return (_LIST_COLUMNS[found[1]], int(found[2])) if found else ("", 0)
 
 
 def list_headings() -> frozenset[str]:

@@ -234,7 +234,7 @@ def _assign_known_heading(suggestions: Sequence[ColumnSuggestion], place: int, h
     suggestion = suggestions[place]
     if suggestion.column or suggestion.contested or not heading:
         return
-    column = find_column(heading) or find_list_column(heading)
+    column = find_column(heading) or find_list_column(heading)[0]
     if not column and (base := _base(heading)):
         column = next((name for name in sorted(LIST_COLUMNS & SYNONYMS.keys()) if base in SYNONYMS[name]), "")
     if column in MAPPABLE_COLUMNS and (

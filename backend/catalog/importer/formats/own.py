@@ -9,6 +9,12 @@ from backend.catalog.importer.tables.models import Table
 from backend.core.texts import _
 from backend.spreadsheet_reader.headings import normalize_heading
 
+PLACEHOLDERS = {
+    "option_1": "Default option",
+    "value_1": "Default option value",
+    "variant_title": "Default variant",
+}
+"""The platform's texts for a product without options."""
 UNSAID = _("(sin cambio)")
 """Text in a file of refused rows for a cell that was missing in the original row. It leaves the value unchanged."""
 
@@ -19,15 +25,18 @@ def convert(table: Table, source_format: SourceFormat) -> SourceFile:
     A list may be spread over several columns of the file, such as `Product Image 1` and `Product Image 2`.
     """
     places: dict[str, list[int]] = {}
+    numbered: dict[str, list[tuple[int, int]]] = {}
     silent = []
     for place, heading in enumerate(table.headings):
         column = find_column(heading)
         if column and column not in places:
             places[column] = [place]
-        elif not column and (column := find_list_column(heading)):
-            places.setdefault(column, []).append(place)
+        elif not column and all(listed := find_list_column(heading)):
+            numbered.setdefault(listed[0], []).append((listed[1], place))
         elif normalize_heading(heading) in NOTE_HEADINGS:
             silent.append(place)
+    for column, pairs in numbered.items():
+        places.setdefault(column, []).extend(place for _number, place in sorted(pairs))
     drafts = []
     for row in table.rows:
         draft = Draft(row)
@@ -36,6 +45,10 @@ def convert(table: Table, source_format: SourceFormat) -> SourceFile:
             said = [text for text in texts if text is not None and text != UNSAID]
             if said:
                 draft.cells[column] = said[0] if len(some) == 1 else join_list(said)
+        if source_format is SourceFormat.PLATFORM:
+            draft.cells = {
+                column: text for column, text in draft.cells.items() if text != PLACEHOLDERS.get(column)
+            }
         drafts.append(draft)
     ordered = {column: places[column] for column in COLUMNS if column in places}
     return build_source_file(table, source_format, drafts, ordered, silent_places=silent)

@@ -41,7 +41,10 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "discount_amount": ("discount amount", "valor del descuento", "importe del descuento"),
     "discount_begin": ("discount from yyyy mm dd", "descuento desde aaaa mm dd"),
     "discount_end": ("discount to yyyy mm dd", "descuento hasta aaaa mm dd"),
-    "sku": ("reference", "referencia", "referencia n", "n de referencia", "referencia no", "no de referencia"),
+    "sku": (
+        "reference", "referencia", "referencia n", "n de referencia", "referencia no", "no de referencia",
+        "referencia n o", "n o de referencia",
+    ),
     "brand": ("manufacturer", "fabricante", "marca", "brand"),
     "ean": ("ean13", "ean 13", "ean"),
     "upc": ("upc",),

@@ -68,7 +68,7 @@ SIGNATURES = (
     _signature(
         SourceFormat.PLATFORM,
         "product handle|product id|product title",
-        "variant sku|variant price cop|variant id|variant title|variant option 1 name",
+        "variant sku|variant price cop|price cop|variant id|variant title|variant option 1 name",
     ),
 )
 """Signatures of the recognised formats. A file has the format of the first signature that fits."""

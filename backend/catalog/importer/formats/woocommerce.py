@@ -34,7 +34,7 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "id": ("id",),
     "kind": ("tipo", "type"),
     "sku": ("sku",),
-    "bar_code": ("gtin upc ean o isbn", "gtin upc ean or isbn"),
+    "bar_code": ("gtin upc ean o isbn", "gtin upc ean or isbn", "gtin", "ean", "codigo de barras", "barcode"),
     "title": ("nombre", "name"),
     "published": ("publicado", "published"),
     "featured": ("esta destacado", "is featured"),
@@ -44,12 +44,12 @@ HEADINGS: Mapping[str, Sequence[str]] = {
     "sale_begin": ("dia en que empieza el precio rebajado", "date sale price starts"),
     "sale_end": ("dia en que termina el precio rebajado", "date sale price ends"),
     "tax_class": ("clase de impuesto", "tax class"),
-    "stock": ("inventario", "stock"),
+    "stock": ("inventario", "stock", "cantidad", "stock quantity"),
     "weight": ("peso kg", "weight kg"),
     "length": ("longitud cm", "length cm"),
     "width": ("anchura cm", "ancho cm", "width cm"),
     "height": ("altura cm", "alto cm", "height cm"),
-    "sale_price": ("precio rebajado", "sale price"),
+    "sale_price": ("precio rebajado", "precio de oferta", "precio oferta", "sale price"),
     "price": ("precio normal", "precio regular", "regular price"),
     "categories": ("categorias", "categories"),
     "tags": ("etiquetas", "tags"),
@@ -109,7 +109,9 @@ class _Converter:
         normalized = [normalize_heading(heading) for heading in table.headings]
         titles = {found[1]: at for at, one in enumerate(normalized) if (found := _ATTRIBUTE.fullmatch(one))}
         values = {found[1]: at for at, one in enumerate(normalized) if (found := _VALUES.fullmatch(one))}
-        self.attributes = [(titles[number], values[number]) for number in titles if number in values]
+        self.attributes = [
+            (titles[number], values[number]) for number in sorted(titles, key=int) if number in values
+        ]
 
     def convert(self) -> SourceFile:
         products = self._group_rows()

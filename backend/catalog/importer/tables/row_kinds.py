@@ -15,7 +15,8 @@ CODE_COLUMNS = frozenset({"sku", "ean", "handle", "product_id", "variant_id"})
 CODE_HEADINGS = frozenset(
     {
         *SYNONYMS["sku"], *SYNONYMS["ean"], "id", "id producto", "numero publicacion", "gtin upc ean o isbn",
-        "gtin upc ean or isbn", "parent", "superior", "principal", "mpn", "item group id", "variant barcode",
+        "gtin upc ean or isbn", "parent", "superior", "principal", "mpn", "item group id", "url handle",
+        "id la publicacion", "numero la publicacion", "codigo publicacion", "identificador grupo articulos",
     }
 )  # fmt: skip
 """Further headings of columns that identify a product, normalized and without prepositions."""

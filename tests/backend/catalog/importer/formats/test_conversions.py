@@ -452,3 +452,66 @@ def test_feed_of_google_may_have_the_prefix_of_xml() -> None:
 )
 def test_description_without_a_name_is_mapped_by_a_person(headings: str, source_format: SourceFormat) -> None:
     assert recognise(headings.split(",")) is source_format
+
+
+def test_platform_placeholders_of_a_product_without_options_are_no_option() -> None:
+    found = convert(
+        "Product Handle,Product Title,Variant Sku,Variant Title,Variant Option 1 Name,Variant Option 1 Value\n"
+        "a,A,A-1,Default variant,Default option,Default option value\nb,B,B-1,M,Talla,M\n"
+    )
+    without_options, with_option = list_cells(found)
+    assert without_options == {"handle": "a", "title": "A", "sku": "A-1"}
+    assert (with_option["option_1"], with_option["value_1"], with_option["variant_title"]) == (
+        "Talla",
+        "M",
+        "M",
+    )
+
+
+def test_first_version_of_the_platform_is_read() -> None:
+    found = convert(
+        "Product Handle,Product Title,Product Tags,Variant SKU,Variant Barcode,Price COP,Option 1 Name,Option 1 Value,"
+        'Image 2 Url,Image 1 Url\na,A,"madera,niños",A-1,7701234567897,900,Talla,M,https://x.co/2.jpg,https://x.co/1.jpg\n'
+    )
+    assert found.format is SourceFormat.PLATFORM
+    assert list_cells(found) == [
+        {
+            "handle": "a", "title": "A", "tags": "madera,niños", "sku": "A-1", "ean": "7701234567897", "price": "900",
+            "option_1": "Talla", "value_1": "M", "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+        }
+    ]  # fmt: skip
+    assert found.ignored == []
+
+
+def test_numbered_columns_are_read_in_the_order_of_their_numbers() -> None:
+    found = convert(
+        "Attribute 2 name,Attribute 2 value(s),Attribute 1 name,Attribute 1 value(s),Type,Name,Regular price,"
+        "Parent,ID\n"
+        ",,,,variable,Disfraz,,,1\nColor,Azul,Talla,S,variation,Disfraz,900,id:1,2\n"
+    )
+    (cells,) = list_cells(found)
+    assert [cells[name] for name in ("option_1", "value_1", "option_2", "value_2")] == [
+        "Talla", "S", "Color", "Azul",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("headings", "cells", "expected"),
+    [
+        (
+            "Tipo,Nombre,SKU,GTIN,Precio de oferta,Precio regular,Cantidad,Publicado",
+            "simple,A,A-1,7701234567897,800,900,4,1",
+            {"ean": "7701234567897", "price": "800", "compare_at_price": "900", "stock": "4"},
+        ),
+        (
+            "ID Producto,Nombre,Referencia n.º,Precio impuestos incluidos,Cantidad",
+            "1,A,A-1,900,4",
+            {"sku": "A-1", "price": "900", "stock": "4"},
+        ),
+    ],
+)
+def test_other_words_of_a_program_are_read(headings: str, cells: str, expected: dict[str, str]) -> None:
+    found = convert(f"{headings}\n{cells}\n")
+    (row,) = list_cells(found)
+    assert row.items() >= expected.items()
+    assert found.ignored == []
