@@ -92,7 +92,7 @@ async def test_order_with_contradicted_payment_leads_to_its_attention(
         await expect(held).to_have_count(0)
 
 
-async def test_payment_of_another_amount_shows_the_received_amount(
+async def test_partly_paid_order_shows_the_received_amount_until_it_is_packed(
     open_page: OpenPage, server: ShopServer
 ) -> None:
     placed_order = await place_order(server)
@@ -111,6 +111,15 @@ async def test_payment_of_another_amount_shows_the_received_amount(
         await expect(page.get_by_test_id("pack-difference")).to_contain_text("faltan")
         await shopper.goto(placed_order.page)
         await expect(shopper.get_by_test_id("order-received")).to_contain_text("Faltan")
+        await expect(page.get_by_test_id("pack-stopped")).to_contain_text("espera una decisión")
+        await visit(page, "/oficina/por-resolver")
+        row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {placed_order.number}")
+        await row.locator("summary").first.click()
+        await row.get_by_text("Hacer otra cosa").click()
+        await row.get_by_role("button", name="Enviarlo así").click()
+        await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"))
+        await visit(page, f"/oficina/empacar?pedido={placed_order.id}")
+        await expect(page.get_by_test_id("pack-line")).to_be_visible()
 
 
 async def test_address_is_corrected_and_a_note_added(open_page: OpenPage, server: ShopServer) -> None:

@@ -20,10 +20,15 @@ REPLACED_MANAGER = """
         auth: "BTBZMqHH6r4Tts7J_aSIgg",
     };
     const endpoint = "https://push.example/send/1";
-    PushManager.prototype.getSubscription = async () => null;
+    const subscribed = "subscribed";  // a reload keeps the browser's subscription
+    PushManager.prototype.getSubscription = async () => sessionStorage.getItem(subscribed) && {
+        toJSON: () => ({ endpoint, keys }),
+        unsubscribe: async () => sessionStorage.removeItem(subscribed),
+    };
     PushManager.prototype.subscribe = async function (options) {
         window.subscribedWith = options;
-        return { toJSON: () => ({ endpoint, keys }) };
+        sessionStorage.setItem(subscribed, "yes");
+        return this.getSubscription();
     };
     Notification.requestPermission = async () => "granted";
     Object.defineProperty(Notification, "permission", { get: () => "default" });
@@ -92,4 +97,25 @@ async def test_device_gets_a_notice_that_leads_to_packing(
         assert shown["actions"] == [{"action": "open", "title": "Empacar"}]
         assert await worker.evaluate(CLICK) == f"{server.url}{MESSAGE['path']}"
         await page.get_by_test_id("own-device").get_by_role("button", name=re.compile("Quitar")).click()
+        await expect(page.get_by_test_id("own-device")).to_have_count(0)
+
+
+async def test_browser_that_signs_out_ends_its_subscription(
+    browser: Browser, server: ShopServer, watch: PageWatch
+) -> None:
+    opener = build_page_opener(server, browser, watch, service_workers="allow")
+    async with opener(*WIDTHS["320"]) as page:
+        await page.add_init_script(REPLACED_MANAGER)
+        await sign_in(page, server)
+        await visit(page, "/oficina/cuenta")
+        await page.get_by_test_id("push-on").click()
+        await expect(page.get_by_test_id("own-device")).to_have_count(1)
+        assert await page.evaluate("sessionStorage.getItem('subscribed')") == "yes"
+        await page.get_by_role("button", name="Más").click()
+        await page.get_by_test_id("office-leave").locator("visible=true").click()
+        await expect(page.get_by_test_id("office-email")).to_be_visible()
+        assert await page.evaluate("sessionStorage.getItem('subscribed')") is None
+        await sign_in(page, server)
+        await visit(page, "/oficina/cuenta")
+        await expect(page.get_by_test_id("push-on")).to_be_visible()
         await expect(page.get_by_test_id("own-device")).to_have_count(0)
