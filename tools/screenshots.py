@@ -31,7 +31,8 @@ MIN_WIDE_LAYOUT_PX = 1024
 WHOLE_PAGES = (
     *("home", "catalog", "product", "cart", "cart-empty", "wishlist", "checkout", "checkout-errors", "bank"),
     *("order-paid", "order-rejected", "order-pending", "login", "register", "reset", "account"),
-    *("account-edit", "checkout-addresses", "not-found"),
+    *("account-edit", "checkout-addresses", "not-found", "gift", "pqrs", "legal", "order-find"),
+    *("product-variants", "product-sold-out"),
 )
 OVERLAY_SCENES = ("search", "search-nothing", "menu", "filters", "drawer", "product-large")
 """Scenes with an overlay over a page: only the window is pictured."""
