@@ -186,6 +186,14 @@ ONLY_ALL = (
         "each limit has a test with few requests next to it, and each kind of bomb another file",
     ),
     ExtraTests(
+        "further bombs for a running shop",
+        tuple(
+            f"tests/attacks/test_parsers.py::test_spreadsheet_bomb_is_refused[{name}]"
+            for name in ("unfinished_cells", "expanding_entities", "ods_bomb", "many_members", "delimiters")
+        ),
+        "`tests/backend/spreadsheet_reader/test_bombs.py` reads each of them, and a running shop gets two others",
+    ),
+    ExtraTests(
         "programs of the project's developers",
         (
             "tests/test_loaded_runs.py::test_interrupted_run_leaves_no_process_and_is_repeated",

@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse
 from backend.app import Shop, set_current_shop
 from backend.catalog.models import Category, Picture, Product, ProductCategory
 from backend.core.config.settings import Settings
+from backend.core.db.database import Database
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.renderer.process import NotRendered
@@ -49,16 +50,19 @@ def build(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-async def toyshop(sqlite_defaults: Path, tmp_path: Path) -> AsyncIterator[Shop]:
-    """Return an open shop with two departments and three products."""
-    data = tmp_path / "data"
-    data.mkdir()
-    shutil.copyfile(sqlite_defaults, data / "trompo.db")
-    shop = Shop(Settings(data_dir=data, public_url="https://trompo.example"))
-    set_current_shop(shop)
-    defaults = await set_up_defaults(shop.database, shop.settings)
-    async with shop.database.transaction() as session:
+@pytest.fixture(scope="session")
+def toyshop_file(sqlite_defaults: Path) -> Path:
+    """Create an SQLite file with two departments and three products, closed and ready to be copied."""
+    file = sqlite_defaults.with_name("toyshop.db")
+    shutil.copyfile(sqlite_defaults, file)
+    asyncio.run(_add_toys(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
+async def _add_toys(url: str) -> None:
+    database = Database(url)
+    defaults = await set_up_defaults(database, Settings())
+    async with database.transaction() as session:
         root = Category(name="Juguetes", handle="juguetes")
         session.add(root)
         await session.flush()
@@ -78,6 +82,17 @@ async def toyshop(sqlite_defaults: Path, tmp_path: Path) -> AsyncIterator[Shop]:
                 sources=[{"url": f"/demo/Oso (1)-{width}.webp", "width": width} for width in (320, 960)],
             )
         )
+    await database.close()
+
+
+@pytest.fixture
+async def toyshop(toyshop_file: Path, tmp_path: Path) -> AsyncIterator[Shop]:
+    """Return an open shop with two departments and three products."""
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copyfile(toyshop_file, data / "trompo.db")
+    shop = Shop(Settings(data_dir=data, public_url="https://trompo.example"))
+    set_current_shop(shop)
     yield shop
     set_current_shop(None)
     await shop.stop()

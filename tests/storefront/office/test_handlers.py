@@ -44,8 +44,8 @@ HANDLERS = [
     for name, handler in state.event_handlers.items()
     if name != "setvar"
 ]
-GUARDED = [
-    pytest.param(state, name, _get_right(state, handler), id=f"{state.__name__}.{name}")
+GUARDED: list[tuple[Any, str, Any]] = [
+    (state, name, _get_right(state, handler))
     for state, name, handler in HANDLERS
     if (state, name) not in UNGUARDED | LOADS
 ]
@@ -53,7 +53,7 @@ CALLERS = [None, *Role]
 
 
 def test_every_office_event_handler_has_a_right() -> None:
-    assert all(isinstance(item.values[2], Right) for item in GUARDED)
+    assert all(isinstance(right, Right) for _state, _name, right in GUARDED)
     assert {(state, name) for state, name, _handler in HANDLERS} >= UNGUARDED | LOADS
     assert set(RegistrationContext.get().event_handlers) >= {
         f"{state.get_full_name()}.{name}" for state, name, _handler in HANDLERS
@@ -67,24 +67,34 @@ def test_every_menu_entry_has_an_office_screen_with_the_same_right() -> None:
     assert sum(place.is_main for place in PLACES) <= 4
 
 
-@pytest.mark.parametrize(("state", "name", "right"), GUARDED)
-async def test_office_event_handler_refuses_roles_without_its_right(
-    state: Any, name: str, right: Right, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "state", dict.fromkeys(state for state, _name, _right in GUARDED), ids=lambda item: str(item.__name__)
+)
+async def test_office_event_handlers_refuse_roles_without_their_right(
+    state: Any, browser_of: BrowserFactory
 ) -> None:
+    screens: dict[Role | None, Any] = {
+        role: await (await browser_of(role)).get_state(state) for role in CALLERS
+    }
+    for owner, name, right in GUARDED:
+        if owner is state:
+            await _call_as_every_role(screens, state.event_handlers[name].fn, name, right)
+
+
+async def _call_as_every_role(screens: dict[Role | None, Any], fn: Any, name: str, right: Right) -> None:
     calls: list[str] = []
-    fn = state.event_handlers[name].fn
-    monkeypatch.setattr(_method_cell(fn), "cell_contents", _recording_method(calls))
-    for role in CALLERS:
-        root = await browser_of(role)
-        screen: Any = await root.get_state(state)
-        calls.clear()
-        answer = await fn(screen)
-        is_allowed = role is not None and right in RIGHTS[role]
-        assert (role, calls) == (role, ["done"] if is_allowed else [])
-        if role is None:
-            assert "/oficina/entrar" in str(answer)
-        elif not is_allowed:
-            assert (role, screen.announcement.tone) == (role, "problem")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_method_cell(fn), "cell_contents", _recording_method(calls))
+        for role, screen in screens.items():
+            calls.clear()
+            screen.announcement = None
+            answer = await fn(screen)
+            is_allowed = role is not None and right in RIGHTS[role]
+            assert (name, role, calls) == (name, role, ["done"] if is_allowed else [])
+            if role is None:
+                assert "/oficina/entrar" in str(answer)
+            elif not is_allowed:
+                assert (name, role, screen.announcement.tone) == (name, role, "problem")
 
 
 def _method_cell(guarded: Any) -> Any:

@@ -9,7 +9,6 @@ from backend.app import Shop
 from backend.inventory.models import InventoryLevel
 from backend.presses.service import Sending, handle_press
 from backend.staff.rights import Role
-from backend.warehouse.service import MAX_RECEIPT_LINES
 from storefront.office.state import REPEATED_PRESS_TEXT
 from storefront.office.stock.state import RECEIPT_FIELDS, ReceiptLine, StockState
 from tests.store_defaults import Defaults, add_product
@@ -98,18 +97,22 @@ async def test_product_with_a_long_title_is_found(
 
 
 async def test_receipt_with_the_maximum_of_lines_refuses_another_and_is_saved(
-    shop: Shop, defaults: Defaults, variant_id: str, browser_of: BrowserFactory
+    shop: Shop,
+    defaults: Defaults,
+    variant_id: str,
+    browser_of: BrowserFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    most = 10
+    for module in ("backend.warehouse.service", "storefront.office.stock.state"):
+        monkeypatch.setattr(f"{module}.MAX_RECEIPT_LINES", most)
     async with shop.database.transaction() as session:
-        toys = [
-            await add_product(session, defaults, f"pelota-{number}", stock=0)
-            for number in range(MAX_RECEIPT_LINES)
-        ]
+        toys = [await add_product(session, defaults, f"pelota-{number}", stock=0) for number in range(most)]
     screen = await open_screen(browser_of)
     screen.lines = [ReceiptLine(toy, "Pelota", "", "", 2) for toy in toys]
     await send_event(screen, "scan", {"code": "SKU-trompo-de-madera"})
-    assert (len(screen.lines), list(screen.problems)) == (MAX_RECEIPT_LINES, ["code"])
-    assert str(MAX_RECEIPT_LINES) in screen.problems["code"]
+    assert (len(screen.lines), list(screen.problems)) == (most, ["code"])
+    assert str(most) in screen.problems["code"]
     await send_event(screen, "scan", {"code": "SKU-pelota-7"})  # one more unit of an existing line
     assert (screen.lines[7].units, screen.problems) == (3, {})
     typed = dict.fromkeys(RECEIPT_FIELDS, "x") | {f"units-{toy}": "2" for toy in toys}
