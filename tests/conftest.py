@@ -53,6 +53,11 @@ SLOWEST_FIRST = (
     "tests/test_english.py",
     "tests/attacks/",
     "tests/wire/",
+    "tests/test_references.py",
+    "tests/test_loaded_runs.py",
+    "tests/tools/",
+    "tests/storefront/server/",
+    "tests/storefront/renderer/",
 )
 DEFAULTS_FIXTURES = frozenset({"defaults", "shop_defaults", "till"})
 """The fixtures that create the store defaults if they do not exist."""
