@@ -4,6 +4,7 @@ Tests with the fixture `reader_process` use the process, and so do the shops of 
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -21,13 +22,14 @@ class ReaderWithoutProcess:
         self, _module: str, file: BinaryIO, argument: Mapping[str, Any], *, timeout_s: float
     ) -> None:
         assert timeout_s == argument["timeout_s"]
-        self._file, self._limits = file, Limits(**argument)
+        self._file = os.fdopen(os.dup(file.fileno()), "rb")  # closed independently of `file`, as in a process
+        self._limits = Limits(**argument)
 
     def __enter__(self) -> "ReaderWithoutProcess":
         return self
 
     def __exit__(self, *_error: object) -> None:
-        return None
+        self._file.close()
 
     def lines(self) -> Iterator[Any]:
         """Yield what the process would write, as JSON brings it."""
