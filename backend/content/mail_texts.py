@@ -6,12 +6,15 @@ unchanged. The mails' templates escape values (`backend.mail.rendering`), so the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.content.areas import MAIL_AREA_PREFIX, Area, MailBody
+from backend.content.areas import MAIL_AREA_PREFIX, Area, BrandBody, MailBody
 from backend.content.placeholders import PLACEHOLDER
-from backend.content.versions import read_current_version
+from backend.content.versions import read_current_versions
+
+_AREA_NAMES = frozenset(Area)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +26,12 @@ class MailTexts:
     closing: list[str] = field(default_factory=list)
 
 
-async def read_mail_body(session: AsyncSession, kind: str) -> MailBody:
-    """Return the office's texts for mails of this kind."""
+async def read_mail_content(session: AsyncSession, kind: str) -> tuple[MailBody, BrandBody]:
+    """Return the office's texts for mails of this kind, and the saved brand."""
     name = f"{MAIL_AREA_PREFIX}{kind}"
-    if name not in set(Area):
-        return MailBody()
-    body = (await read_current_version(session, Area(name))).body
-    return body if isinstance(body, MailBody) else MailBody()
+    areas = [Area.BRAND, *([Area(name)] if name in _AREA_NAMES else [])]
+    brand, *texts = [saved.body for saved in await read_current_versions(session, areas)]
+    return cast("MailBody", texts[0]) if texts else MailBody(), cast("BrandBody", brand)
 
 
 def fill_placeholders(body: MailBody, values: Mapping[str, str]) -> MailTexts:

@@ -1,9 +1,10 @@
 """Versions of content: each save or restore adds a version, and a concurrent save is refused."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, func, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -37,11 +38,26 @@ class SavedContent:
 
 async def read_current_version(session: AsyncSession, area: Area) -> SavedContent:
     """Return the current version of the area."""
-    newest = select(ContentVersion).where(ContentVersion.area == area)
-    row = (
-        await session.execute(newest.order_by(ContentVersion.version.desc()).limit(1))
-    ).scalar_one_or_none()
-    return _to_saved_content(row) if row is not None else SavedContent(area, NO_VERSION, BODIES[area]())
+    (current,) = await read_current_versions(session, [area])
+    return current
+
+
+async def read_current_versions(session: AsyncSession, areas: Sequence[Area]) -> list[SavedContent]:
+    """Return the current versions of these areas, in their order."""
+    rows = {row.area: row for row in (await session.execute(_NEWEST, {"areas": areas})).scalars()}
+    return [
+        _to_saved_content(rows[area]) if area in rows else SavedContent(area, NO_VERSION, BODIES[area]())
+        for area in areas
+    ]
+
+
+_NEWEST = select(ContentVersion).where(
+    tuple_(ContentVersion.area, ContentVersion.version).in_(
+        select(ContentVersion.area, func.max(ContentVersion.version))
+        .where(ContentVersion.area.in_(bindparam("areas", expanding=True)))
+        .group_by(ContentVersion.area)
+    )
+)
 
 
 async def read_content(session: AsyncSession, area: Area, version: int) -> SavedContent:

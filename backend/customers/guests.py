@@ -19,7 +19,8 @@ _KNOWN = (
 )
 
 
-_ADD = insert_into(table_of(GuestCustomer)).on_conflict_do_nothing(index_elements=["email"])
+_GUEST = table_of(GuestCustomer)
+_ADD = insert_into(_GUEST).on_conflict_do_nothing(index_elements=["email"]).returning(_GUEST.c.id)
 
 
 async def find_or_create_guest(session: AsyncSession, email: str) -> str:
@@ -31,13 +32,11 @@ async def find_or_create_guest(session: AsyncSession, email: str) -> str:
     known = (await session.execute(_KNOWN, {"email": address})).scalar_one_or_none()
     if known is not None:
         return str(known)
-    new = row_values(GuestCustomer(email=address))
-    await session.execute(_ADD, new)
-    guest_id = str(
-        (await session.execute(_KNOWN, {"email": address})).scalar_one()
-    )  # inserted by another transaction, if that was first
-    await index_guest(session, guest_id, address)
-    return guest_id
+    guest_id = (await session.execute(_ADD, row_values(GuestCustomer(email=address)))).scalar_one_or_none()
+    if guest_id is None:  # another transaction was first
+        guest_id = (await session.execute(_KNOWN, {"email": address})).scalar_one()
+    await index_guest(session, str(guest_id), address)
+    return str(guest_id)
 
 
 async def delete_guests(session: AsyncSession, guest_ids: Sequence[str]) -> None:

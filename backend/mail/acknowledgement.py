@@ -20,11 +20,11 @@ from backend.legal.texts import TITLES, LegalKind, seller_address
 from backend.orders.models import Order
 from backend.orders.origins import is_distance_sale
 from backend.orders.promised_days import describe_promise
-from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session
 from backend.payment.states import SessionState
+from backend.pricing import CartTotals
 from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
 
@@ -32,7 +32,9 @@ MAX_DELIVERY_TIME = timedelta(days=30)
 """Maximum time until delivery that the law allows (Ley 1480 of 2011, art. 50 h). Mails name it and the promised day."""
 
 
-async def build_acknowledgement(session: AsyncSession, effective: Settings, order: Order) -> dict[str, Any]:
+async def build_acknowledgement(
+    session: AsyncSession, effective: Settings, order: Order, totals: CartTotals
+) -> dict[str, Any]:
     """Return the template's values for the details that the law requires.
 
     `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
@@ -47,12 +49,11 @@ async def build_acknowledgement(session: AsyncSession, effective: Settings, orde
     is_waiting = payment is not None and payment.state == SessionState.AUTHORIZED
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
-    tax = compute_order_totals(order, await list_order_lines(session, order.id)).tax_total
     town = find_municipality_by_code(find_municipality_code(order.shipping_address) or "")
     promise = describe_promise(order, now(), is_read_later=True)
     facts = (
         (_("Fecha"), time_label(order.created_at)),
-        (_("IVA incluido en el total"), format_cop(tax)),
+        (_("IVA incluido en el total"), format_cop(totals.tax_total)),
         (_("Va para"), f"{town.name}, {town.department}" if town else ""),
         (
             _("Plazo máximo de entrega por ley"),

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import bindparam, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from backend.core.config.settings import Settings
-from backend.core.db.database import Database, database_now
+from backend.core.db.database import Database, UtcDateTime, db_now
+from backend.core.db.tables import insert_row, table_of
 from backend.core.web.contact import tidy_email
 from backend.core.web.signing import keyed_hash
 from backend.jobs.models import Job
+from backend.mail.messages import Message
 from backend.mail.models import SEND, Mail, MailKind, MailSlot
-from backend.orders.models import Order
 from backend.orders.states import HAS_MONEY
 from backend.rate_limit.limiter import take_turns
 
@@ -77,14 +77,14 @@ def hash_address(settings: Settings, address: str) -> str:
     return keyed_hash(settings.signing_key, "mail limits", tidy_email(address)).hex()[:32]
 
 
-async def is_limited(session: AsyncSession, mail: Mail) -> bool:
+def is_limited(message: Message) -> bool:
     """Return True if a stranger can have caused the mail without paying."""
-    if mail.kind in FREE_ORDER_KINDS:
-        paid = select(Order.id).where(Order.id == mail.about, Order.total > 0)
-        if mail.kind in UNPAID_ORDER_KINDS:
-            paid = paid.where(Order.payment_status.in_(HAS_MONEY))
-        return (await session.execute(paid)).first() is None
-    return mail.kind in LIMITED_KINDS
+    if message.kind not in FREE_ORDER_KINDS:
+        return message.kind in LIMITED_KINDS
+    order = message.order
+    if order is None or not order.total:
+        return True
+    return message.kind in UNPAID_ORDER_KINDS and order.payment_status not in HAS_MONEY
 
 
 async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
@@ -94,16 +94,10 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
     """
     async with database.transaction() as session:
         await take_turns(session, f"mail {key}")
-        moment = await database_now(session)
-        taken = (
-            await session.execute(
-                select(MailSlot.mail_id, MailSlot.asked_at, MailSlot.taken_at)
-                .where(MailSlot.address_key == key, MailSlot.taken_at > moment - DAY)
-                .order_by(MailSlot.taken_at)
-            )
-        ).all()
-        if await _is_joined(session, mail):
+        moment, is_joined = (await session.execute(_TIME_AND_IS_JOINED, {"mail_id": mail.id})).one()
+        if is_joined:
             return SlotResult(Verdict.WAIT, after=JOINED_PAUSE)
+        taken = (await session.execute(_TAKEN_SLOTS, {"key": key, "since": moment - DAY})).all()
         if not any(slot.mail_id == mail.id and slot.asked_at == mail.updated_at for slot in taken):
             free_at = [moment]
             for most, window in ((MAX_MAILS_PER_HOUR, HOUR), (MAX_MAILS_PER_DAY, DAY)):
@@ -116,12 +110,12 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
                     return SlotResult(Verdict.SKIP)
                 await _record_waiting(session, mail, key)
                 return SlotResult(Verdict.WAIT, after=after)
-            session.add(MailSlot(address_key=key, mail_id=mail.id, asked_at=mail.updated_at, taken_at=moment))
-            await session.flush()
+            slot = MailSlot(address_key=key, mail_id=mail.id, asked_at=mail.updated_at, taken_at=moment)
+            await insert_row(session, slot)
             if mail.kind in ACKNOWLEDGEMENT_KINDS:
                 await _join_waiting(session, mail, key)
-        joined = select(Mail.id).where(Mail.joined_to == mail.id, Mail.sent_at.is_(None)).order_by(Mail.id)
-        return SlotResult(Verdict.SEND, (await session.execute(joined)).scalars().all())
+        joined = (await session.execute(_JOINED, {"mail_id": mail.id})).scalars().all()
+        return SlotResult(Verdict.SEND, joined)
 
 
 async def _record_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
@@ -136,19 +130,9 @@ async def _record_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
 
 async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
     """Join the acknowledgements that wait for this address to the mail."""
-    waiting = (
-        select(Mail.id)
-        .where(
-            Mail.address_key == key,
-            Mail.kind.in_(sorted(ACKNOWLEDGEMENT_KINDS)),
-            Mail.sent_at.is_(None),
-            Mail.joined_to.is_(None),
-            Mail.id != mail.id,
-        )
-        .order_by(Mail.id)
-        .limit(MAX_JOINED)
-    )
-    ids = (await session.execute(waiting)).scalars().all()
+    ids = (await session.execute(_WAITING, {"key": key, "mail_id": mail.id})).scalars().all()
+    if not ids:
+        return
     await session.execute(
         update(Mail)
         .where(Mail.id.in_(ids))
@@ -157,13 +141,41 @@ async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
     )
 
 
-async def _is_joined(session: AsyncSession, mail: Mail) -> bool:
-    """Return True while another mail includes the content of this one and is neither sent nor given up."""
-    leader = aliased(Mail)
-    is_given_up = exists().where(Job.kind == SEND, Job.key == leader.id, Job.failed_at.is_not(None))
-    waits = (
-        select(Mail.id)
-        .join(leader, leader.id == Mail.joined_to)
-        .where(Mail.id == mail.id, leader.sent_at.is_(None), ~is_given_up)
+# each confirmation of an order runs these queries, so they are built only once
+_MAIL, _SLOT, _JOB = table_of(Mail), table_of(MailSlot), table_of(Job)
+_LEADER = _MAIL.alias()
+_IS_GIVEN_UP = exists().where(_JOB.c.kind == SEND, _JOB.c.key == _LEADER.c.id, _JOB.c.failed_at.is_not(None))
+_TIME_AND_IS_JOINED = select(
+    db_now(),
+    exists().where(
+        _MAIL.c.id == bindparam("mail_id"),
+        _LEADER.c.id == _MAIL.c.joined_to,
+        _LEADER.c.sent_at.is_(None),
+        ~_IS_GIVEN_UP,
+    ),
+)
+"""The database's time, and True while another mail includes this one's content and is neither sent nor given up."""
+_TAKEN_SLOTS = (
+    select(_SLOT.c.mail_id, _SLOT.c.asked_at, _SLOT.c.taken_at)
+    .where(
+        _SLOT.c.address_key == bindparam("key"), _SLOT.c.taken_at > bindparam("since", type_=UtcDateTime())
     )
-    return (await session.execute(waits)).first() is not None
+    .order_by(_SLOT.c.taken_at)
+)
+_WAITING = (
+    select(_MAIL.c.id)
+    .where(
+        _MAIL.c.address_key == bindparam("key"),
+        _MAIL.c.kind.in_(sorted(ACKNOWLEDGEMENT_KINDS)),
+        _MAIL.c.sent_at.is_(None),
+        _MAIL.c.joined_to.is_(None),
+        _MAIL.c.id != bindparam("mail_id"),
+    )
+    .order_by(_MAIL.c.id)
+    .limit(MAX_JOINED)
+)
+_JOINED = (
+    select(_MAIL.c.id)
+    .where(_MAIL.c.joined_to == bindparam("mail_id"), _MAIL.c.sent_at.is_(None))
+    .order_by(_MAIL.c.id)
+)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from email.message import EmailMessage
 
-from sqlalchemy import update
+from sqlalchemy import bindparam, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertBegan
@@ -18,12 +18,12 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.cart_reminders.events import CartReminderDue
 from backend.content.areas import MailBody
-from backend.content.brand import read_brand
+from backend.content.brand import resolve_brand
 from backend.content.brand_files import read_logo
-from backend.content.mail_texts import read_mail_body
+from backend.content.mail_texts import read_mail_content
 from backend.core.clock import now
 from backend.core.config.settings import Settings
-from backend.core.db.database import Database, db_now
+from backend.core.db.database import Database, UtcDateTime, db_now
 from backend.core.db.tables import insert_into, table_of
 from backend.core.errors import NotFound
 from backend.core.events import subscribe
@@ -94,6 +94,16 @@ RETURN_MAIL_KINDS = {
 }
 """Kind of the mail about each state of a return. A refunded return needs none: the mail about the refund is sent."""
 
+_MAIL = table_of(Mail)
+_MARK_SENT = (
+    update(_MAIL)
+    .where(
+        _MAIL.c.id == bindparam("mail_id"),
+        _MAIL.c.updated_at == bindparam("last_change", type_=UtcDateTime()),
+    )
+    .values(sent_at=db_now())
+)
+
 log = logging.getLogger(__name__)
 
 
@@ -134,15 +144,19 @@ class Mailer:
             async with self._database.transaction() if changes else self._database.read() as session:
                 effective = await read_effective_settings(session, self._settings)
                 message = await compose_message(session, effective, mail)
-                office_texts = await read_mail_body(session, mail.kind)
-                brand = await read_brand(session, effective)
+                office_texts, brand_body = await read_mail_content(session, mail.kind)
+                brand = resolve_brand(brand_body, effective)
         except NotFound as error:
             log.warning("the subject of mail %s no longer exists: %s", mail_id, error.message)
             message = None
         if message is not None:
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
             if slot is None:
-                slot = await self._take_slot(mail, message.to)
+                slot = (
+                    await self._take_slot(mail, message.to)
+                    if is_limited(message)
+                    else SlotResult(Verdict.SEND)
+                )
             if slot.verdict is not Verdict.SEND:
                 return await self._postpone_or_skip(mail, slot)
             if slot.joined:
@@ -160,17 +174,12 @@ class Mailer:
             if slot is not None and slot.joined:
                 await session.execute(update(Mail).where(Mail.id.in_(slot.joined)).values(sent_at=db_now()))
             # a request made while the mail was being sent changes `updated_at`: it stays unsent, and the job runs again
-            is_last = (Mail.id == mail_id) & (Mail.updated_at == mail.updated_at)
-            await session.execute(update(Mail).where(is_last).values(sent_at=db_now()))
+            await session.execute(_MARK_SENT, {"mail_id": mail_id, "last_change": mail.updated_at})
             if message is not None and mail.kind == MailKind.STAFF_INVITE:
                 await record_sent_mail(session, mail.about)
         return None
 
     async def _take_slot(self, mail: Mail, address: str) -> SlotResult:
-        async with self._database.read() as session:
-            has_limit = await is_limited(session, mail)
-        if not has_limit:
-            return SlotResult(Verdict.SEND)
         return await take_slot(self._database, mail, hash_address(self._settings, address))
 
     async def _postpone_or_skip(self, mail: Mail, slot: SlotResult) -> RunAgain | None:
@@ -180,8 +189,7 @@ class Mailer:
             return RunAgain(slot.after)
         log.info("mail %s is skipped: the same mail was sent within the hour", mail.id)
         async with self._database.transaction() as session:
-            is_same = (Mail.id == mail.id) & (Mail.updated_at == mail.updated_at)
-            await session.execute(update(Mail).where(is_same).values(sent_at=db_now()))
+            await session.execute(_MARK_SENT, {"mail_id": mail.id, "last_change": mail.updated_at})
         return None
 
     async def _join_messages(self, message: Message, joined: Sequence[str]) -> Message:

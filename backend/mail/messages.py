@@ -56,6 +56,7 @@ from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession, Refund
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import pqrs_path, read_pqrs
+from backend.pricing import CartTotals
 from backend.returns.models import KIND_NAMES as RETURN_NAMES
 from backend.returns.models import NEXT_STEPS, ReturnKind
 from backend.returns.processing import read_return
@@ -77,11 +78,15 @@ MAX_REVIEW_PRODUCTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A mail's recipient and template values (docs/accounts.md lists their names)."""
+    """A mail's recipient and template values (docs/accounts.md lists their names).
+
+    `order` is the order whose state the mail reports, if it reports one.
+    """
 
     kind: MailKind
     to: str
     values: dict[str, Any] = field(default_factory=dict)
+    order: Order | None = None
 
 
 async def compose_message(session: AsyncSession, settings: Settings, mail: Mail) -> Message | None:
@@ -122,9 +127,10 @@ async def _compose_order_message(
     order = await read_order(session, order_id)
     if not order.email:
         return None
-    bill = await build_bill(session, order)
+    lines = await list_order_lines(session, order.id)
+    totals = compute_order_totals(order, lines)
     values = await _build_order_values(session, settings, order)
-    details = await build_acknowledgement(session, settings, order)
+    details = await build_acknowledgement(session, settings, order, totals)
     delivery, values["delivery_note"] = await read_delivery(session, order)
     values["is_pickup"], values["is_own"] = delivery is DeliveryKind.PICKUP, delivery is DeliveryKind.OWN
     values["is_gift"] = bool(read_gift_message(order.meta))
@@ -132,7 +138,8 @@ async def _compose_order_message(
     values["received"] = money.paid_label if money.is_different else ""
     values["missing"], values["surplus"] = money.missing_label, money.surplus_label
     values["total"] = format_cop(order.total)
-    return Message(kind, order.email, {**values, "bill": bill, **details, **(more or {})})
+    bill = build_bill(order, lines, totals)
+    return Message(kind, order.email, {**values, "bill": bill, **details, **(more or {})}, order)
 
 
 async def _compose_password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:
@@ -475,10 +482,8 @@ async def _find_order_number(session: AsyncSession, order_id: str) -> str:
         return order_id
 
 
-async def build_bill(session: AsyncSession, order: Order) -> list[tuple[str, str]]:
+def build_bill(order: Order, lines: Sequence[OrderLine], totals: CartTotals) -> list[tuple[str, str]]:
     """Return the names and amounts of a bill: lines, shipping, discounts, and the total last."""
-    lines = await list_order_lines(session, order.id)
-    totals = compute_order_totals(order, lines)
     return [
         *(
             (f"{line.quantity} × {_format_line_title(line)}", format_sold_price(part.original_total))

@@ -34,6 +34,7 @@ from backend.pricing import (
     price_cart,
 )
 
+_LINES = select(OrderLine).where(OrderLine.order_id == bindparam("order_id")).order_by(OrderLine.id)
 _OF_CART = lock_rows(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
 
@@ -282,10 +283,7 @@ async def lock_order(session: AsyncSession, order_id: str) -> Order:
 
 async def list_order_lines(session: AsyncSession, order_id: str) -> Sequence[OrderLine]:
     """Return the order's lines, in the order of the cart."""
-    rows = await session.execute(
-        select(OrderLine).where(OrderLine.order_id == order_id).order_by(OrderLine.id)
-    )
-    return rows.scalars().all()
+    return (await session.execute(_LINES, {"order_id": order_id})).scalars().all()
 
 
 def format_line_detail(line: OrderLine) -> str:

@@ -357,6 +357,8 @@ async def has_verified_email(session: AsyncSession, customer_id: str | None, add
 
     A registration with a password does not verify the address.
     """
+    if customer_id is None:
+        return False
     proved = (
         select(Login.id)
         .join(Customer, Customer.id == Login.customer_id)

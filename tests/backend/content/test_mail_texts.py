@@ -4,7 +4,7 @@ import pytest
 
 from backend.content.areas import MAIL_AREAS, Area, BrandBody, MailBody, parse_body
 from backend.content.brand import Brand, resolve_brand
-from backend.content.mail_texts import fill_placeholders, read_mail_body
+from backend.content.mail_texts import fill_placeholders, read_mail_content
 from backend.content.placeholders import find_unknown_placeholder
 from backend.content.versions import save_content
 from backend.core.config.settings import Settings
@@ -69,8 +69,8 @@ async def test_saved_mail_text_is_in_the_next_mail(database: Database, settings:
             assert set(refused.value.fields) == {"subject"}
         body = MailBody(subject="Gracias por {pedido}")
         await save_content(session, COMMAND_LINE, Area.ORDER_PAID, body, seen=0)
-        assert await read_mail_body(session, MailKind.ORDER_PAID) == body
-        assert await read_mail_body(session, MailKind.STAFF_INVITE) == MailBody()
+        assert await read_mail_content(session, MailKind.ORDER_PAID) == (body, BrandBody())
+        assert await read_mail_content(session, MailKind.STAFF_INVITE) == (MailBody(), BrandBody())
     subject, _page = example_mail(settings, settings, find_brand(settings), Area.ORDER_PAID, body)
     assert subject == "Gracias por 4821"
     assert isinstance(parse_body(Area.ORDER_PAID, {}), MailBody)
