@@ -19,16 +19,32 @@ def get_customer_ip(number: int) -> str:
     return str(ip_address(FIRST_ADDRESS + number % 2**24))
 
 
-async def buy(send: SendRequest, headers: dict[str, str], variant_id: str) -> str:
+async def buy(
+    send: SendRequest,
+    headers: dict[str, str],
+    variant_id: str,
+    email: str = "ana@example.com",
+    region_id: str | None = None,
+) -> str:
     """Buy one unit, with pickup at the shop.
+
+    Args:
+        send: sends a request.
+        headers: headers of each request.
+        variant_id: the variant that is bought.
+        email: the customer's address. The shop sends an address only a few mails an hour, so that with the same
+            address the confirmations of most orders wait.
+        region_id: the cart's region; by default the only one.
 
     Returns:
         The order's id.
     """
-    cart = (await send(build_post("/store/carts", {}, headers)))["cart"]
+    cart = (await send(build_post("/store/carts", {"region_id": region_id} if region_id else {}, headers)))[
+        "cart"
+    ]
     cart_path = f"/store/carts/{cart['id']}"
     await send(build_post(f"{cart_path}/line-items", {"variant_id": variant_id, "quantity": 1}, headers))
-    await send(build_post(cart_path, {"email": "ana@example.com", "shipping_address": HOME}, headers))
+    await send(build_post(cart_path, {"email": email, "shipping_address": HOME}, headers))
     options = await send(build_get(f"/store/shipping-options?cart_id={cart['id']}", headers))
     option = next(option for option in options["shipping_options"] if option["price_type"] == "flat")
     await send(build_post(f"{cart_path}/shipping-methods", {"option_id": option["id"]}, headers))

@@ -1,0 +1,53 @@
+"""Checkouts of guests that a load generator sends, and the mails that confirm them."""
+
+import asyncio
+from collections.abc import Sequence
+
+from sqlalchemy import func, select
+
+from backend.core.db.database import Database
+from backend.mail.models import Mail
+from tests.bench.load import Connection
+from tests.bench.purchase import buy, get_customer_ip
+
+MAILS_TIMEOUT_S = 120.0
+MAIL_CHECK_INTERVAL_S = 0.1
+
+
+class CheckoutTask:
+    """A task of the load generator: each call is the checkout of another guest from another address."""
+
+    def __init__(
+        self, publishable_key: str, variant_ids: Sequence[str], region_id: str | None = None
+    ) -> None:
+        self._headers = {"x-publishable-api-key": publishable_key}
+        self._variant_ids = variant_ids
+        self._region_id = region_id
+        self._count = 0
+
+    async def __call__(self, connection: Connection, _number: int) -> None:
+        """Buy one unit."""
+        self._count += 1
+        number = self._count
+        await buy(
+            connection.send_json,
+            {**self._headers, "x-forwarded-for": get_customer_ip(number)},
+            self._variant_ids[number % len(self._variant_ids)],
+            f"ana{number}@example.com",
+            self._region_id,
+        )
+
+
+async def wait_for_mails(database: Database) -> None:
+    """Wait until the confirmation of each order is written.
+
+    Raises:
+        TimeoutError: mails are still unsent after `MAILS_TIMEOUT_S`.
+    """
+    unsent = select(func.count()).select_from(Mail).where(Mail.sent_at.is_(None))
+    async with asyncio.timeout(MAILS_TIMEOUT_S):
+        while True:
+            async with database.read() as session:
+                if not (await session.execute(unsent)).scalar_one():
+                    return
+            await asyncio.sleep(MAIL_CHECK_INTERVAL_S)
