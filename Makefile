@@ -19,6 +19,7 @@
 #   make fmt     format the code, and correct what the linter can correct
 #   make check   check format, lint, types, import contracts, lint rules, dead code, and the collection of the tests
 #   make bench   run the measurements
+#   make bench-peer compare the shop with the platform's server, from npm, on this machine (twenty minutes; ARGS: options)
 #   make docs    build the documentation as a site in dist/docs, with search and without another host
 #   make screenshots take the screenshots of the documentation again
 #   make lock    rewrite the lock files from pyproject.toml (UPGRADE=--upgrade takes newer versions)
@@ -95,7 +96,7 @@ $(DOCS_STAMP): requirements/docs.txt requirements/run.txt pyproject.toml | .venv
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander fmt check types rules collection bench docs screenshots lock clean help pages browser packages
+.PHONY: run release dev quick test test-all durations loaded mutants try-dev try-starter try-dashboard wander fmt check types rules collection bench bench-peer docs screenshots lock clean help pages browser packages
 
 # The build skips itself if nothing has changed: see storefront/server/build.py.
 pages: $(RUN_STAMP)
@@ -198,6 +199,9 @@ bench: $(DEV_STAMP) pages
 	  name=$${file##*/}; printf '\n%s\n' "$${name%.py}"; \
 	  $(python) -m "tests.bench.$${name%.py}" || exit 1; \
 	done
+
+bench-peer: $(DEV_STAMP) pages
+	@$(python) -m tests.bench.peer.comparison $(ARGS)
 
 docs: $(DOCS_STAMP)
 	$(say) 'Building the documentation …'

@@ -25,6 +25,8 @@ NPM_CI = (
 INSTALL_TIMEOUT_S = 300
 DASHBOARD_FOLDER = HERE / "foreign" / "platform_dashboard"
 """Folder of the packages that only `make try-dashboard` installs: no test needs them."""
+PEER_FOLDER = HERE / "bench" / "peer" / "platform_backend"
+"""Folder of the packages that only `make bench-peer` installs."""
 
 
 def node_environment(**variables: str) -> dict[str, str]:
@@ -79,5 +81,5 @@ def _packages_folder(folder: Path) -> Path:
 
 if __name__ == "__main__":
     for lock in sorted(HERE.rglob(LOCK)):
-        if lock.parent != DASHBOARD_FOLDER:
+        if lock.parent not in {DASHBOARD_FOLDER, PEER_FOLDER}:
             install_packages(lock.parent)

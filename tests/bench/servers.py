@@ -74,32 +74,43 @@ async def start_shop(settings: Settings) -> AsyncIterator[tuple[subprocess.Popen
         "TRUSTED_PROXIES": settings.trusted_proxies,
         "METRICS_TOKEN": settings.metrics_token.get_secret_value(),
     }
-    async with _start_process(["-m", "storefront.serve"], environment, settings.port) as process_and_time:
+    command = [sys.executable, "-m", "storefront.serve"]
+    async with start_process(command, environment, settings.port) as process_and_time:
         yield process_and_time
 
 
 @asynccontextmanager
 async def start_bare_handler(port: int, workers: int, recording: Path) -> AsyncIterator[None]:
     """Run the bare handler with as many processes as the shop."""
-    arguments = ["-m", "tests.bench.bare_handler", str(port), str(workers)]
-    async with _start_process(arguments, {"BARE_RECORDING": str(recording)}, port, "/health/0"):
+    command = [sys.executable, "-m", "tests.bench.bare_handler", str(port), str(workers)]
+    async with start_process(command, {"BARE_RECORDING": str(recording)}, port, health="/health/0"):
         yield
 
 
 @asynccontextmanager
-async def _start_process(
-    arguments: list[str], environment: dict[str, str], port: int, health: str = "/health"
+async def start_process(
+    command: list[str],
+    environment: dict[str, str],
+    port: int,
+    *,
+    folder: Path | None = None,
+    health: str = "/health",
 ) -> AsyncIterator[tuple[subprocess.Popen[bytes], float]]:
+    """Run a server until the block ends. Yield its process and the seconds until it was healthy."""
     started = time.perf_counter()
     process = subprocess.Popen(  # noqa: ASYNC220 - it has started before the measurement
-        [sys.executable, *arguments], env={**os.environ, **environment}, stdout=subprocess.DEVNULL
+        command, cwd=folder, env={**os.environ, **environment}, stdout=subprocess.DEVNULL
     )
     try:
         await _wait_until_healthy(process, port, health)
         yield process, time.perf_counter() - started
     finally:
         process.send_signal(signal.SIGINT)
-        await asyncio.to_thread(process.wait, TIMEOUT_S)
+        try:
+            await asyncio.to_thread(process.wait, TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 async def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, path: str) -> None:
