@@ -1,4 +1,4 @@
-"""What both sides of the comparison have: a running server, and the values that requests to it need."""
+"""The interface of both sides of the comparison: a running server, and the values that requests to it need."""
 
 import subprocess
 from collections.abc import Sequence
