@@ -1,6 +1,7 @@
 """Check that the documents name every setting, kind of attention and table."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 from backend.attention.kinds import AttentionKind
@@ -9,9 +10,14 @@ from backend.operations.table_registry import all_tables
 from tools.docs_site.source import LEFT_OUT, ROOT_FILES, rewrite_links
 from tools.settings_reference import REFERENCE, read_docstrings, write_reference
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 OPERATIONS = (DOCS / "operations.md").read_text("utf-8")
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE_BLOCK = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`")
+LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 def read_names_below(heading: str) -> set[str]:
@@ -72,3 +78,31 @@ def test_links_of_other_folders_are_relative_to_their_page_of_the_site() -> None
         "[a](../api.md#x) [b](../report-a-vulnerability.md) [c](page.md) ![d](../screenshots/a.webp)"
     )
     assert rewrite_links("[a](docs/law.md)", PurePath("CONTRIBUTING.md")) == "[a](law.md)"
+
+
+def read_anchors(document: Path) -> set[str]:
+    """Return the anchors of the headings, as GitHub and the site name them."""
+    headings = HEADING.findall(CODE_BLOCK.sub("", document.read_text("utf-8")))
+    return {
+        re.sub(r"[^\w\- ]", "", LINK.sub(r"\1", heading).strip().lower()).replace(" ", "-")
+        for heading in headings
+    }
+
+
+def find_broken_links() -> Iterator[str]:
+    """Yield the relative links of the documents whose file or heading does not exist."""
+    for document in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("examples/*/*.md")):
+        text = CODE.sub("", CODE_BLOCK.sub("", document.read_text("utf-8")))
+        for _text, target in LINK.findall(text):
+            if re.match(r"[a-z]+:", target) or target.startswith("api-reference/"):
+                continue  # another host, or a page that only the site has
+            path, _sign, anchor = target.partition("#")
+            file = (document.parent / path) if path else document
+            is_broken = not file.exists() or (anchor and anchor not in read_anchors(file))
+            if is_broken:
+                yield f"{document.relative_to(ROOT)}: {target}"
+
+
+def test_links_between_documents_lead_to_existing_files_and_headings() -> None:
+    """`make docs` finds more, such as wrong syntax, but needs its own packages."""
+    assert list(find_broken_links()) == []
