@@ -33,7 +33,7 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["admin: draft orders"],
     responses=REFUSALS,
-    dependencies=require_staff_right(Right.READ_ORDERS),
+    dependencies=require_staff_right(Right.SELL),
 )
 Preview = Wire[DraftOrderPreviewAnswer]
 OTHER_AMOUNT = "The price of this shipping option is {amount} pesos: custom_amount cannot be another one"

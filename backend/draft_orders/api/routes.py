@@ -56,6 +56,8 @@ router = APIRouter(
     responses=REFUSALS,
     dependencies=require_staff_right(Right.READ_ORDERS),
 )
+SELL = require_staff_right(Right.SELL)
+"""Dependencies of the routes that change a draft. They refuse other roles before anything is read."""
 SORTABLE = {"created_at": DraftOrder.created_at, "updated_at": DraftOrder.updated_at}
 IS_DRAFT = DraftOrder.canceled_at.is_(None) & ~select(Order.id).where(Order.id == DraftOrder.id).exists()
 """Condition for drafts that are neither cancelled nor orders."""
@@ -84,7 +86,7 @@ async def list_draft_orders(
     return Wire({"draft_orders": pick_each(shown, parameters), **paging_fields(count, parameters)})
 
 
-@router.post("")
+@router.post("", dependencies=SELL)
 async def create(
     *, actor: StaffMember, body: NewDraftOrder, request: Request, checkout: ShopCheckout, view: View
 ) -> Wire[DraftOrderAnswer]:
@@ -114,7 +116,7 @@ async def read(actor: StaffMember, draft_id: str, database: Db, view: View) -> W
     return await _draft_answer(database, actor, draft_id, view)
 
 
-@router.post("/{draft_id}")
+@router.post("/{draft_id}", dependencies=SELL)
 async def change(
     actor: StaffMember, draft_id: str, body: DraftOrderChange, database: Db, view: View
 ) -> Wire[DraftOrderAnswer]:
@@ -131,7 +133,7 @@ async def change(
     return await _draft_answer(database, actor, draft_id, view)
 
 
-@router.delete("/{draft_id}")
+@router.delete("/{draft_id}", dependencies=SELL)
 async def delete(actor: StaffMember, draft_id: str, database: Db) -> Wire[Deleted]:
     """Delete the draft order, so that not even an open checkout can pay it."""
     async with database.transaction() as session:
@@ -140,7 +142,7 @@ async def delete(actor: StaffMember, draft_id: str, database: Db) -> Wire[Delete
     return Wire({"id": draft_id, "object": "draft-order", "deleted": True})
 
 
-@router.post("/{draft_id}/convert-to-order")
+@router.post("/{draft_id}/convert-to-order", dependencies=SELL)
 async def convert(
     *,
     actor: StaffMember,
