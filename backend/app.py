@@ -56,6 +56,7 @@ from backend.media.upload_routes import router as uploads_router
 from backend.office.audit_routes import file_router as audit_file_router
 from backend.office.audit_routes import router as audit_router
 from backend.operations.monitoring.routes import router as monitoring_router
+from backend.order_edits.routes import router as order_edits_router
 from backend.orders.admin.reasons import router as reasons_router
 from backend.orders.admin.reservation_routes import router as reservations_router
 from backend.orders.admin.routes import router as admin_orders_router
@@ -131,6 +132,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     channels_router,
     uploads_router,
     brand_pictures_router,
+    order_edits_router,
     draft_order_edits_router,
     draft_orders_router,
     admin_orders_router,

@@ -14,7 +14,7 @@ from backend.audit import Subject, SubjectType, record
 from backend.cart.lines import MAX_QUANTITY
 from backend.core.db.database import database_now
 from backend.core.db.tables import get_or_404
-from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
+from backend.core.errors import InvalidData, NotAllowed, NotFound
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.order_edits.editability import require_editable
@@ -26,7 +26,15 @@ from backend.staff.rights import Actor, Right
 
 AUDIT_ACTION = "order edit written"
 MAX_REASON_LENGTH = 500
-EDIT_EXISTS = "Order {order_id} already has an existing active order change"
+
+
+class EditExists(NotAllowed):
+    """The order has an open edit."""
+
+    staff_text = _("Ya hay un cambio abierto de este pedido.")
+
+    def __init__(self, order_id: str) -> None:
+        super().__init__(f"Order {order_id} already has an existing active order change")
 
 
 class EditEnded(NotAllowed):
@@ -50,13 +58,13 @@ async def begin_edit(session: AsyncSession, actor: Actor, order_id: str, reason:
         NotFound: there is no such order.
         NotEditable, DifferenceAtBank: see `backend.order_edits.editability.require_editable`.
         InvalidData: the reason is too long.
-        Conflict: the order has an open edit.
+        EditExists: the order has an open edit.
     """
     actor.require(Right.EDIT_ORDERS)
     order = await lock_order(session, order_id)
     await require_editable(session, order)
     if await find_open_edit(session, actor, order.id) is not None:
-        raise Conflict(EDIT_EXISTS.format(order_id=order.id))
+        raise EditExists(order.id)
     await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, order.id))
     edit = OrderEdit(order_id=order.id, reason=check_reason(reason), created_by=actor.id)
     try:
@@ -64,7 +72,7 @@ async def begin_edit(session: AsyncSession, actor: Actor, order_id: str, reason:
             session.add(edit)
             await session.flush()
     except IntegrityError:
-        raise Conflict(EDIT_EXISTS.format(order_id=order.id)) from None
+        raise EditExists(order.id) from None
     return edit
 
 

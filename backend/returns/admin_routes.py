@@ -10,7 +10,6 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.audit import SubjectType
 from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
 from backend.edge.query import (
@@ -34,7 +33,6 @@ from backend.orders.wire.orders import OrderView
 from backend.orders.wire.staff import orders_for_staff
 from backend.returns import drafts
 from backend.returns.answers import (
-    PreviewAnswer,
     ReturnAnswer,
     ReturnOfOrder,
     ReturnOut,
@@ -61,7 +59,6 @@ from backend.returns.schemas import (
 )
 from backend.returns.wire import build_order_preview, draft_wire, has_any_status, returns_wire
 from backend.shipping.location_routes import Providers
-from backend.staff.bulk_reads import count_reads
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
@@ -73,16 +70,6 @@ router = APIRouter(
     dependencies=require_staff_right(Right.READ_ORDERS),
 )
 SORTABLE = {"created_at": Return.created_at, "updated_at": Return.updated_at, "display_id": Return.number}
-
-
-@router.get("/orders/{order_id}/preview")
-async def preview(
-    actor: StaffMember, order_id: str, database: Db, fields: RequestedFields
-) -> Wire[PreviewAnswer]:
-    """Return the order with the changes of a drafted return (`order_change`), if there is one."""
-    await count_reads(database, actor, SubjectType.ORDER, 1)
-    async with database.read() as session:
-        return Wire({"order": fields.pick(await _read_preview(session, actor, order_id, fields))})
 
 
 @router.get("/returns")

@@ -81,12 +81,6 @@ class ReturnPreview(ReturnAnswer):
     order_preview: OrderPreview
 
 
-class PreviewAnswer(TypedDict):
-    """An order with the changes of the draft."""
-
-    order: OrderPreview
-
-
 class ReturnsAnswer(Page):
     """The returns, the newest first."""
 

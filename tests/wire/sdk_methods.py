@@ -36,7 +36,6 @@ DECISIONS = {
     "admin.return": "no provider collects returned goods; the office ends a return by paying or denying it",
     "admin.claim": "a claim is handled by a return and a manual refund",
     "admin.exchange": "an exchange is a return and a new order",
-    "admin.orderEdit": "a paid order is not changed: it is cancelled, or lines of it are returned",
     "admin.translation": "products are described in the shop's language only",
     "admin.rbacRole": "the four roles of the staff are fixed: docs/accounts.md",
     "admin.rbacPolicy": "the four roles of the staff are fixed: docs/accounts.md",

@@ -127,7 +127,7 @@ class Reader:
         method, _, path = operation.partition(" ")
         collection = "pay_col" if "payment-collections" in path else "pcol"
         row = next((prefix for name, prefix in ROW_ID_PREFIXES.items() if name in path), "")
-        item = "cali" if "draft-orders" in path else "iitem"
+        item = "cali" if "draft-orders" in path else "ordli" if "order-edits" in path else "iitem"
         kinds = {**PATH_ID_PREFIXES, "collection_id": collection, "row_id": row, "item_id": item}
         address = re.sub(r"\{(\w+)\}", lambda part: PATH_NAMES.get(part[1]) or self.ids[kinds[part[1]]], path)
         return await self.client.request(method, address, json=self.replace_ids(EXAMPLES[operation]))
@@ -289,6 +289,17 @@ async def remove_draft_shipping(reader: Reader) -> None:
     reader.remember_ids(next(one["id"] for one in actions if one["action"] == "SHIPPING_REMOVE"))
 
 
+async def begin_order_edit(reader: Reader) -> None:
+    """Begin the edit of a paid order, and change the number of units."""
+    await create_paid_order(reader)
+    await read_ok(await reader.send("POST /admin/order-edits"))
+    order = (await read_ok(await reader.client.get(f"/admin/orders/{reader.ids['order']}")))["order"]
+    reader.remember_ids(order["items"][0]["id"])
+    path = f"/admin/order-edits/{reader.ids['order']}/items/item/{reader.ids['ordli']}"
+    answer = await read_ok(await reader.client.post(path, json={"quantity": 3}))
+    reader.remember_ids(answer["order_preview"]["order_change"]["actions"][0]["id"])
+
+
 async def create_attention(reader: Reader) -> None:
     """Create an attention row for a payment without a final state."""
     async with reader.shop.database.transaction() as session:
@@ -421,6 +432,8 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/draft-orders/{draft_id}/edit/shipping-methods/{action_id}": remove_draft_shipping,
     "/admin/draft-orders/{draft_id}/edit/": begin_draft_edit,
     "/admin/draft-orders/": create_draft_order,
+    "/admin/order-edits/": begin_order_edit,
+    "/admin/order-edits": create_paid_order,
     "/admin/returns/{return_id}/receive-items/": receive_undamaged_products,
     "/admin/returns/{return_id}/dismiss-items/": receive_damaged_products,
     "/admin/returns/{return_id}/receive/confirm": receive_undamaged_products,

@@ -22,13 +22,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit.models import AuditEntry
 from backend.catalog.models import Variant
 from backend.core.clock import now
-from backend.core.errors import Conflict, Forbidden, InsufficientStock, InvalidData, NotFound, TotalChanged
+from backend.core.errors import Forbidden, InsufficientStock, InvalidData, NotFound, TotalChanged
 from backend.fulfillment.commands import CreateFulfillment
 from backend.fulfillment.packing import fulfill
 from backend.inventory import service as inventory
 from backend.order_edits.editability import NotEditable
 from backend.order_edits.editing import (
     EditEnded,
+    EditExists,
     add_variant,
     begin_edit,
     cancel_edit,
@@ -177,7 +178,7 @@ async def test_two_staff_members_get_the_same_edit(till: Till) -> None:
 
     edit_id = await run_against_rival(till.database, rival, act)
     assert [edit.id for edit in await list_edits(till)] == [edit_id]
-    with pytest.raises(Conflict):
+    with pytest.raises(EditExists):
         async with till.database.transaction() as session:
             await begin_edit(session, OWNER, order.id)
 

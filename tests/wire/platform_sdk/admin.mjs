@@ -502,6 +502,8 @@ async function orders(region, variant) {
   await admin.order.update(order.id, { shipping_address: { address_1: "Calle 11 # 5-51" } });
   assert.equal((await now()).shipping_address.address_1, "Calle 11 # 5-51");
 
+  await edits(order.id, variant);
+
   const parcels = async () => (await now()).fulfillments;
   const one = [{ id: order.items[0].id, quantity: 1 }];
   await admin.order.createFulfillment(order.id, { items: one });
@@ -597,6 +599,33 @@ async function drafts(region, variant) {
   assert.deepEqual((await part.delete(dropped.id)).deleted, true);
   await expectRefusal(() => part.retrieve(dropped.id), 404, /not found/);
   await admin.order.cancel(id);
+}
+
+// a paid order is changed before it is packed; what it then costs more waits for its payment
+async function edits(order_id, variant) {
+  const part = admin.orderEdit;
+  const begin = async () => (await part.initiateRequest({ order_id, internal_note: "Llamó" })).order_change;
+  assert.deepEqual([(await begin()).change_type, (await admin.order.retrievePreview(order_id)).order.order_change.status], ["edit", "pending"]);
+  await expectRefusal(begin, 400, /existing active order change/);
+  assert.equal((await part.cancelRequest(order_id)).deleted, true);
+  await begin();
+  const change = async (call) => (await call).order_preview;
+  const [line] = (await admin.order.retrieve(order_id)).order.items;
+  const actions = (shown) => shown.order_change.actions.map((one) => [one.action, one.details.quantity]);
+  const added = await change(part.addItems(order_id, { items: [{ variant_id: variant, quantity: 1 }] }));
+  const [first] = added.order_change.actions;
+  assert.deepEqual(actions(await change(part.updateAddedItem(order_id, first.id, { quantity: line.quantity + 2 }))), [["ITEM_UPDATE", line.quantity + 2]]);
+  assert.deepEqual(actions(await change(part.removeAddedItem(order_id, first.id))), []);
+  await expectRefusal(() => part.updateOriginalItem(order_id, line.id, { quantity: 2, unit_price: 1 }), 400, /unit_price/);
+  const more = await change(part.updateOriginalItem(order_id, line.id, { quantity: line.quantity + 1 }));
+  assert.equal(more.summary.pending_difference, line.unit_price);
+  assert.equal((await change(part.request(order_id))).order_change.status, "requested");
+  assert.equal((await admin.order.retrieve(order_id)).order.items[0].quantity, line.quantity);
+  const done = await change(part.confirm(order_id));
+  assert.deepEqual([done.order_change.status, done.items[0].quantity, done.payment_status], ["confirmed", line.quantity + 1, "partially_captured"]);
+  await begin();
+  await part.updateOriginalItem(order_id, done.items[0].id, { quantity: line.quantity });
+  assert.equal((await change(part.confirm(order_id))).payment_status, "captured");
 }
 
 // both units were shipped: the return is created step by step

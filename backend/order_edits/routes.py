@@ -1,0 +1,195 @@
+"""Admin API of order edits (platform: order edits). The id in the path is the order's, as on the platform."""
+
+from fastapi import APIRouter
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.audit import SubjectType
+from backend.core.errors import InvalidData, NotFound
+from backend.edge.dependencies import Db, RequestedFields, ShopSettings
+from backend.edge.errors import REFUSALS
+from backend.edge.query import Fields
+from backend.edge.requests import WireRoute
+from backend.edge.wire import Deleted, Wire
+from backend.order_edits import editing
+from backend.order_edits.answers import OrderChangeAnswer, OrderPreviewAnswer, PreviewedOrderAnswer
+from backend.order_edits.confirmation import confirm_edit
+from backend.order_edits.edited_order import read_new_line
+from backend.order_edits.models import OrderEdit
+from backend.order_edits.schemas import AddedEditItems, ChangedEditItem, EmptyEditBody, NewEdit
+from backend.order_edits.wire import edit_wire, preview_wire
+from backend.orders.service import list_order_lines, read_order
+from backend.orders.wire.orders import OrderView
+from backend.orders.wire.staff import orders_for_staff
+from backend.returns.drafts import find_draft_of_order
+from backend.returns.wire import build_order_preview
+from backend.staff.bulk_reads import count_reads
+from backend.staff.dependencies import StaffMember, require_staff_right
+from backend.staff.rights import Actor, Right
+
+router = APIRouter(
+    prefix="/admin",
+    route_class=WireRoute,
+    tags=["admin: orders"],
+    responses=REFUSALS,
+    dependencies=require_staff_right(Right.READ_ORDERS),
+)
+Preview = Wire[OrderPreviewAnswer]
+OTHER_PRICE = "The price of a unit is {price} pesos: unit_price cannot be another one"
+
+
+@router.get("/orders/{order_id}/preview")
+async def preview(
+    actor: StaffMember, order_id: str, database: Db, fields: RequestedFields, settings: ShopSettings
+) -> Wire[PreviewedOrderAnswer]:
+    """Return the order with the changes of its open edit, or of a drafted return (`order_change`), if there is one."""
+    await count_reads(database, actor, SubjectType.ORDER, 1)
+    async with database.read() as session:
+        order = await read_order(session, order_id)
+        edit = await editing.find_open_edit(session, actor, order_id)
+        view = OrderView(fields, settings.base_url, shows_products=True)
+        if edit is not None:
+            shown = await preview_wire(session, actor, order, edit, view)
+            return Wire({"order": fields.pick(shown)})
+        (plain,) = await orders_for_staff(session, actor, [order], view)
+        draft = await find_draft_of_order(session, order_id)
+        return Wire({"order": fields.pick(build_order_preview(plain, draft))})
+
+
+@router.post("/order-edits")
+async def begin(actor: StaffMember, body: NewEdit, database: Db) -> Wire[OrderChangeAnswer]:
+    """Begin an edit of a paid order of which nothing is packed. 400 if it has an open edit."""
+    async with database.transaction() as session:
+        reason = body.internal_note or body.description or ""
+        edit = await editing.begin_edit(session, actor, body.order_id, reason)
+        return Wire({"order_change": await edit_wire(session, edit)})
+
+
+@router.delete("/order-edits/{order_id}")
+async def cancel(actor: StaffMember, order_id: str, database: Db) -> Wire[Deleted]:
+    """Cancel the open edit of the order, which stays as it is."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        await editing.cancel_edit(session, actor, edit.id)
+    return Wire({"id": order_id, "object": "order-edit", "deleted": True})
+
+
+@router.post("/order-edits/{order_id}/items")
+async def add_items(
+    actor: StaffMember, order_id: str, body: AddedEditItems, database: Db, settings: ShopSettings
+) -> Preview:
+    """Add units of variants at their current prices."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        for item in body.items:
+            line = await read_new_line(session, order_id, item.variant_id, item.quantity)
+            _require_price(item.unit_price, line.unit_price)
+            await editing.add_variant(session, actor, edit.id, item.variant_id, item.quantity)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
+@router.post("/order-edits/{order_id}/items/item/{item_id}")
+async def change_item(
+    *,
+    actor: StaffMember,
+    order_id: str,
+    item_id: str,
+    body: ChangedEditItem,
+    database: Db,
+    settings: ShopSettings,
+) -> Preview:
+    """Set the units of a line of the order; 0 removes it."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        prices = {line.id: line.unit_price for line in await list_order_lines(session, order_id)}
+        _require_price(body.unit_price, prices.get(item_id))
+        await editing.set_line_quantity(session, actor, edit.id, item_id, body.quantity)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
+@router.post("/order-edits/{order_id}/items/{action_id}")
+async def change_action(
+    *,
+    actor: StaffMember,
+    order_id: str,
+    action_id: str,
+    body: ChangedEditItem,
+    database: Db,
+    settings: ShopSettings,
+) -> Preview:
+    """Set the units of an action; 0 of added units removes them."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        await editing.change_action(session, actor, edit.id, action_id, body.quantity)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
+@router.delete("/order-edits/{order_id}/items/{action_id}")
+async def remove_action(
+    actor: StaffMember, order_id: str, action_id: str, database: Db, settings: ShopSettings
+) -> Preview:
+    """Remove an action: its line keeps its units, or the units are not added."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        await editing.remove_action(session, actor, edit.id, action_id)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
+@router.post("/order-edits/{order_id}/request")
+async def request(
+    *,
+    actor: StaffMember,
+    order_id: str,
+    database: Db,
+    settings: ShopSettings,
+    body: EmptyEditBody | None = None,  # noqa: ARG001 - clients send an empty body
+) -> Preview:
+    """Mark the edit as written. It changes the order only when it is confirmed."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        await editing.request_edit(session, actor, edit.id)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
+@router.post("/order-edits/{order_id}/confirm")
+async def confirm(
+    *,
+    actor: StaffMember,
+    order_id: str,
+    database: Db,
+    settings: ShopSettings,
+    body: EmptyEditBody | None = None,  # noqa: ARG001 - clients send an empty body
+) -> Preview:
+    """Apply the edit. A difference that is owed holds packing, and one to give back waits in attention."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        await confirm_edit(session, actor, edit.id)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
+async def _require_edit(session: AsyncSession, actor: Actor, order_id: str) -> OrderEdit:
+    """Return the open edit of the order.
+
+    Raises:
+        NotFound: there is no such order, or it has no open edit.
+    """
+    actor.require(Right.EDIT_ORDERS)
+    edit = await editing.find_open_edit(session, actor, (await read_order(session, order_id)).id)
+    if edit is None:
+        raise NotFound(f"Order change for order {order_id} was not found")
+    return edit
+
+
+async def _preview(session: AsyncSession, actor: Actor, edit: OrderEdit, base_url: str) -> Preview:
+    order = await read_order(session, edit.order_id)
+    view = OrderView(Fields(), base_url, shows_products=True)
+    return Wire({"order_preview": await preview_wire(session, actor, order, edit, view)})
+
+
+def _require_price(expected: int | None, price: int | None) -> None:
+    """Check that a price in a body is the shop's price.
+
+    Raises:
+        InvalidData: it is another one.
+    """
+    if expected is not None and price is not None and expected != price:
+        raise InvalidData(OTHER_PRICE.format(price=price))

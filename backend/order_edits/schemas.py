@@ -1,0 +1,63 @@
+"""Bodies of order edits. The shop determines prices: a price in a body is accepted only if it is the line's own."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from backend.edge.schemas import Body, FilledName, Pesos, SmallMetadata, Units, example
+from backend.order_edits.editing import MAX_REASON_LENGTH
+
+ORDER, VARIANT = "order_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD"
+MAX_ITEMS = 60
+Note = Annotated[str, Field(max_length=MAX_REASON_LENGTH)]
+
+
+class NewEdit(Body):
+    """The edit of an order."""
+
+    model_config = example(order_id=ORDER, internal_note="The customer called")
+
+    order_id: FilledName
+    description: Note | None = None
+    internal_note: Note | None = None
+    """Only staff see it."""
+    metadata: SmallMetadata | None = None
+
+
+class EditItemFields(Body):
+    """The number of units, and the price that the caller expects."""
+
+    quantity: Annotated[Units, Field(ge=0)]
+    unit_price: Pesos | None = None
+    compare_at_unit_price: Pesos | None = None
+    internal_note: Note | None = None
+
+
+class ChangedEditItem(EditItemFields):
+    """The new number of units; 0 removes them."""
+
+    model_config = example(quantity=2)
+
+
+class AddedEditItem(EditItemFields):
+    """Units of a variant."""
+
+    variant_id: FilledName
+    quantity: Annotated[Units, Field(ge=1)]
+    allow_backorder: bool | None = None
+    """Only units in stock are accepted, whatever it is."""
+    metadata: SmallMetadata | None = None
+
+
+class AddedEditItems(Body):
+    """Units of variants."""
+
+    model_config = example(items=[{"variant_id": VARIANT, "quantity": 1}])
+
+    items: Annotated[list[AddedEditItem], Field(min_length=1, max_length=MAX_ITEMS)]
+
+
+class EmptyEditBody(Body):
+    """An empty body."""
+
+    model_config = example()

@@ -1,0 +1,114 @@
+"""Conversion of order edits to the platform's JSON: the change with its actions, and the previewed order."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import cast
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.edge.wire import JsonDict, cart_totals_view, iso, stamps, with_raw_amounts
+from backend.order_edits.edited_order import EditedOrder, compute_edited_order, list_actions
+from backend.order_edits.models import ActionKind, EditStatus, OrderEdit, OrderEditAction
+from backend.orders.answers import OrderItemOut, OrderPreview, OrderSummary
+from backend.orders.models import Order, OrderLine
+from backend.orders.wire.lines import line_wire
+from backend.orders.wire.orders import OrderView
+from backend.orders.wire.staff import orders_for_staff
+from backend.staff.rights import Actor
+
+EDIT = "edit"
+
+
+async def edit_wire(session: AsyncSession, edit: OrderEdit) -> JsonDict:
+    """Convert an edit with its actions."""
+    return _change_wire(edit, await list_actions(session, edit.id))
+
+
+async def preview_wire(
+    session: AsyncSession, actor: Actor, order: Order, edit: OrderEdit, view: OrderView
+) -> OrderPreview:
+    """Return the order for staff as its open edit would make it; after the end of the edit, as it is.
+
+    Raises:
+        InvalidData: added units are no longer for sale.
+    """
+    (shown,) = await orders_for_staff(session, actor, [order], view)
+    actions = await list_actions(session, edit.id)
+    change = _change_wire(edit, actions)
+    if edit.status in (EditStatus.CONFIRMED, EditStatus.CANCELED):
+        return {**shown, "order_change": change}
+    edited = await compute_edited_order(session, order, edit)
+    amounts = {"pending_difference": edited.owed - edited.surplus, "current_order_total": edited.totals.total}
+    summary = cast(OrderSummary, {**shown["summary"], **with_raw_amounts(cast(JsonDict, amounts))})
+    preview = {
+        **shown,
+        **cart_totals_view(edited.totals),
+        "items": _list_items(edited, shown["items"], actions, view.base_url),
+        "summary": summary,
+        "order_change": change,
+    }
+    return cast(OrderPreview, preview)
+
+
+def _list_items(
+    edited: EditedOrder, shown: Sequence[OrderItemOut], actions: Sequence[OrderEditAction], base_url: str
+) -> list[JsonDict]:
+    """Return the lines with their new units. A removed line stays, with a quantity of 0, as on the platform."""
+    by_line: dict[str, list[JsonDict]] = defaultdict(list)
+    for action in actions:
+        by_line[action.line_id or action.id].append(_action_wire(edited.edit, action))
+    parts = {part.id: part for part in edited.totals.lines}
+    known = {item["id"]: item for item in shown}
+    items = []
+    for one in edited.lines:
+        part = parts.get(one.line.id)
+        if part is None:
+            item: JsonDict = {**known[one.line.id], **with_raw_amounts({"quantity": 0})}
+        else:
+            copy = OrderLine(**{**one.line.model_dump(), "quantity": one.quantity})
+            item = {**line_wire(edited.order, copy, part, (), base_url=base_url)}
+            if one.line.id in known:
+                item["variant"] = known[one.line.id]["variant"]
+        items.append({**item, "actions": by_line[one.line.id]})
+    return items
+
+
+def _change_wire(edit: OrderEdit, actions: Sequence[OrderEditAction]) -> JsonDict:
+    return {
+        "id": edit.id,
+        "order_id": edit.order_id,
+        "version": 1,
+        "change_type": EDIT,
+        "status": edit.status,
+        "description": None,
+        "internal_note": edit.reason or None,
+        "created_by": edit.created_by,
+        "requested_by": edit.created_by if edit.requested_at else None,
+        "requested_at": iso(edit.requested_at),
+        "confirmed_by": edit.confirmed_by,
+        "confirmed_at": iso(edit.confirmed_at),
+        "declined_at": None,
+        "canceled_at": iso(edit.canceled_at),
+        "metadata": {"total_before": edit.total_before, "total_after": edit.total_after},
+        "actions": [_action_wire(edit, action) for action in actions],
+        **stamps(edit.created_at, edit.updated_at),
+    }
+
+
+def _action_wire(edit: OrderEdit, action: OrderEditAction) -> JsonDict:
+    is_new = action.kind == ActionKind.ADD
+    return {
+        "id": action.id,
+        "order_id": edit.order_id,
+        "order_change_id": edit.id,
+        "action": action.kind,
+        "reference": "order_change",
+        "reference_id": edit.id,
+        "internal_note": None,
+        "details": {
+            "reference_id": action.id if is_new else action.line_id,
+            "quantity": action.quantity,
+            **({"variant_id": action.variant_id} if is_new else {}),
+        },
+        "applied": edit.status == EditStatus.CONFIRMED,
+    }

@@ -1,0 +1,121 @@
+"""Order edits over the Admin API, on both databases (platform: order edits).
+
+| case | outcome |
+|---|---|
+| begin twice | 400: the order has an active change |
+| a price other than the shop's | 400, and nothing is stored |
+| preview | the new lines, total and difference; the order stays |
+| confirm | the order is changed; the preview says what is owed |
+| a step without an open edit | 404 |
+| a role that may not edit | 403 |
+"""
+
+from decimal import Decimal
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import update
+
+from backend.app import Shop
+from backend.orders.service import read_order
+from backend.payment.providers.base import ProviderReport, ProviderState
+from backend.payment.sessions import find_decisive_session
+from backend.payment.transitions import apply_report
+from backend.staff.models import Staff
+from tests.store_defaults import Defaults, add_product
+from tests.store_steps import complete_purchase, get, post
+
+PRICE = 40_000
+PATH = "/admin/order-edits"
+
+
+@pytest.fixture
+async def order_id(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> str:
+    """Return the id of a paid order of two trompos."""
+    async with shop.database.transaction() as session:
+        trompo = await add_product(session, shop_defaults, "trompo", stock=9, price=PRICE)
+    order = await complete_purchase(store, trompo, 2)
+    async with shop.database.read() as session:
+        payment = await find_decisive_session(session, (await read_order(session, order["id"])).cart_id)
+    assert payment is not None
+    report = ProviderReport(
+        state=ProviderState.CAPTURED,
+        amount=Decimal(payment.amount),
+        currency="COP",
+        invoice=payment.invoice,
+    )
+    await apply_report(shop.database, payment.id, report)
+    return str(order["id"])
+
+
+@pytest.fixture
+async def yoyo(shop: Shop, shop_defaults: Defaults) -> str:
+    async with shop.database.transaction() as session:
+        return await add_product(session, shop_defaults, "yoyo", stock=9, price=15_000)
+
+
+async def change(admin: httpx.AsyncClient, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Send a step and return the preview."""
+    preview: dict[str, Any] = (await post(admin, f"{PATH}/{path}", body or {}))["order_preview"]
+    return preview
+
+
+async def test_edit_is_written_previewed_and_confirmed(
+    admin: httpx.AsyncClient, order_id: str, yoyo: str
+) -> None:
+    begun = (await post(admin, PATH, {"order_id": order_id, "internal_note": "Llamó"}))["order_change"]
+    assert (begun["change_type"], begun["status"], begun["internal_note"]) == ("edit", "pending", "Llamó")
+    again = await admin.post(PATH, json={"order_id": order_id})
+    assert (again.status_code, "existing active order change" in again.text) == (400, True)
+    added = await change(admin, f"{order_id}/items", {"items": [{"variant_id": yoyo, "quantity": 2}]})
+    assert [(item["title"], item["quantity"]) for item in added["items"]] == [("Trompo", 2), ("Yoyo", 2)]
+    (action,) = added["order_change"]["actions"]
+    assert (action["action"], action["details"]["variant_id"]) == ("ITEM_ADD", yoyo)
+    fewer = await change(admin, f"{order_id}/items/{action['id']}", {"quantity": 1})
+    assert (fewer["total"], fewer["summary"]["pending_difference"]) == (2 * PRICE + 15_000, 15_000)
+    line = fewer["items"][0]["id"]
+    removed = await change(admin, f"{order_id}/items/item/{line}", {"quantity": 0})
+    assert [item["quantity"] for item in removed["items"]] == [0, 1]
+    assert removed["summary"]["pending_difference"] == 15_000 - 2 * PRICE
+    shown = (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]
+    assert (shown["total"], len(shown["order_change"]["actions"])) == (15_000, 2)
+    assert (await get(admin, f"/admin/orders/{order_id}"))["order"]["total"] == 2 * PRICE
+    assert (await change(admin, f"{order_id}/request"))["order_change"]["status"] == "requested"
+    done = await change(admin, f"{order_id}/confirm")
+    assert (done["order_change"]["status"], done["total"]) == ("confirmed", 15_000)
+    assert [item["title"] for item in done["items"]] == ["Yoyo"]
+    assert (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]["order_change"] is None
+
+
+async def test_other_price_is_refused(admin: httpx.AsyncClient, order_id: str, yoyo: str) -> None:
+    await post(admin, PATH, {"order_id": order_id})
+    items = [{"variant_id": yoyo, "quantity": 1, "unit_price": 1}]
+    answer = await admin.post(f"{PATH}/{order_id}/items", json={"items": items})
+    assert (answer.status_code, "15000 pesos" in answer.json()["message"]) == (400, True)
+    assert (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]["order_change"]["actions"] == []
+
+
+async def test_action_is_removed_and_edit_is_canceled(
+    admin: httpx.AsyncClient, order_id: str, yoyo: str
+) -> None:
+    await post(admin, PATH, {"order_id": order_id})
+    added = await change(admin, f"{order_id}/items", {"items": [{"variant_id": yoyo, "quantity": 1}]})
+    (action,) = added["order_change"]["actions"]
+    answer = await admin.delete(f"{PATH}/{order_id}/items/{action['id']}")
+    assert answer.json()["order_preview"]["order_change"]["actions"] == []
+    gone = await admin.delete(f"{PATH}/{order_id}")
+    assert gone.json() == {"id": order_id, "object": "order-edit", "deleted": True}
+    assert (await admin.delete(f"{PATH}/{order_id}")).status_code == 404
+
+
+async def test_step_without_an_edit_is_not_found(admin: httpx.AsyncClient, order_id: str) -> None:
+    for path in ("order_unknown/confirm", f"{order_id}/confirm", f"{order_id}/request"):
+        assert (await admin.post(f"{PATH}/{path}", json={})).status_code == 404
+
+
+async def test_role_that_may_not_edit_is_refused(admin: httpx.AsyncClient, shop: Shop, order_id: str) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(Staff).values(role="stockroom"))
+    assert (await admin.post(PATH, json={"order_id": order_id})).status_code == 403
+    assert (await admin.post(f"{PATH}/{order_id}/confirm", json={})).status_code == 403
