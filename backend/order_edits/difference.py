@@ -26,13 +26,14 @@ from backend.order_edits.editability import (
     is_difference_to_refund,
     require_no_difference_at_bank,
 )
+from backend.orders.events import OrderCanceled
 from backend.orders.models import Order
 from backend.orders.money.commands import CreateRefund
 from backend.orders.money.refunds import book_manual_refund, find_refund_session
 from backend.orders.service import lock_order, lock_order_of_cart, read_order
 from backend.orders.states import OrderStatus, PaymentStatus, compute_payment_status, move
 from backend.payment import transitions
-from backend.payment.events import PaymentApproved, PaymentSessionChanged, PurchaseCanceled
+from backend.payment.events import PaymentApproved, PaymentSessionChanged, PurchaseCanceled, RefundBooked
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.payments import sum_captured_and_refunded
@@ -235,6 +236,24 @@ async def follow_difference(session: AsyncSession, event: PaymentSessionChanged)
         order = await lock_order_of_cart(session, event.cart_id)
         if order is not None:
             await settle_difference(session, order)
+
+
+@subscribe(OrderCanceled)
+async def close_rows_of_canceled_order(session: AsyncSession, event: OrderCanceled) -> None:
+    """Close the attention rows about the difference of a cancelled order: all its money is refunded."""
+    for kind in (AttentionKind.EDIT_OWED, AttentionKind.EDIT_REFUND):
+        await close_attention(session, kind, event.order_id, note="The order was cancelled")
+
+
+@subscribe(RefundBooked)
+async def close_row_of_refunded_difference(session: AsyncSession, event: RefundBooked) -> None:
+    """Close the attention row about a difference to give back, if another refund has given it back."""
+    refund = await session.get_one(Refund, event.refund_id)
+    if refund.order_id is None or not await is_difference_to_refund(session, refund.order_id):
+        return
+    if await read_difference(session, await read_order(session, refund.order_id)) >= 0:
+        note = "The difference was refunded"
+        await close_attention(session, AttentionKind.EDIT_REFUND, refund.order_id, note=note)
 
 
 async def _book_refund(

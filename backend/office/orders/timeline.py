@@ -1,6 +1,6 @@
 """The timeline of an order: actions of the customer, the bank, the staff and the carrier, and the sent mails."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +13,8 @@ from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
 from backend.mail.models import Mail, MailKind
 from backend.mail.resend import list_order_mails
+from backend.order_edits.changes import describe_change
+from backend.order_edits.models import EditStatus, OrderEdit
 from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Fulfillment, Order, OrderNote
 from backend.payment.models import PaymentSession
@@ -157,12 +159,14 @@ async def read_timeline(
                 format_exact(get_exact_captured_amount(payment)) if is_taken else format_cop(payment.amount)
             )
             events.append((moment, _event_view(payment.id, known[0], moment, text=detail, tone=known[1])))
-    for entry in entries:
+    edits = await _describe_edits(session, order.id)
+    for entry in entries:  # the newest first, like the edits
         if entry.action in HIDDEN_ACTIONS:
             continue
         title = labels.get(entry.action, entry.action)
         by = names.get(entry.actor_id, "")
-        events.append((entry.created_at, _event_view(entry.id, title, entry.created_at, by=by)))
+        text = next(edits, "") if entry.action == "order edited" else ""
+        events.append((entry.created_at, _event_view(entry.id, title, entry.created_at, by=by, text=text)))
     for note in noted:
         by = names.get(note.created_by, "")
         shown = _event_view(note.id, _("Nota"), note.created_at, by=by, text=note.text, tone="note")
@@ -175,6 +179,24 @@ async def read_timeline(
             events.append((moment, _event_view(fulfillment.id, labels["delivered"], moment, tone="good")))
     events.sort(key=lambda one: one[0], reverse=True)
     return [event for _moment, event in events]
+
+
+async def _describe_edits(session: AsyncSession, order_id: str) -> Iterator[str]:
+    """Return what each confirmed edit changed, and the totals before and after, the newest edit first."""
+    query = (
+        select(OrderEdit)
+        .where(OrderEdit.order_id == order_id, OrderEdit.status == EditStatus.CONFIRMED)
+        .order_by(OrderEdit.confirmed_at.desc(), OrderEdit.id.desc())
+    )
+    edits = (await session.execute(query.limit(MAX_ENTRIES))).scalars().all()
+    return iter([_describe_edit(edit) for edit in edits])
+
+
+def _describe_edit(edit: OrderEdit) -> str:
+    totals = _("Total: {before} → {after}").format(
+        before=format_cop(edit.total_before or 0), after=format_cop(edit.total_after or 0)
+    )
+    return ". ".join((*map(describe_change, edit.changes), totals, *filter(None, [edit.reason])))
 
 
 async def describe_last_action(session: AsyncSession, order_id: str, actions: Sequence[str]) -> str:

@@ -216,3 +216,20 @@ async def test_order_with_a_refunded_difference_is_edited_again(till: Till) -> N
     await receive(till, order, 15_000)
     assert (await till.read_order(order.id)).payment_status == "captured"
     assert await open_attention(till) == []
+
+
+async def test_refund_of_everything_closes_the_row_about_the_difference(till: Till) -> None:
+    order = await make_cheaper(till)
+    new = CreateRefund(amount=3 * PRICE, reference="T-3", reason="no lo quiere", cancel=True)
+    await refund_order(till.database, OWNER, order.id, new)
+    assert await open_attention(till) == []
+    assert (await till.read_order(order.id)).status == "canceled"
+
+
+async def test_cancelled_order_owes_no_difference(till: Till) -> None:
+    order = await make_dearer(till)
+    new = CreateRefund(amount=PRICE, reference="T-4", reason="no lo quiere", cancel=True)
+    await refund_order(till.database, OWNER, order.id, new)
+    assert await open_attention(till) == []
+    with pytest.raises(NothingOwed):
+        await receive(till, order, PRICE)

@@ -43,7 +43,7 @@ from backend.order_edits.editing import (
     set_line_quantity,
 )
 from backend.orders.models import Fulfillment
-from backend.orders.service import compute_order_totals, list_order_lines, lock_order
+from backend.orders.service import compute_order_totals, list_order_lines, lock_order, mark_canceled
 from backend.payment.providers.base import ProviderState
 from backend.pricing import tax_inside
 from backend.returns.forms import UNITS_PREFIX
@@ -334,3 +334,22 @@ async def test_sold_out_line_is_replaced_before_packing(till: Till) -> None:
     await confirm(till, await write_edit(till, order, added={yoyo: 1}, quantities={trompo: 0}), PRICE)
     async with till.database.read() as session:
         assert await inventory.read_reserved_units(session, order.cart_id) == {yoyo: 1}
+
+
+@pytest.mark.parametrize("rival_kind", ["return", "cancellation"])
+async def test_rival_that_ends_the_order_first_wins(till: Till, rival_kind: str) -> None:
+    trompo = await till.make_variant(stock=5)
+    order = await place_paid_order(till, trompo, 2)
+    edit = await write_edit(till, order, added={trompo: 1})
+
+    async def rival(session: AsyncSession) -> None:
+        locked = await lock_order(session, order.id)
+        if rival_kind == "cancellation":
+            await mark_canceled(session, locked)
+            return
+        (line,) = await list_order_lines(session, order.id)
+        await open_return(session, OWNER, order.id, {"kind": "not_sent", f"{UNITS_PREFIX}{line.id}": "1"})
+
+    with pytest.raises(NotEditable):
+        await run_against_rival(till.database, rival, lambda: confirm(till, edit))
+    assert await till.sold(order.id) == {trompo: 2}

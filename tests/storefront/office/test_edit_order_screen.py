@@ -90,7 +90,8 @@ async def test_scanned_product_is_added_and_its_difference_is_received(
     assert (shown.difference.kind, shown.difference.amount, shown.is_held) == ("owed", 30_000, True)
     assert {"edit", "receive"} <= set(shown.actions)
     assert "pack" not in shown.actions
-    assert any(event.title == "Pedido cambiado" for event in shown.events)
+    (event,) = [event for event in shown.events if event.title == "Pedido cambiado"]
+    assert event.text == "Agregamos 2 × Yoyo. Total: $ 80.000 → $ 110.000. lo pidió por teléfono"
     await send_event(order, "receive", {"amount": "30000", "method": "transfer", "reference": ""})
     assert "reference" in order.problems
     await send_event(order, "receive", {"amount": "30000", "method": "cash", "reference": ""})
