@@ -62,6 +62,7 @@ ONLY_READ = {
     "imports/row_pages.py::read_row_page",
     "imports/api/routes.py::list_import_rows",
     "office/orders/editing.py::edit_view",
+    "order_edits/wire.py::preview_wire",
     "office/deliveries/page.py::deliveries_page",
     "office/settings/page.py::shop_page",
     "office/settings/webhooks.py::read_webhook_rows",
