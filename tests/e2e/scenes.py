@@ -214,7 +214,7 @@ PAGE_SCENES: dict[str, Scene] = {
     "catalog-help": page_at("/catalog?q=cu%C3%A1nto+cuesta+el+env%C3%ADo"),
     "product": page_at("/product/chiva-de-madera"),
     "product-sold-out": page_at("/product/cocina-de-juguete"),
-    "product-variants": page_at("/product/chiguiro-de-peluche"),
+    "product-variants": page_at("/product/peluche-chiguiro"),
     "product-unknown": page_at("/product/nave-espacial"),
     "product-added": open_added_product,
     "product-estimate": open_estimate,
