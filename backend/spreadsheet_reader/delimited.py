@@ -45,6 +45,8 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
         raise UnreadableSpreadsheet(refusal, str(error), number) from None
     except UnicodeDecodeError:
         raise UnreadableSpreadsheet(Refusal.NOT_UTF8, line=number) from None
+    finally:
+        text.close()
 
 
 def _find_delimiter(sample: str, known_headings: frozenset[str]) -> str:
