@@ -109,7 +109,7 @@ async def test_spreadsheet_is_stored(admin: httpx.AsyncClient, former: FormerSho
             {
                 "row": 2,
                 "value": "nada",
-                "message": "No encontramos «nada». Escribe el nombre o el SKU de un juguete, o una categoría.",
+                "message": "No encontramos «nada». Escribe el nombre o el SKU de un producto, o una categoría.",
             }
         ],
     }
