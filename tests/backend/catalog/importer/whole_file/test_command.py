@@ -455,9 +455,9 @@ async def test_shop_without_categories_gets_those_of_the_file(importer: Importer
     assert await read_categories(importer.database) == []
     assert await importer(file) == {"new": 2}
     assert await read_categories(importer.database) == [
-        ("juegos-de-mesa", "Juegos de mesa", "juguetes"),
-        ("juguetes", "Juguetes", None),
-        ("madera", "Madera", "juguetes"),
+        ("juegos-de-mesa", "Juegos de mesa", "productos"),
+        ("madera", "Madera", "productos"),
+        ("productos", "Productos", None),
     ]
     detail = await importer.read_detail("a")
     assert detail.collection is not None
@@ -506,10 +506,10 @@ async def test_path_of_categories_is_created_and_found_again(importer: Importer)
 async def test_path_in_an_empty_shop_begins_at_its_root(importer: Importer) -> None:
     async with importer.database.transaction() as session:
         await session.execute(delete(Category))
-    file = "handle,title,price,categories\na,A,5,Juguetes > Madera|Bebés\n"
+    file = "handle,title,price,categories\na,A,5,Productos > Madera|Bebés\n"
     assert await importer(file) == {"new": 1}
     assert await read_categories(importer.database) == [
-        ("bebes", "Bebés", "juguetes"), ("juguetes", "Juguetes", None), ("madera", "Madera", "juguetes"),
+        ("bebes", "Bebés", "productos"), ("madera", "Madera", "productos"), ("productos", "Productos", None),
     ]  # fmt: skip
 
 
