@@ -329,10 +329,11 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
     if not order.email:
         return None
     difference = await read_difference(session, order)
+    lines = await list_order_lines(session, order.id)
     values = {
         **await _build_order_values(session, settings, order),
         "changes": [describe_change(change) for change in edit.changes],
-        "bill": await build_bill(session, order),
+        "bill": build_bill(order, lines, compute_order_totals(order, lines)),
         "owed": format_cop(difference) if difference > 0 else "",
         "pay_link": build_difference_url(settings, order.id) if difference > 0 else "",
         "surplus": format_cop(-difference) if difference < 0 else "",
