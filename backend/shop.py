@@ -16,6 +16,7 @@ from backend.catalog.bulk.change_job import BulkChangeJob
 from backend.catalog.price_lists.sales_job import SalesJob
 from backend.catalog.products.preorders import PreorderJob
 from backend.catalog.redirects.unknown_addresses import UnknownAddresses
+from backend.catalog.search.engine import load_search_engine
 from backend.checkout.attention_resolvers import create_money_resolvers
 from backend.checkout.carts.abandoned_carts import AbandonedCarts
 from backend.checkout.placed_orders import PlacedOrders
@@ -103,6 +104,7 @@ class Shop:
     ) -> None:
         self.settings = settings
         self.services: list[Service] = []
+        load_search_engine(settings.search_engine)  # an engine that cannot be used stops the start
         self.database = Database.from_settings(settings)
         self._serving = ServingLock(self.database)
         self.catalog_version = VersionProbe(self.database)

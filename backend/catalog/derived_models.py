@@ -46,12 +46,14 @@ class ProductChange(SQLModel, table=True):
 
 
 class SearchTerm(SQLModel, table=True):
-    """A word that finds a product, and its weight (see `backend.catalog.search.index`)."""
+    """A word that finds a product, and its weight (see `backend.catalog.search.database_engine`)."""
 
     __tablename__ = "search_term"
+    # the words of a product that begin with some letters are read from this index
+    __table_args__ = (Index("ix_search_term_product_id", "product_id", "term"),)
 
     term: str = Field(primary_key=True, sa_type=ByteOrdered)
-    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE", index=True)
+    product_id: str = Field(foreign_key="product.id", primary_key=True, ondelete="CASCADE")
     weight: int
 
 

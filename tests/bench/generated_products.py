@@ -1,7 +1,9 @@
 """A shop with generated products, written in bulk to the shop's own tables and search index."""
 
 import random
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +18,7 @@ from backend.core.clock import now
 from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
+from backend.core.db.tables import table_of
 from backend.inventory.models import InventoryLevel
 from backend.operations.opening.store_defaults import create_store_defaults
 from backend.shipping.models import StockLocation
@@ -23,7 +26,7 @@ from tests.store_defaults import offer_payment
 
 BATCH_SIZE = 1000
 MIN_COPIED_PRODUCTS, MAX_INSERTED_PRODUCTS = 500_000, 20_000
-"""Larger shops on PostgreSQL insert only the second number and copy them: minutes instead of hours."""
+"""Larger shops insert only the second number and copy them: minutes instead of hours."""
 BRANDS = [
     f"Marca {name}" for name in ("Andina", "Boreal", "Ceiba", "Dorado", "Embera", "Frailejón", "Guadua")
 ]
@@ -73,9 +76,7 @@ async def fill_shop(database: Database, settings: Settings, products: int) -> No
         collections = [Collection(title=f"Colección {n}", handle=f"coleccion-{n}") for n in range(10)]
         session.add_all([*categories, *collections])
     vocabulary = generate_vocabulary(products)
-    factor = (
-        products // MAX_INSERTED_PRODUCTS if products >= MIN_COPIED_PRODUCTS and not database.is_sqlite else 1
-    )
+    factor = products // MAX_INSERTED_PRODUCTS if products >= MIN_COPIED_PRODUCTS else 1
     inserted = products // factor
     for start in range(0, inserted, BATCH_SIZE):
         numbers = range(start, min(start + BATCH_SIZE, inserted))
@@ -103,6 +104,8 @@ async def fill_shop(database: Database, settings: Settings, products: int) -> No
                 await session.execute(insert(table), rows)
             await index_products(session, [product_row["id"] for product_row in product_rows])
     if database.is_sqlite:
+        if factor > 1:
+            _copy_products_on_sqlite(str(database.url.database), inserted, factor)
         return
     # a connection without the shop's timeouts
     connection = await asyncpg.connect(settings.database_url.replace("+asyncpg", ""))
@@ -112,15 +115,17 @@ async def fill_shop(database: Database, settings: Settings, products: int) -> No
     await connection.close()
 
 
-async def _copy_products(connection: asyncpg.Connection, inserted: int, times: int) -> None:
-    """Copy every product until there are `times` as many, each with a unique number."""
-    number = f"lpad((substring({{}} from '[0-9]+$')::int + copy * {inserted})::text, 6, '0')"
+def _copied_columns(number: str, minutes_earlier: str) -> dict[type[SQLModel], dict[str, str]]:
+    """Return the SQL of the columns that differ in a copied row, by table.
+
+    `number` is the new number of a product with the given column, and `minutes_earlier` a new creation time.
+    """
     product, variant = "product_id || '_' || copy", "variant_id || '_' || copy"
-    changed_columns: dict[type[SQLModel], dict[str, str]] = {
+    return {
         Product: {
             "id": "id || '_' || copy",
             "handle": f"'juguete-' || {number.format('handle')}",
-            "created_at": f"created_at - copy * {inserted} * interval '1 minute'",
+            "created_at": minutes_earlier,
         },
         Variant: {
             "id": "id || '_' || copy", "product_id": product, "sku": f"'JUG-' || {number.format('sku')}"
@@ -131,6 +136,25 @@ async def _copy_products(connection: asyncpg.Connection, inserted: int, times: i
         ProductTerm: {"product_id": product},
         SearchTerm: {"product_id": product},
     }  # fmt: skip
+
+
+def _copy_statement(model: type[SQLModel], changes: dict[str, str], copies: str) -> str:
+    table = table_of(model)
+    columns = [column.name for column in table.columns]
+    values = ", ".join(changes.get(name, name) for name in columns)
+    first = "term" if "term" in columns else "copy"  # in key order
+    return (
+        f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {values} "
+        f"FROM {table.name}, {copies} ORDER BY {first}"
+    )
+
+
+async def _copy_products(connection: asyncpg.Connection, inserted: int, times: int) -> None:
+    """Copy every product until there are `times` as many, each with a unique number."""
+    changed_columns = _copied_columns(
+        f"lpad((substring({{}} from '[0-9]+$')::int + copy * {inserted})::text, 6, '0')",
+        f"created_at - copy * {inserted} * interval '1 minute'",
+    )
     # no checks for each row; sorting happens in memory
     for option in (
         "session_replication_role = replica",
@@ -139,22 +163,43 @@ async def _copy_products(connection: asyncpg.Connection, inserted: int, times: i
     ):
         await connection.execute(f"SET {option}")
     for model, changes in changed_columns.items():
-        table = model.__table__  # type: ignore[attr-defined]
         indexes = await connection.fetch(
             "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexdef NOT LIKE '%UNIQUE%'",
-            table.name,
+            table_of(model).name,
         )
         for index in indexes:
             await connection.execute(f"DROP INDEX {index['indexname']}")
-        columns = [column.name for column in table.columns]
-        values = ", ".join(changes.get(name, name) for name in columns)
-        first = "term" if "term" in columns else "copy"  # in key order
-        await connection.execute(
-            f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {values} "
-            f"FROM {table.name}, generate_series(1, {times - 1}) AS copy ORDER BY {first}"
-        )
+        await connection.execute(_copy_statement(model, changes, f"generate_series(1, {times - 1}) AS copy"))
         for index in indexes:
             await connection.execute(index["indexdef"])
+
+
+def _copy_products_on_sqlite(file: str, inserted: int, times: int) -> None:
+    """Copy every product until there are `times` as many, as `_copy_products` does on PostgreSQL."""
+    copies = (
+        f"(WITH RECURSIVE numbers (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM numbers "
+        f"WHERE copy < {times - 1}) SELECT copy FROM numbers)"
+    )
+    changed_columns = _copied_columns(
+        f"printf('%06d', CAST(substr({{0}}, instr({{0}}, '-') + 1) AS INTEGER) + copy * {inserted})",
+        f"strftime('%Y-%m-%d %H:%M:%f000', created_at, '-' || (copy * {inserted}) || ' minutes')",
+    )
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for pragma in ("synchronous=OFF", "cache_size=-1000000", "foreign_keys=OFF"):
+            connection.execute(f"PRAGMA {pragma}")
+        for model, changes in changed_columns.items():
+            restored = connection.execute(
+                "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL "
+                "AND (type = 'trigger' OR type = 'index' AND sql NOT LIKE '%UNIQUE%')",
+                [table_of(model).name],
+            ).fetchall()
+            for kind, name, _sql in restored:
+                connection.execute(f'DROP {kind} "{name}"')
+            connection.execute(_copy_statement(model, changes, copies))
+            for _kind, _name, sql in restored:
+                connection.execute(sql)
+        connection.execute("PRAGMA optimize")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 async def sample_variants(database: Database, count: int) -> list[str]:

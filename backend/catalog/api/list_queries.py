@@ -17,7 +17,7 @@ from backend.catalog.schemas.store import (
     CollectionsParameters,
     ProductsParameters,
 )
-from backend.catalog.search.index import find_matches
+from backend.catalog.search.engine import find_matches
 from backend.catalog.search.query_words import SearchWords
 from backend.channels.models import SalesChannel
 from backend.core.collation import fold

@@ -11,7 +11,7 @@ from backend.catalog.api.product_rows import ProductScope
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.models import Product, Variant, for_sale
 from backend.catalog.schemas.store import VariantFilters, VariantsParameters
-from backend.catalog.search.index import find_matches
+from backend.catalog.search.engine import find_matches
 from backend.catalog.search.query_words import SearchWords
 from backend.edge.query import Fields, in_clauses, moment_clauses, order_clauses, where_clauses
 from backend.edge.wire import JsonDict

@@ -3,8 +3,9 @@
 Product data is never cached (spec: Storefront view rules 5).
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Subquery, exists, func, select
@@ -23,12 +24,8 @@ from backend.catalog.models import (
     is_available,
 )
 from backend.catalog.schemas.cell_words import AGE_RANGES
-from backend.catalog.search.index import (
-    excluded_products,
-    find_matches_by_term,
-    intersect_matches,
-    near_matches,
-)
+from backend.catalog.search.engine import find_excluded, search_engine
+from backend.catalog.search.matches import Matches, intersect_matches, near_matches
 from backend.catalog.search.query_intents import ShopperSearch, parse_search
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import read_cards
@@ -70,20 +67,34 @@ class TextMatches:
     is_near: bool = False
 
 
-async def _match_words(
-    session: AsyncSession, search: ShopperSearch
-) -> tuple[TextMatches | None, TextMatches | None]:
-    """Return the products that match all words of the search, and those that match some of them.
+async def _match_all_words(
+    session: AsyncSession, search: ShopperSearch, *, only_best: bool = False
+) -> Matches | None:
+    """Return the products that match all words of the search. `only_best` is as in `SearchEngine.find`.
 
-    Both are None if the search contains only general words such as "juguetes", which do not narrow a list. The
-    second is also None if all words of the search are about giving, such as "regalo".
+    Return None if the search contains only general words such as "juguetes", which do not narrow a list.
     """
     if search.query.is_anything:
-        return None, None
-    answers = await find_matches_by_term(session, search.query.query_terms)
-    bonuses = await find_matches_by_term(session, search.query.bonus_terms)
-    near = None if search.is_gift else TextMatches(near_matches(answers), is_near=True)
-    return TextMatches(intersect_matches(answers, bonuses)), near
+        return None
+    engine = search_engine(session)
+    found = await engine.find(session, search.query.query_terms, only_best=only_best)
+    bonuses = [(await engine.find(session, [term])).products for term in search.query.bonus_terms]
+    return replace(found, products=intersect_matches([found.products], bonuses)) if bonuses else found
+
+
+async def _match_some_words(
+    session: AsyncSession, search: ShopperSearch, *, only_best: bool = False
+) -> Matches | None:
+    """Return the products that match at least one word of the search.
+
+    Return None if all words of the search are about giving, such as "regalo". They do not narrow a list.
+    """
+    if search.is_gift:
+        return None
+    engine = search_engine(session)
+    found = [await engine.find(session, [term], only_best=only_best) for term in search.query.query_terms]
+    products = near_matches([matches.products for matches in found])
+    return Matches(products, all(matches.is_complete for matches in found))
 
 
 async def _find_matches(session: AsyncSession, search: ShopperSearch) -> TextMatches | None:
@@ -92,12 +103,15 @@ async def _find_matches(session: AsyncSession, search: ShopperSearch) -> TextMat
     Return None if no word narrows the list: the search contains only general words such as "juguetes", or only words
     about giving in a shop where no product matches them.
     """
-    exact, near = await _match_words(session, search)
+    exact = await _match_all_words(session, search)
     if exact is None:
         return None
     # sort by score: without an order, PostgreSQL would scan all terms in the order of the products
     best = select(exact.products.c.product_id).order_by(exact.products.c.score.desc()).limit(1)
-    return exact if (await session.execute(best)).first() else near
+    if (await session.execute(best)).first():
+        return TextMatches(exact.products)
+    near = await _match_some_words(session, search)
+    return TextMatches(near.products, is_near=True) if near else None
 
 
 def search_filter(text: str, search: ShopperSearch) -> CatalogFilter:
@@ -129,7 +143,7 @@ async def catalog_page(
     tree = await read_visible_tree(session)
     search = parse_search(catalog_filter.text, words or search_words())
     found = await _find_matches(session, search) if catalog_filter.text.strip() else None
-    list_filters = _ListFilters(found, _conditions(catalog_filter, search, tree))
+    list_filters = _ListFilters(found, await _conditions(session, catalog_filter, search, tree))
     near = None
     if found is not None and found.is_near:
         near = await _count(session, list_filters.products(is_near=True))
@@ -190,17 +204,39 @@ async def search_products(
     """
     search = parse_search(text, words)
     catalog_filter = search_filter(text, search)
-    conditions = _conditions(catalog_filter, search)
-    exact, near = await _match_words(session, search)
-    attempts = [(_ListFilters(exact, conditions), False)]
-    if conditions:
-        attempts.append((_ListFilters(exact, {}), True))
-    if exact is not None:
-        attempts.append((_ListFilters(near, conditions), not search.is_gift))
-    for list_filters, is_near in attempts:
-        if products := await _best_products(session, catalog_filter.sort, list_filters, limit):
-            return products, is_near
-    return [], True
+    conditions = await _conditions(session, catalog_filter, search)
+    match_all = partial(_match_all_words, session, search)
+    for kinds in (conditions, {}) if conditions else (conditions,):
+        if products := await _suggest(session, catalog_filter.sort, kinds, limit, match_all):
+            return products, kinds is not conditions
+    if search.query.is_anything:
+        return [], True
+    match_some = partial(_match_some_words, session, search)
+    products = await _suggest(session, catalog_filter.sort, conditions, limit, match_some)
+    return products, not (products and search.is_gift)
+
+
+async def _suggest(
+    session: AsyncSession,
+    sort: str,
+    conditions: dict[str, ColumnElement[bool]],
+    limit: int,
+    match: Callable[..., Awaitable[Matches | None]],
+) -> list[Product]:
+    """Return the best products that `match` finds.
+
+    If the best matches are too few, or another order is wanted, all matches are searched.
+    """
+    if sort not in _ORDERS:
+        found = await match(only_best=True)
+        products = await _best_products(session, sort, _list_filters(found, conditions), limit)
+        if found is None or found.is_complete or len(products) == limit:
+            return products
+    return await _best_products(session, sort, _list_filters(await match(), conditions), limit)
+
+
+def _list_filters(found: Matches | None, conditions: dict[str, ColumnElement[bool]]) -> _ListFilters:
+    return _ListFilters(TextMatches(found.products) if found else None, conditions)
 
 
 async def _best_products(
@@ -256,13 +292,13 @@ async def read_age_facets(session: AsyncSession) -> list[Facet]:
     return await get_or_count(session, "ages", count)
 
 
-def _conditions(
-    catalog_filter: CatalogFilter, search: ShopperSearch, tree: Tree | None = None
+async def _conditions(
+    session: AsyncSession, catalog_filter: CatalogFilter, search: ShopperSearch, tree: Tree | None = None
 ) -> dict[str, ColumnElement[bool]]:
     """Return the condition of each kind of filter. Only categories need the tree."""
     conditions: dict[str, ColumnElement[bool]] = {}
     if search.excluded:
-        conditions["excluded"] = Product.id.not_in(excluded_products(search.excluded))
+        conditions["excluded"] = Product.id.not_in(await find_excluded(session, search.excluded))
     if catalog_filter.categories and tree is not None:
         within = select(ProductCategory.product_id).where(
             ProductCategory.category_id.in_(tree.with_descendants(catalog_filter.categories))

@@ -53,6 +53,8 @@ Normal responses take less time. Proxies and the lock on a page's state (10 s) h
 can still display the error.
 """
 
+SEARCH_ENGINE = "search engine"
+"""Key of the setting SEARCH_ENGINE in `info` of every session."""
 _SHARED_VALUES = "known values"
 MAX_SHARED_VALUES = 500
 """Maximum number of values that read sessions share."""
@@ -162,7 +164,13 @@ class Database:
     """An engine and the two ways to use it: `read()` and `transaction()`."""
 
     def __init__(
-        self, url: str, *, pool: int = 10, through_pooler: bool = False, is_patient: bool = False
+        self,
+        url: str,
+        *,
+        pool: int = 10,
+        through_pooler: bool = False,
+        is_patient: bool = False,
+        search_engine: str = "",
     ) -> None:
         """Configure the engine; no connection is opened yet.
 
@@ -171,6 +179,7 @@ class Database:
             pool: maximum number of PostgreSQL connections; further sessions wait, at most `POOL_TIMEOUT_S` seconds.
             through_pooler: True if a pooler may use another connection for each transaction.
             is_patient: True if statements may take any time, as for migrations and commands.
+            search_engine: the setting SEARCH_ENGINE, which `info` of every session contains.
         """
         self.url = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
@@ -194,7 +203,10 @@ class Database:
         """The database's availability, updated after each use."""
         event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
         trace_statements(self.engine.sync_engine)
-        self._sessions = async_sessionmaker(self.engine, sync_session_class=_Session, expire_on_commit=False)
+        info = {SEARCH_ENGINE: search_engine}
+        self._sessions = async_sessionmaker(
+            self.engine, sync_session_class=_Session, expire_on_commit=False, info=info
+        )
         # each statement sees the committed state with or without a transaction, so reads do without BEGIN and COMMIT
         # (through a pooler, only a transaction holds a statement on the connection that prepared it)
         autocommit = {} if self.is_sqlite or through_pooler else {"isolation_level": "AUTOCOMMIT"}
@@ -202,7 +214,7 @@ class Database:
             self.engine.execution_options(**autocommit),
             sync_session_class=_Session,
             expire_on_commit=False,
-            info={_SHARED_VALUES: LRUCache(MAX_SHARED_VALUES)},
+            info={**info, _SHARED_VALUES: LRUCache(MAX_SHARED_VALUES)},
         )
         self._write_lock = asyncio.Lock()
 
@@ -220,6 +232,7 @@ class Database:
             pool=settings.database_pool,
             through_pooler=bool(settings.database_pooler),
             is_patient=is_patient,
+            search_engine=settings.search_engine,
         )
         if database.is_sqlite and database.url.database:
             create_folder(Path(database.url.database).parent)

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '47ac3affa71f'
+revision: str = '9f1d937320bd'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1628,7 +1628,7 @@ def _create_tables() -> None:
         sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_search_term_product_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('term', 'product_id', name=op.f('pk_search_term')),
     )
-    op.create_index(op.f('ix_search_term_product_id'), 'search_term', ['product_id'])
+    op.create_index('ix_search_term_product_id', 'search_term', ['product_id', 'term'])
     op.create_table(
         'service_zone',
         sa.Column('created_at', UtcDateTime(), nullable=False),

@@ -6,15 +6,11 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from backend.catalog.models import Category, Collection, Product, ProductCategory
-from backend.catalog.search.index import (
-    find_matches,
-    get_max_typos,
-    index_products,
-    is_within_distance,
-    make_remainders,
-)
+from backend.catalog.search.engine import find_matches
+from backend.catalog.search.index import index_products
 from backend.catalog.search.query_words import search_words, split_words
 from backend.catalog.search.suggestions import find_suggestions, read_suggestion_source
+from backend.catalog.search.typos import get_max_typos, is_within_distance, make_remainders
 from backend.catalog.storefront import page_content, product_list
 from backend.catalog.views import CatalogFilter
 from backend.core.collation import fold

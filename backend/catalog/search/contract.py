@@ -1,0 +1,157 @@
+"""The contract of search engines, as tests. The package of an engine subclasses them.
+
+In its tests:
+
+    class TestMyEngine(SearchEngineContract):
+        @pytest.fixture
+        async def harness(self) -> AsyncIterator[SearchEngineHarness]:
+            yield SearchEngineHarness(MyEngine(), database)
+
+`database` is a migrated database without products.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+
+from backend.catalog.models import Product, for_sale
+from backend.catalog.search.engine import SearchEngine
+from backend.catalog.search.matches import Matches
+from backend.catalog.search.query_words import QueryTerm, search_words
+from backend.core.db.database import Database
+
+TITLES = {
+    "muneca": "Muñeca de trapo",
+    "camion": "Camión de madera",
+    "tren": "Tren de madera",
+    "robot": "Robot",
+}
+
+
+@dataclass
+class SearchEngineHarness:
+    """An engine, and the database with the products that it finds."""
+
+    engine: SearchEngine
+    database: Database
+
+    async def settle(self) -> None:
+        """Wait until changes are in the index. Override it if the engine updates its index after the commit."""
+
+    async def add_products(self) -> None:
+        """Store the products of the contract and index them. The robot's description mentions wood."""
+        async with self.database.transaction() as session:
+            for handle, title in TITLES.items():
+                text = "Con una llave de madera." if handle == "robot" else ""
+                session.add(Product(handle=handle, title=title, description=text))
+            await session.flush()
+            ids = list((await session.execute(select(Product.id))).scalars())
+            await self.engine.index(session, ids)
+        await self.settle()
+
+    async def list_found(self, text: str, *, only_best: bool = False) -> list[str]:
+        """Return the handles of the products for sale that match the text, best first."""
+        async with self.database.read() as session:
+            matches = await self.engine.find(session, _parse(text), only_best=only_best)
+            return await _read_handles(self.database, matches)
+
+    async def count(self, text: str) -> int:
+        """Return the engine's count for the text."""
+        async with self.database.read() as session:
+            return await self.engine.count(session, _parse(text))
+
+
+def _parse(text: str) -> tuple[QueryTerm, ...]:
+    return search_words().parse_query(text).query_terms
+
+
+async def _read_handles(database: Database, matches: Matches) -> list[str]:
+    found = matches.products
+    query = select(Product.handle).join(found, found.c.product_id == Product.id).where(for_sale())
+    async with database.read() as session:
+        return list((await session.execute(query.order_by(found.c.score.desc(), Product.handle))).scalars())
+
+
+async def _ids_of(database: Database, handles: Iterable[str]) -> list[str]:
+    async with database.read() as session:
+        query = select(Product.id).where(Product.handle.in_(handles))
+        return list((await session.execute(query)).scalars())
+
+
+class SearchEngineContract:
+    """The tests. A subclass has a fixture `harness`, which returns a new `SearchEngineHarness`."""
+
+    async def test_words_and_their_beginnings_find_products_without_accents_and_case(
+        self, harness: SearchEngineHarness
+    ) -> None:
+        await harness.add_products()
+        for text in ("muñeca", "MUNECA", "muñ", "mu", "muñecas"):
+            assert await harness.list_found(text) == ["muneca"], text
+
+    async def test_all_terms_must_match_in_any_order(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        assert await harness.list_found("madera tren") == ["tren"]
+        assert await harness.list_found("tren muñeca") == []
+
+    async def test_title_is_better_than_description(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        assert await harness.list_found("madera") == ["camion", "tren", "robot"]
+
+    async def test_count_is_the_number_of_all_matches(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        assert [await harness.count(text) for text in ("madera", "mad", "tren", "xyzzy")] == [3, 3, 1, 0]
+
+    async def test_no_terms_find_nothing(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        assert await harness.list_found("") == []
+        assert await harness.count("") == 0
+
+    async def test_complete_best_matches_are_all_matches(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        async with harness.database.read() as session:
+            best = await harness.engine.find(session, _parse("mad"), only_best=True)
+        found = await _read_handles(harness.database, best)
+        assert set(found) <= {"camion", "tren", "robot"}
+        assert found
+        if best.is_complete:
+            assert len(found) == len({"camion", "tren", "robot"})
+
+    async def test_word_with_only_forms_matches_them_exactly(self, harness: SearchEngineHarness) -> None:
+        """Search as for excluded words ("sin pilas")."""
+        await harness.add_products()
+        async with harness.database.read() as session:
+            found = await harness.engine.find(session, [QueryTerm("", forms=frozenset({"tren", "mad"}))])
+        assert await _read_handles(harness.database, found) == ["tren"]
+
+    async def test_removed_product_is_not_found(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        ids = await _ids_of(harness.database, ["tren"])
+        async with harness.database.transaction() as session:
+            await harness.engine.remove(session, ids)
+        await harness.settle()
+        assert await harness.list_found("madera") == ["camion", "robot"]
+        assert await harness.count("madera") == len({"camion", "robot"})
+
+    async def test_product_that_is_no_longer_for_sale_leaves_the_index(
+        self, harness: SearchEngineHarness
+    ) -> None:
+        await harness.add_products()
+        ids = await _ids_of(harness.database, ["tren"])
+        async with harness.database.transaction() as session:
+            await session.execute(update(Product).where(Product.id.in_(ids)).values(status="draft"))
+            await harness.engine.index(session, ids)
+        await harness.settle()
+        async with harness.database.read() as session:
+            found = (await harness.engine.find(session, _parse("tren"))).products
+            assert (await session.execute(select(found.c.product_id))).all() == []
+
+    async def test_changed_title_replaces_the_former_words(self, harness: SearchEngineHarness) -> None:
+        await harness.add_products()
+        ids = await _ids_of(harness.database, ["tren"])
+        async with harness.database.transaction() as session:
+            await session.execute(update(Product).where(Product.id.in_(ids)).values(title="Globo"))
+            await harness.engine.index(session, ids)
+        await harness.settle()
+        assert await harness.list_found("tren") == []
+        assert await harness.list_found("glo") == ["tren"]

@@ -1,0 +1,91 @@
+"""The interface of a search engine for shoppers, and the engine of a session.
+
+The shop's own engine is in the database (`database_engine.py`). The setting SEARCH_ENGINE names another one. Staff
+search with `staff_search.py`, which always reads the database.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pkgutil import resolve_name
+from typing import Any, Protocol, runtime_checkable
+
+from sqlalchemy import Select, Subquery, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.search.database_engine import DatabaseEngine
+from backend.catalog.search.matches import Matches
+from backend.catalog.search.query_words import QueryTerm, SearchWords, search_words
+from backend.core.db.database import SEARCH_ENGINE
+from backend.core.errors import CannotStart
+
+
+@runtime_checkable
+class SearchEngine(Protocol):
+    """An index of the products for sale, by the words of their texts."""
+
+    async def index(self, session: AsyncSession, product_ids: Sequence[str]) -> None:
+        """Update the index for these products, in the transaction of their change.
+
+        Products that do not exist or are not for sale are removed from the index.
+        """
+
+    async def remove(self, session: AsyncSession, product_ids: Sequence[str]) -> None:
+        """Remove these products from the index, in the same transaction."""
+
+    async def find(
+        self, session: AsyncSession, terms: Sequence[QueryTerm], *, only_best: bool = False
+    ) -> Matches:
+        """Return the products that match all terms; none if there are no terms.
+
+        With `only_best`, the engine may leave out matches, and says so in `Matches.is_complete`. The suggestions
+        accept that. Lists, filters and counts do not.
+        """
+
+    async def count(self, session: AsyncSession, terms: Sequence[QueryTerm]) -> int:
+        """Return the number of products for sale that match all terms."""
+
+
+@lru_cache
+def load_search_engine(place: str) -> SearchEngine:
+    """Return the search engine of the setting SEARCH_ENGINE, which is `package.module:Class`, or empty.
+
+    Raises:
+        CannotStart: the class cannot be imported or created, or lacks a method.
+    """
+    if not place:
+        return DatabaseEngine()
+    try:
+        engine = resolve_name(place)()
+    except Exception as error:  # code of others may raise anything, and the start prints one line
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise CannotStart(f"Trompo cannot start: SEARCH_ENGINE ({place}): {reason}") from error
+    if not isinstance(engine, SearchEngine):
+        raise CannotStart(f"Trompo cannot start: SEARCH_ENGINE ({place}) is no SearchEngine")
+    return engine
+
+
+def search_engine(session: AsyncSession) -> SearchEngine:
+    """Return the search engine of the session's shop."""
+    return load_search_engine(session.info.get(SEARCH_ENGINE, ""))
+
+
+async def find_matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
+    """Return the products that match all words of the text, as a subquery of `product_id` and `score`.
+
+    Return None for an empty text. If a word has no match, or if the text contains no words, the subquery finds
+    nothing.
+    """
+    if not text.strip():
+        return None
+    query = (words or search_words()).parse_query(text)
+    return (await search_engine(session).find(session, query.query_terms)).products
+
+
+async def find_excluded(session: AsyncSession, words: Iterable[str]) -> Select[Any]:
+    """Return the ids of the products with one of the words, except those that also have the word "sin" ("without")."""
+    engine = search_engine(session)
+    found = await engine.find(session, [QueryTerm("", forms=frozenset(words))])
+    without = await engine.find(session, [QueryTerm("", forms=frozenset({"sin"}))])
+    return select(found.products.c.product_id).where(
+        found.products.c.product_id.not_in(select(without.products.c.product_id))
+    )

@@ -1,0 +1,82 @@
+"""Typing errors: the words that differ from a word by one or two letters.
+
+To find typos, `search_typo` stores the remainders of the words of titles, brands and categories: the texts that are
+left after leaving out one or two letters. Words that differ by a typo have a remainder in common.
+"""
+
+from itertools import combinations
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.derived_models import SearchTypo
+from backend.core.db.tables import insert_into
+
+MIN_TYPO_LENGTH = 4
+MIN_TWO_TYPOS_LENGTH = 8
+
+
+def get_max_typos(word: str) -> int:
+    """Return the number of wrong letters that are tolerated in the word."""
+    if len(word) < MIN_TYPO_LENGTH:
+        return 0
+    return 2 if len(word) >= MIN_TWO_TYPOS_LENGTH else 1
+
+
+def make_remainders(word: str) -> set[str]:
+    """Return the word and its remainders: the word with up to `get_max_typos` letters left out."""
+    return {
+        "".join(letter for place, letter in enumerate(word) if place not in left_out)
+        for count in range(get_max_typos(word) + 1)
+        for left_out in combinations(range(len(word)), count)
+    }
+
+
+async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
+    """Store the remainders of the terms that are new."""
+    new = await _new_terms(session, terms)
+    if typos := [{"remains": left, "term": term} for term in new for left in make_remainders(term)]:
+        statement = insert_into(SearchTypo).on_conflict_do_nothing()
+        await session.execute(statement, sorted(typos, key=lambda row: (row["remains"], row["term"])))
+
+
+async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
+    """Return the terms whose remainders are not stored yet.
+
+    The remainders of a term are stored if the table has the row whose remainder is the whole term.
+    """
+    query = select(SearchTypo.term).where(
+        SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
+    )
+    return terms - set((await session.execute(query)).scalars())
+
+
+async def find_near_terms(session: AsyncSession, word: str) -> list[str]:
+    """Return the terms that differ from a word by a typo; short words have none.
+
+    A term may have been deleted from the titles, brands and categories since its remainders were stored.
+    """
+    if not get_max_typos(word):
+        return []
+    close = select(SearchTypo.term).where(SearchTypo.remains.in_(make_remainders(word))).distinct()
+    return [
+        term
+        for term in (await session.execute(close)).scalars()
+        if is_within_distance(word, term, get_max_typos(word))
+    ]
+
+
+def is_within_distance(one: str, other: str, limit: int) -> bool:
+    """Return True if the words' edit distance is at most `limit`; a swap of neighbouring letters is one edit."""
+    if abs(len(one) - len(other)) > limit:
+        return False
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1] <= limit
