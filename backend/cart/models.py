@@ -10,6 +10,8 @@ from backend.core.db.tables import Json, JsonObject, Timestamps
 from backend.core.ids import new_id, secret_id
 from backend.core.money import Cop
 
+_OPEN = text("completed_at IS NULL")
+
 
 class Cart(Timestamps, table=True):
     """A shopping cart.
@@ -21,7 +23,11 @@ class Cart(Timestamps, table=True):
     """
 
     __tablename__ = "cart"
-    __table_args__ = (Index("ix_cart_created_at", "created_at"),)
+    __table_args__ = (
+        Index("ix_cart_created_at", "created_at"),
+        # carts that became an order stay, so the job that deletes abandoned carts must not read them
+        Index("ix_cart_open", "updated_at", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
+    )
 
     id: str = Field(default_factory=lambda: secret_id("cart"), primary_key=True)
     order_id: str = Field(default_factory=lambda: secret_id("order"), unique=True)

@@ -54,8 +54,14 @@ def is_one_of(column: object, *values: str) -> ColumnElement[bool]:
     return or_(*either)
 
 
-HAS_UNPACKED = exists().where(
-    OrderLine.order_id == Order.id, OrderLine.quantity > OrderLine.fulfilled + OrderLine.withdrawn
+HAS_UNPACKED = (
+    select(OrderLine.id)
+    .where(OrderLine.order_id == Order.id, OrderLine.quantity > OrderLine.fulfilled + OrderLine.withdrawn)
+    .correlate(Order)
+    # with an OFFSET, PostgreSQL looks up the lines of each order instead of reading the lines of all orders
+    .limit(literal_column("1"))
+    .offset(literal_column("0"))
+    .exists()
 )
 """Condition on `Order`: it has units to send that are in no parcel yet."""
 TO_PACK = and_(

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '9f1d937320bd'
+revision: str = '616df33562c1'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -992,6 +992,7 @@ def _create_tables() -> None:
         sa.UniqueConstraint('order_id', name=op.f('uq_cart_order_id')),
     )
     op.create_index('ix_cart_created_at', 'cart', ['created_at'])
+    op.create_index('ix_cart_open', 'cart', ['updated_at', 'id'], sqlite_where=sa.text('completed_at IS NULL'), postgresql_where=sa.text('completed_at IS NULL'))
     op.create_index(op.f('ix_cart_customer_id'), 'cart', ['customer_id'])
     op.create_index(op.f('ix_cart_guest_id'), 'cart', ['guest_id'])
     op.create_index(op.f('ix_cart_replaces_cart_id'), 'cart', ['replaces_cart_id'])

@@ -1,0 +1,132 @@
+"""Plans of the queries of requests and of retention jobs: none reads the whole of a table that grows for ever.
+
+The functions behind the office's lists, the start screen, the reports, the shop's lists and the suggestions run once,
+and the database explains each of their statements. PostgreSQL avoids sequential scans where it can
+(`enable_seqscan`), so one in a plan means that no index fits. SQLite reports such a scan as `SCAN table`.
+
+| fault | outcome |
+|---|---|
+| a condition or an order without an index | `Seq Scan on "order"`, `SCAN order` |
+| a condition that is not written like its partial index | the same |
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Select, event, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.api.list_queries import searched_page
+from backend.catalog.models import for_sale
+from backend.catalog.schemas.store import ProductsParameters
+from backend.catalog.search.query_words import search_words
+from backend.catalog.storefront.page_content import suggest_products
+from backend.core.config.settings import Settings
+from backend.core.db.database import Database
+from backend.core.db.tables import table_of
+from backend.office.customers.listing import customers_view
+from backend.office.orders.listing import orders_view
+from backend.office.reports import report_view
+from backend.office.today import today_view
+from backend.operations.tidy.rules import RULES
+from backend.staff.rights import Actor, Role
+from tests.store_defaults import set_up_defaults
+
+OWNER = Actor("user_1", Role.OWNER)
+LARGE_TABLES = (
+    "order",
+    "order_line",
+    "order_term",
+    "cart",
+    "line_item",
+    "payment_collection",
+    "payment_session",
+    "fulfillment",
+    "stock_movement",
+    "audit_entry",
+    "customer_term",
+    "search_term",
+    "product_term",
+)
+"""The tables whose rows are never deleted, or are many for each order or product."""
+READS_ALL = {
+    "documents typed at the checkout": "the drafts are JSON: the job reads the carts once an hour",
+    "recipients and messages of gifts": "compares names in JSON: the job reads the old orders once a day",
+    "guests without a cart, an order or data entered by staff": "reads the orders of the guests it would delete",
+}
+"""Retention jobs that read a whole table, with the reason. They run in the background, in batches."""
+
+
+def _orders(**filters: str) -> Callable[[AsyncSession, Settings], Awaitable[object]]:
+    return lambda session, _settings: orders_view(session, OWNER, filters)
+
+
+REQUESTS: dict[str, Callable[[AsyncSession, Settings], Awaitable[object]]] = {
+    "start screen": lambda session, settings: today_view(session, OWNER, settings),
+    "orders": _orders(),
+    "orders to pack": _orders(envio="por-empacar"),
+    "orders at the bank": _orders(pago="esperando"),
+    "orders of a day": _orders(desde="2026-11-01", hasta="2026-11-02"),
+    "orders by a name": _orders(q="ana gomez"),
+    "orders by a number": _orders(q="1234"),
+    "customers": lambda session, _settings: customers_view(session, OWNER, {}),
+    "customers by a name": lambda session, _settings: customers_view(session, OWNER, {"q": "ana"}),
+    "report": lambda session, _settings: report_view(session, OWNER, {}),
+    "suggestions": lambda session, _settings: suggest_products(session, "tro mu"),
+    "products of the Store API": lambda session, _settings: searched_page(
+        session, ProductsParameters(q="tro"), for_sale(), search_words()
+    ),
+}
+
+
+async def _find_scans(database: Database, run: Callable[[AsyncSession], Awaitable[object]]) -> list[str]:
+    """Return the statements of `run` that read a large table from its beginning to its end."""
+    asked: list[tuple[str, Any]] = []
+    engine = database.engine.sync_engine
+
+    def note(_connection: object, _cursor: object, statement: str, values: Any, *_rest: object) -> None:
+        asked.append((statement, values))
+
+    event.listen(engine, "before_cursor_execute", note)
+    async with database.read() as session:
+        await run(session)
+    event.remove(engine, "before_cursor_execute", note)
+    names = "|".join(LARGE_TABLES)
+    scan = re.compile(
+        rf"\bSCAN (?:{names})(?! USING)\b" if database.is_sqlite else rf'\bSeq Scan on "?(?:{names})\b'
+    )
+    found = []
+    async with database.transaction() as session:
+        connection = await session.connection()
+        if not database.is_sqlite:
+            await connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
+        for statement, values in asked:
+            # an EXISTS ends at the first row
+            if statement.startswith(("SELECT", "WITH")) and not statement.startswith("SELECT EXISTS"):
+                plan = str((await connection.exec_driver_sql(f"{explain} {statement}", values)).all())
+                found += [f"{one}: {statement}" for one in scan.findall(plan)]
+    return found
+
+
+def _execute(query: Select[Any]) -> Callable[[AsyncSession], Awaitable[object]]:
+    return lambda session: session.execute(query)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+async def test_request_reads_large_tables_by_an_index(
+    database: Database, settings: Settings, name: str
+) -> None:
+    await set_up_defaults(database, settings)
+    assert await _find_scans(database, lambda session: REQUESTS[name](session, settings)) == []
+
+
+async def test_retention_jobs_read_large_tables_by_an_index(database: Database) -> None:
+    scans: dict[str, list[str]] = {}
+    for rule in RULES:
+        query = select(func.count()).select_from(table_of(rule.table)).where(*rule.where)
+        if found := await _find_scans(database, _execute(query)):
+            scans[rule.name] = found
+    assert scans.keys() <= READS_ALL.keys(), scans
