@@ -92,7 +92,7 @@ async def test_platform_file_is_imported_completely(admin: httpx.AsyncClient, sh
         (",a,A,draft,,,,,,,,,A-1,5000,,M,,,", "Fila 2 · Opción 1: "),
         (",a,A,draft,,,,Nueva,,,,,A-1,5000,,,,,", "Fila 2 · Etiquetas: No hay etiqueta «Nueva»."),
         (",a,A,draft,,pcat_1,,,,,,,A-1,5000,,,,,", "Fila 2 · Categorías: "),
-        ("prod_1,a,A,draft,,,,,,,,,A-1,5000,,,,,", "Fila 2 · Id del juguete: La tienda no tiene «prod_1»."),
+        ("prod_1,a,A,draft,,,,,,,,,A-1,5000,,,,,", "Fila 2 · Id del producto: La tienda no tiene «prod_1»."),
         (",a,A,gone,,,,,,,,,A-1,5000,,,,,", "Fila 2 · Estado: "),
         (",a,A,draft,,,,,,,,,A-1,,,,,,", "Fila 2 · Precio: Hace falta"),
     ],
