@@ -79,6 +79,7 @@ from backend.shipping.option_routes import router as shipping_options_router
 from backend.shop import Shop, current_shop, set_current_shop
 from backend.staff.invite_routes import link_router as staff_link_router
 from backend.staff.invite_routes import router as staff_invites_router
+from backend.staff.role_routes import router as staff_roles_router
 from backend.staff.routes import router as staff_router
 from backend.staff.routes import session_router as staff_session_router
 from backend.stock_notices.routes import router as stock_notices_router
@@ -122,6 +123,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     staff_session_router,
     staff_link_router,
     staff_invites_router,
+    staff_roles_router,
     variants_router,  # before the routes by id, which would take `batch` for an id
     product_imports_router,
     product_exports_router,

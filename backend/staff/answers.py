@@ -73,3 +73,80 @@ class SessionsAnswer(TypedDict):
     """A staff member's open sessions."""
 
     sessions: list[SessionOut]
+
+
+class PolicyOut(TypedDict):
+    """A right, in the platform's words: the operation that it allows on a resource."""
+
+    id: str
+    key: str
+    resource: str
+    operation: str
+    name: str
+    description: str
+    metadata: None
+    created_at: None
+    updated_at: None
+    deleted_at: None
+
+
+class RoleOut(TypedDict):
+    """A role with its policies. Built-in roles have no times."""
+
+    id: str
+    name: str
+    description: None
+    parent_id: None
+    metadata: None
+    policies: list[PolicyOut]
+    created_at: str | None
+    updated_at: str | None
+    deleted_at: None
+
+
+class RoleAnswer(TypedDict):
+    """A role."""
+
+    role: RoleOut
+
+
+class RolesAnswer(Page):
+    """Roles: first the built-in ones."""
+
+    roles: list[RoleOut]
+
+
+class RoleListAnswer(TypedDict):
+    """The roles of a staff member: exactly one."""
+
+    roles: list[RoleOut]
+
+
+class PolicyAnswer(TypedDict):
+    """A policy."""
+
+    policy: PolicyOut
+
+
+class PoliciesAnswer(Page):
+    """Policies."""
+
+    policies: list[PolicyOut]
+
+
+class AddedPoliciesAnswer(TypedDict):
+    """The policies of a role after some were added."""
+
+    policies: list[PolicyOut]
+
+
+class RoleUsersAnswer(TypedDict):
+    """Staff members who got a role."""
+
+    users: list[StaffOut]
+
+
+class PermissionsAnswer(TypedDict):
+    """The keys of the caller's policies."""
+
+    permissions: list[str]

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from backend.edge.schemas import (
     Body,
+    FilledName,
     LenientBody,
     ListParameters,
     Name,
@@ -33,6 +34,69 @@ class StaffChange(Body):
 
     role: Annotated[Role, Field(strict=False)] | None = None
     is_disabled: bool | None = None
+
+
+POLICY = "rpol_READ_ORDERS"
+PolicyIds = Annotated[list[FilledName], Field(min_length=1, max_length=100)]
+
+
+class RolesParameters(ListParameters):
+    """Filters of roles."""
+
+    id: list[Name] | None = None
+    name: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name.")
+
+
+class PoliciesParameters(ListParameters):
+    """Filters of policies."""
+
+    id: list[Name] | None = None
+    key: list[Name] | None = None
+    resource: list[Name] | None = None
+    operation: list[Name] | None = None
+    q: Name | None = Field(None, description="Part of the name.")
+
+
+class NewRole(Body):
+    """A custom role. Roles have no parents, and no description."""
+
+    model_config = example(name="Caja", policy_ids=[POLICY])
+
+    name: FilledName
+    policy_ids: PolicyIds
+
+
+class RoleChange(Body):
+    """The new name of a custom role."""
+
+    model_config = example(name="Caja 2")
+
+    name: FilledName
+
+
+class AddedPolicies(Body):
+    """Policies to add to a custom role."""
+
+    model_config = example(policies=["rpol_READ_STOCK"])
+
+    policies: PolicyIds
+
+
+class RoleUsers(Body):
+    """Staff members who get a role instead of the one that they have."""
+
+    model_config = example(users=["user_01JPZ6V3N8K4T2WQ7RXB5C9MHD"])
+
+    users: Annotated[list[FilledName], Field(min_length=1, max_length=100)]
+
+
+class UserRoles(Body):
+    """The role of a staff member. A member has exactly one."""
+
+    model_config = example(roles=["stockroom"])
+
+    roles: Annotated[list[FilledName], Field(min_length=1, max_length=1)]
 
 
 class Typed(LenientBody):

@@ -91,6 +91,7 @@ PATH_ID_PREFIXES = {
     "promotion_id": "promo",
     "region_id": "reg",
     "return_id": "return",
+    "role_id": "role",
     "rule_type": "rules",
     "set_id": "fuset",
     "transaction_id": "imp",
@@ -300,6 +301,11 @@ async def begin_order_edit(reader: Reader) -> None:
     reader.remember_ids(answer["order_preview"]["order_change"]["actions"][0]["id"])
 
 
+async def create_role(reader: Reader) -> None:
+    """Create a custom role."""
+    reader.remember_ids((await read_ok(await reader.send("POST /admin/rbac/roles")))["role"]["id"])
+
+
 async def create_attention(reader: Reader) -> None:
     """Create an attention row for a payment without a final state."""
     async with reader.shop.database.transaction() as session:
@@ -434,6 +440,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/draft-orders/": create_draft_order,
     "/admin/order-edits/": begin_order_edit,
     "/admin/order-edits": create_paid_order,
+    "/admin/rbac/roles/": create_role,
     "/admin/returns/{return_id}/receive-items/": receive_undamaged_products,
     "/admin/returns/{return_id}/dismiss-items/": receive_damaged_products,
     "/admin/returns/{return_id}/receive/confirm": receive_undamaged_products,

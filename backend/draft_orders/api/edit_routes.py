@@ -140,11 +140,11 @@ async def add_promotions(
 
 @router.delete("/promotions")
 async def remove_promotions(
-    actor: StaffMember, draft_id: str, body: EditCodes, database: Db, view: View
+    actor: StaffMember, draft_id: str, database: Db, view: View, body: EditCodes | None = None
 ) -> Preview:
     """Remove promotion codes."""
     async with database.transaction() as session:
-        await edits.remove_edit_codes(session, actor, draft_id, body.promo_codes)
+        await edits.remove_edit_codes(session, actor, draft_id, body.promo_codes if body else [])
         return await _preview_in(session, actor, draft_id, view)
 
 

@@ -91,6 +91,7 @@ async def create(
     *, actor: StaffMember, body: NewDraftOrder, request: Request, checkout: ShopCheckout, view: View
 ) -> Wire[DraftOrderAnswer]:
     """Create a draft order. The customer sees nothing of it before it is an order."""
+    actor.require(Right.SELL)
     regions: Regions = request.app.state.regions
     region = await regions.require(body.region_id)
     async with checkout.database.transaction() as session:
@@ -121,6 +122,7 @@ async def change(
     actor: StaffMember, draft_id: str, body: DraftOrderChange, database: Db, view: View
 ) -> Wire[DraftOrderAnswer]:
     """Change customer, addresses, language or metadata. A new street or municipality removes the shipping method."""
+    actor.require(Right.SELL)
     async with database.transaction() as session:
         await _require_draft(session, actor, draft_id)
         values = body.model_dump(
@@ -136,6 +138,7 @@ async def change(
 @router.delete("/{draft_id}", dependencies=SELL)
 async def delete(actor: StaffMember, draft_id: str, database: Db) -> Wire[Deleted]:
     """Delete the draft order, so that not even an open checkout can pay it."""
+    actor.require(Right.SELL)
     async with database.transaction() as session:
         await _require_draft(session, actor, draft_id)
         await cancel_draft(session, actor, draft_id)

@@ -57,6 +57,8 @@ ONLY_READ = {
     "imports/api/platform_routes.py::store_spreadsheet",
     "imports/reports.py::find_newest_import",
     "imports/reports.py::list_unfinished_imports",
+    "staff/role_wire.py::read_role",
+    "staff/role_wire.py::read_roles",
     "mail/notification_feed.py::list_feed_entries",
     "imports/reports.py::read_report",
     "imports/row_pages.py::read_row_page",

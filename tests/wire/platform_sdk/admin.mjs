@@ -115,6 +115,7 @@ async function people() {
   await admin.user.update(colleague.id, { role: "stockroom" });
   assert.equal((await admin.user.retrieve(colleague.id)).user.role, "stockroom");
 
+  await roles(colleague);
   const { invite } = await admin.invite.create({ email: "lina@trompo.example" });
   assert.deepEqual(ids((await admin.invite.list()).invites), [invite.id]);
   await admin.invite.resend(invite.id);
@@ -450,6 +451,34 @@ async function warehouse(variant, channel) {
   await admin.stockLocation.delete(fair.id);
   await expectRefusal(() => admin.stockLocation.retrieve(fair.id), 404, /not found/);
   await channel.checkDeleted();
+}
+
+// a member has exactly one role, and policies are the rights of the program
+async function roles(colleague) {
+  const part = admin.rbacRole;
+  const { policies } = await admin.rbacPolicy.list();
+  const [orders, stock] = ["rpol_READ_ORDERS", "rpol_READ_STOCK"].map((id) => policies.find((one) => one.id === id));
+  assert.deepEqual((await admin.rbacPolicy.retrieve(orders.id)).policy, orders);
+  const assignable = ids((await admin.rbacPolicy.listAssignable()).policies);
+  assert.deepEqual([assignable.includes(stock.id), assignable.includes("rpol_CHANGE_STAFF")], [true, false]);
+  const { role } = await part.create({ name: "Caja", policy_ids: [orders.id] });
+  await part.update(role.id, { name: "Caja 2" });
+  assert.equal((await part.retrieve(role.id)).role.name, "Caja 2");
+  assert.ok(ids((await part.list({ q: "caja" })).roles).includes(role.id));
+  assert.ok(ids((await part.listAssignable()).roles).includes(role.id));
+  await part.addPolicies(role.id, { policies: [stock.id] });
+  assert.deepEqual(ids((await part.listPolicies(role.id)).policies).sort(), [orders.id, stock.id]);
+  await part.removePolicy(role.id, orders.id);
+  assert.deepEqual(ids((await part.listPolicies(role.id)).policies), [stock.id]);
+  assert.ok(ids((await admin.rbacPolicy.listRoles(stock.id)).roles).includes(role.id));
+  await part.addUsers(role.id, { users: [colleague.id] });
+  assert.deepEqual(ids((await part.listUsers(role.id)).users), [colleague.id]);
+  await expectRefusal(() => part.delete(role.id), 400, /has members/);
+  await admin.user.addRoles(colleague.id, { roles: ["stockroom"] });
+  assert.deepEqual(ids((await admin.user.listRoles(colleague.id)).roles), ["stockroom"]);
+  assert.ok((await part.mePermissions()).permissions.includes(orders.key));
+  assert.equal((await part.delete(role.id)).deleted, true);
+  await expectRefusal(() => part.retrieve(role.id), 404, /not found/);
 }
 
 const address = {
