@@ -91,7 +91,9 @@ class Till:
 
     async def ship(self, cart_id: str) -> None:
         async with self.database.read() as session:
-            flat = select(ShippingOption.id).where(ShippingOption.price_type == "flat")
+            flat = select(ShippingOption.id).where(
+                ShippingOption.price_type == "flat", ShippingOption.provider_id == "manual_manual"
+            )
             option = (await session.execute(flat)).scalar_one()
         await set_destination(self.database, cart_id, ANA)
         await self.checkout.choose_shipping(cart_id, option, ip=IP)
