@@ -114,6 +114,11 @@ ONLY_ALL = (
         "the same rule has a test with few rows next to each",
     ),
     ExtraTests(
+        "a whole day in the browser",
+        ("tests/e2e/test_a_day.py",),
+        "`tests/backend/draft_orders/test_a_day.py` has the same sales with two sellers at once, on both databases",
+    ),
+    ExtraTests(
         "long imports, random workbooks, former addresses and webhooks in the browser",
         (
             "tests/e2e/test_office_import.py::test_long_import_is_paged_stopped_and_continued",

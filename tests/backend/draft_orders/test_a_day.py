@@ -2,7 +2,7 @@
 
 | sale | how it is paid |
 |---|---|
-| web, two units, of which one is sent | at the bank |
+| web, two units; one of them is sent | at the bank |
 | counter | cash |
 | WhatsApp, by a payment link | at the bank |
 | counter, 2×1 | Nequi |
