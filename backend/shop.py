@@ -104,7 +104,7 @@ class Shop:
     ) -> None:
         self.settings = settings
         self.services: list[Service] = []
-        load_search_engine(settings.search_engine)  # an engine that cannot be used stops the start
+        load_search_engine(settings.search_engine)  # stop the start if the engine cannot be used
         self.database = Database.from_settings(settings)
         self._serving = ServingLock(self.database)
         self.catalog_version = VersionProbe(self.database)

@@ -49,7 +49,7 @@ class SearchTerm(SQLModel, table=True):
     """A word that finds a product, and its weight (see `backend.catalog.search.database_engine`)."""
 
     __tablename__ = "search_term"
-    # the words of a product that begin with some letters are read from this index
+    # for queries of the words of given products that begin with a prefix
     __table_args__ = (Index("ix_search_term_product_id", "product_id", "term"),)
 
     term: str = Field(primary_key=True, sa_type=ByteOrdered)

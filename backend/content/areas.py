@@ -248,9 +248,10 @@ class BrandBody(ContentModel):
         icon: URL of an uploaded picture for the icons; empty for the logo.
         primary, secondary, background, text_color: the colours, as `#rrggbb`.
         headline: the heading of the home page; `headline_text` follows it.
-        goods_one, goods_many: words for the things that the shop sells, such as «libro» and «libros».
-        goods_gender: `f` if these words are feminine, otherwise empty.
-        font: font of the headings: a name of `backend.content.fonts`; empty for the shop's default.
+        goods_one, goods_many: the word for the shop's products, in the singular and the plural, such as «libro» and
+            «libros»; empty for the default.
+        goods_gender: `f` if this word is feminine; empty if it is masculine.
+        font: font of the headings, a `FontName` of `backend.content.fonts`; empty for the shop's default.
         whatsapp: telephone number; empty for that of the settings.
         instagram, facebook, tiktok, youtube, x: URLs of the shop's profiles.
     """

@@ -46,11 +46,11 @@ class Brand:
         name: the shop's name.
         logo: the owner's logo, if there is one.
         icon: the owner's picture for icons, if there is one.
-        style: rule with the colours and the font that replace those of the style sheet; empty if none do.
+        style: CSS rule with the colours and the font that differ from the style sheet; empty if none differ.
         has_own_headline: True if the owner wrote the headline.
         headline: heading of the home page; never empty.
-        goods: the words for the things that the shop sells.
-        font: name of the font of the headings.
+        goods: the shop's words for its products.
+        font: font of the headings.
         whatsapp: telephone number, or empty.
     """
 

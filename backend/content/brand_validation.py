@@ -24,7 +24,7 @@ COLOR_FIELDS = ("primary", "secondary", "background", "text_color")
 MAX_PROFILE_CHARS = 200
 MAX_WORD_CHARS = 25
 WORD = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)*")
-"""Pattern of a word for what the shop sells, such as `libro` or `prenda de lana`."""
+"""Pattern of the word for the shop's products, such as `libro` or `prenda de lana`."""
 WHATSAPP = re.compile(r"\+?([0-9] ?){8,15}")
 """Pattern of a WhatsApp number, as in `Settings.store_whatsapp`."""
 
@@ -52,7 +52,7 @@ def check_brand(body: BrandBody) -> dict[str, str]:
 
 
 def _check_goods(body: BrandBody, problems: dict[str, str]) -> None:
-    """Check that both words are written, or none."""
+    """Add a problem for an invalid word, for one word without the other, and for an unknown gender."""
     for name, other in (("goods_one", body.goods_many), ("goods_many", body.goods_one)):
         word = getattr(body, name)
         if word and not (len(word) <= MAX_WORD_CHARS and WORD.fullmatch(word)):

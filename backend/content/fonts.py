@@ -1,4 +1,4 @@
-"""Fonts of the headings that a shop can choose. All of them are bundled or installed on the reader's device."""
+"""Fonts that a shop can choose for its headings. Each is bundled with the shop or installed on visitors' devices."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class FontName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """A font of the headings: its label in the office, and its families on pages and in mails, as CSS."""
+    """A font of the headings: its label in the office, and its CSS font families on pages and in mails."""
 
     label: str
     page: str
@@ -41,16 +41,16 @@ FONTS = {
     ),
 }
 DEMO_FONT = FontName.ROUNDED
-"""The demo's font. `assets/styles/tokens.css` has it."""
+"""The demo's font, which is the font in `assets/styles/tokens.css`."""
 
 
 def find_font(name: str, *, is_demo: bool) -> FontName:
-    """Return the font that the owner has chosen, or the shop's default."""
+    """Return the font with this name; for any other text, the default font of the demo or of other shops."""
     if name in FONTS:
         return FontName(name)
     return DEMO_FONT if is_demo else FontName.PLAIN
 
 
 def render_font(name: FontName) -> str:
-    """Return the variable of the style sheet for this font, as CSS; empty for the style sheet's own."""
+    """Return the CSS declaration that sets this font for headings; empty for the style sheet's own font."""
     return "" if name == DEMO_FONT else f"--display:{FONTS[name].page};"

@@ -1,6 +1,6 @@
-"""The shop's words for the things that it sells: «juguete» and «juguetes» in the demo, until the owner chooses others.
+"""The shop's words for its products: «juguete» and «juguetes» in the demo, until the owner chooses others.
 
-Texts that name everything the shop sells use these words. All other texts say «producto».
+Texts about all products of the shop use these words. All other texts say «producto».
 """
 
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from backend.core.texts import _
 
 FEMININE = "f"
-"""Grammatical gender of words such as «revista»; empty for «libro»."""
+"""Grammatical gender of a feminine word such as «revista». The gender of a masculine word is stored as empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goods:
-    """The words for one thing, for several, and for all of them, such as «Todos los libros»."""
+    """The shop's words for one product, for several, and for all of them, such as «Todos los libros»."""
 
     one: str = _("producto")
     many: str = _("productos")
@@ -21,12 +21,12 @@ class Goods:
 
 
 NEUTRAL_GOODS = Goods()
-"""The words of a shop that has not chosen any."""
+"""The words of a shop that is not the demo and has not chosen its own."""
 DEMO_GOODS = Goods(_("juguete"), _("juguetes"), _("Todos los juguetes"))
 
 
 def name_goods(one: str, many: str, gender: str) -> Goods:
-    """Return the words of the owner."""
+    """Return the words that the owner has chosen."""
     every = _("Todas las {goods}") if gender == FEMININE else _("Todos los {goods}")
     return Goods(one, many, every.format(goods=many))
 

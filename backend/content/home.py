@@ -109,7 +109,7 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
 
 
 def _without_repetition(content: HomeContent) -> list[ProductCard]:
-    """Return the products on sale; none if the section of new products already shows all of them."""
+    """Return the products on sale; none if the section with new products already shows all of them."""
     shown = {card.id for card in content.new_or_featured}
     return [] if all(card.id in shown for card in content.on_sale) else content.on_sale
 

@@ -136,14 +136,14 @@ def derive_variables(palette: Palette) -> Mapping[str, str]:
 
 @lru_cache(maxsize=16)
 def render_declarations(palette: Palette) -> str:
-    """Return the variables of the style sheet for these colours, as CSS; empty for the style sheet's own."""
+    """Return the CSS declarations that set these colours; empty for the style sheet's own colours."""
     if palette == DEMO_PALETTE:
         return ""
     return "".join(f"--{name}:{color};" for name, color in derive_variables(palette).items())
 
 
 def render_style(declarations: str) -> str:
-    """Return the rule that replaces variables of the style sheet; empty if none change. It outranks `:root`."""
+    """Return the CSS rule with these declarations; empty if there are none. It overrides `:root` in the style sheet."""
     return f"html:root{{{declarations}}}" if declarations else ""
 
 

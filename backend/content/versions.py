@@ -43,7 +43,7 @@ async def read_current_version(session: AsyncSession, area: Area) -> SavedConten
 
 
 async def read_current_versions(session: AsyncSession, areas: Sequence[Area]) -> list[SavedContent]:
-    """Return the current versions of these areas, in their order."""
+    """Return the current version of each area, in the order of `areas`."""
     rows = {row.area: row for row in (await session.execute(_NEWEST, {"areas": areas})).scalars()}
     return [
         _to_saved_content(rows[area]) if area in rows else SavedContent(area, NO_VERSION, BODIES[area]())

@@ -33,7 +33,7 @@ async def find_or_create_guest(session: AsyncSession, email: str) -> str:
     if known is not None:
         return str(known)
     guest_id = (await session.execute(_ADD, row_values(GuestCustomer(email=address)))).scalar_one_or_none()
-    if guest_id is None:  # another transaction was first
+    if guest_id is None:  # another transaction has created the guest
         guest_id = (await session.execute(_KNOWN, {"email": address})).scalar_one()
     await index_guest(session, str(guest_id), address)
     return str(guest_id)

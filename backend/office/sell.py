@@ -53,7 +53,7 @@ class LinkView:
     whatsapp_url: str
     total_label: str
     mailed_to: str = ""
-    """The address to which the link was sent; empty if it was not."""
+    """E-mail address to which the link was sent; empty if it was not mailed."""
 
 
 @dataclass(frozen=True, slots=True)

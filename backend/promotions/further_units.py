@@ -1,4 +1,4 @@
-"""Find the unit that the cart lacks for a buyget promotion, for the hint in the cart."""
+"""Find the extra unit that would earn a buyget discount, for the hint in the cart."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -12,16 +12,16 @@ from backend.promotions.offers import Offer, TargetLine
 
 @dataclass(frozen=True, slots=True)
 class FurtherUnit:
-    """One more unit of a line, with which a promotion discounts one unit more by `percent`."""
+    """An extra unit of a line. If it is in the cart, a promotion discounts one more unit by `percent`."""
 
     line_id: str
     percent: int
 
 
 def find_further_unit(discounts: Discounts, line_ids: Collection[str]) -> FurtherUnit | None:
-    """Return the unit of the cheapest of these lines that a promotion rewards; None if there is none.
+    """Find the cheapest line in `line_ids` of which one more unit earns a discount; return None if there is none.
 
-    A cart with several buyget promotions has no hint: each unit counts for only one of them.
+    For a cart with several buyget promotions, return None: each unit counts for only one of them.
     """
     found = [one for one in discounts.results if one.candidate.offer.buyget is not None]
     offered = [one for one in found if one.obstacle in (None, Obstacle.TOO_FEW_UNITS)]
@@ -37,7 +37,7 @@ def find_further_unit(discounts: Discounts, line_ids: Collection[str]) -> Furthe
 
 
 def _can_apply(result: CandidateResult, discounts: Discounts) -> bool:
-    """Return True if the promotion is a percentage that can be combined with those that apply."""
+    """Return True if the promotion is a percentage that can be combined with the promotions that already apply."""
     offer = result.candidate.offer
     applied = [one.candidate.offer for one in discounts.results if one.obstacle is None and one is not result]
     return offer.method_type == MethodType.PERCENTAGE and all(can_combine(offer, other) for other in applied)

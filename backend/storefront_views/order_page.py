@@ -91,9 +91,9 @@ class PaymentFacts:
     is_pse: bool
     """True for PSE, and for an order without a payment session."""
     method: str
-    """Name of the way to pay if it has instructions; else empty."""
+    """Name of the payment method if it has instructions; empty otherwise."""
     instructions: str
-    """What the customer has to do to pay; empty once the shop has the money, or if there is nothing to do."""
+    """Sentences that tell the customer how to pay; empty unless the payment session is authorized but not captured."""
     instruction_facts: list[tuple[str, str]]
 
 

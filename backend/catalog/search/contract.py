@@ -1,13 +1,13 @@
-"""The contract of search engines, as tests. The package of an engine subclasses them.
+"""Tests that every search engine must pass.
 
-In its tests:
+The package of an engine subclasses them in its own tests:
 
     class TestMyEngine(SearchEngineContract):
         @pytest.fixture
         async def harness(self) -> AsyncIterator[SearchEngineHarness]:
             yield SearchEngineHarness(MyEngine(), database)
 
-`database` is a migrated database without products.
+`database` is a `Database` with the migrated schema and no products.
 """
 
 from collections.abc import Iterable
@@ -31,16 +31,16 @@ TITLES = {
 
 @dataclass
 class SearchEngineHarness:
-    """An engine, and the database with the products that it finds."""
+    """An engine under test, and the database that stores the products."""
 
     engine: SearchEngine
     database: Database
 
     async def settle(self) -> None:
-        """Wait until changes are in the index. Override it if the engine updates its index after the commit."""
+        """Wait until the index contains all changes. Override it if the engine updates its index after the commit."""
 
     async def add_products(self) -> None:
-        """Store the products of the contract and index them. The robot's description mentions wood."""
+        """Store and index the products in `TITLES`. Only the description of the robot contains "madera" ("wood")."""
         async with self.database.transaction() as session:
             for handle, title in TITLES.items():
                 text = "Con una llave de madera." if handle == "robot" else ""
@@ -80,9 +80,9 @@ async def _ids_of(database: Database, handles: Iterable[str]) -> list[str]:
 
 
 class SearchEngineContract:
-    """The tests. A subclass has a fixture `harness`, which returns a new `SearchEngineHarness`."""
+    """Tests of a search engine. A subclass defines the fixture `harness`, which returns a new `SearchEngineHarness`."""
 
-    async def test_words_and_their_beginnings_find_products_without_accents_and_case(
+    async def test_words_prefixes_and_plurals_match_without_accents_and_case(
         self, harness: SearchEngineHarness
     ) -> None:
         await harness.add_products()
@@ -94,7 +94,7 @@ class SearchEngineContract:
         assert await harness.list_found("madera tren") == ["tren"]
         assert await harness.list_found("tren muñeca") == []
 
-    async def test_title_is_better_than_description(self, harness: SearchEngineHarness) -> None:
+    async def test_title_matches_come_before_description_matches(self, harness: SearchEngineHarness) -> None:
         await harness.add_products()
         assert await harness.list_found("madera") == ["camion", "tren", "robot"]
 
@@ -107,7 +107,9 @@ class SearchEngineContract:
         assert await harness.list_found("") == []
         assert await harness.count("") == 0
 
-    async def test_complete_best_matches_are_all_matches(self, harness: SearchEngineHarness) -> None:
+    async def test_best_matches_are_all_matches_if_they_are_complete(
+        self, harness: SearchEngineHarness
+    ) -> None:
         await harness.add_products()
         async with harness.database.read() as session:
             best = await harness.engine.find(session, _parse("mad"), only_best=True)
@@ -117,8 +119,10 @@ class SearchEngineContract:
         if best.is_complete:
             assert len(found) == len({"camion", "tren", "robot"})
 
-    async def test_word_with_only_forms_matches_them_exactly(self, harness: SearchEngineHarness) -> None:
-        """Search as for excluded words ("sin pilas")."""
+    async def test_term_with_forms_but_without_a_word_matches_only_whole_words(
+        self, harness: SearchEngineHarness
+    ) -> None:
+        """The storefront finds excluded words ("sin pilas") with such terms."""
         await harness.add_products()
         async with harness.database.read() as session:
             found = await harness.engine.find(session, [QueryTerm("", forms=frozenset({"tren", "mad"}))])
@@ -146,7 +150,9 @@ class SearchEngineContract:
             found = (await harness.engine.find(session, _parse("tren"))).products
             assert (await session.execute(select(found.c.product_id))).all() == []
 
-    async def test_changed_title_replaces_the_former_words(self, harness: SearchEngineHarness) -> None:
+    async def test_changed_title_replaces_the_words_of_the_old_title(
+        self, harness: SearchEngineHarness
+    ) -> None:
         await harness.add_products()
         ids = await _ids_of(harness.database, ["tren"])
         async with harness.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""The shop's own search engine: prefix match, without accents and case, tolerant of small typos, best match first.
+"""The shop's own search engine: finds words by prefix, ignores accents, case and small typos, best match first.
 
 The index is stored in the database (`search_term`, `search_typo`), so all replicas find the same products, and no
 database extension is needed. A query word matches terms that begin with it, are a form of it or are a synonym
@@ -49,14 +49,14 @@ AS_WRITTEN, FORM, BEGINNING, SYNONYM, SHORT_BEGINNING, TYPO = 8, 6, 4, 3, 2, 2
 MIN_STRONG_PREFIX = 4
 """Minimum number of letters of a prefix that counts as `BEGINNING`; a shorter one is a `SHORT_BEGINNING`."""
 MAX_SCORED = 1_000
-"""Maximum number of matches of a term that are all scored if only the best matches are wanted."""
+"""With `only_best`, all matches of a term are scored if they are at most this many."""
 _TERMS = table_of(SearchTerm)
 _TERM_WITH_PREFIX = (
     select(_TERMS.c.term)
     .where(_TERMS.c.term >= bindparam("word"), _TERMS.c.term < bindparam("after"))
     .limit(literal_column("1"))
 )
-"""Query for a term that begins with the word: such terms sort before `after`."""
+"""Query for one term that begins with `word`: it sorts at or after `word`, and before `after`."""
 
 _Rows: TypeAlias = Sequence[Select[Any]]
 """Queries of `product_id` and `score`: the matches of one term."""
@@ -109,8 +109,8 @@ class DatabaseEngine:
     ) -> Matches:
         """Return the products that match all terms.
 
-        With `only_best`, few products are scored (`_choose_candidates`): a few letters may begin words of half of a
-        large catalogue.
+        With `only_best`, only the products that `_choose_candidates` chooses are scored: a short prefix may match half
+        of a large catalogue.
         """
         value = planned_literal if only_best else literal
         of_terms = [await _matching_rows(session, term, value) for term in terms]
@@ -131,10 +131,11 @@ class DatabaseEngine:
 async def _choose_candidates(
     session: AsyncSession, of_terms: Sequence[_Rows]
 ) -> tuple[Select[Any] | None, bool]:
-    """Return the ids of the products to score, and True if they include every match of all terms.
+    """Return a query of the ids of the products to score, and True if it includes every product that matches all terms.
 
-    The ids are None if all terms have few matches. If only some have, the candidates are the matches of the rarest
-    term. If none has, they are the first products in the shop's order, and the first ones of the index.
+    A term with at most `MAX_SCORED` matches is rare. If all terms are rare, the query is None: every match is scored.
+    If only some are, it selects the matches of the rarest term. If none is, it selects the first products for sale in
+    the shop's order, and the first matches of the rarest term in the index: some matches may be missing.
     """
     counts = [await _count_up_to(session, rows, MAX_SCORED + 1) for rows in of_terms]
     if max(counts) <= MAX_SCORED:
@@ -169,9 +170,9 @@ def _best_scores(rows: _Rows) -> Subquery:
 
 
 async def _matching_rows(session: AsyncSession, term: QueryTerm, value: _Value) -> _Rows:
-    """Return queries of `product_id` and `score`, with a row for each word or age of a product that matches.
+    """Return queries of `product_id` and `score`, with one row for each matching word or age of a product.
 
-    `value` makes an SQL expression of a word.
+    `value` converts a word to an SQL parameter or literal.
     """
     if not term.ages:
         return await _rows_of_word(session, term, value)
@@ -188,7 +189,7 @@ async def _rows_of_word(session: AsyncSession, query_term: QueryTerm, value: _Va
         begins = (term >= value(word)) & (term < value(word + AFTER_ANY_LETTER))
         beginning = BEGINNING if len(word) >= MIN_STRONG_PREFIX else SHORT_BEGINNING
         parts.append((begins, case((term == word, AS_WRITTEN), (term.in_(forms), FORM), else_=beginning)))
-    # a condition of its own: an OR with the range would read the whole range
+    # a separate condition: with an OR, the database would read the whole range of the prefix
     others = [one for one in query_term.forms | query_term.synonyms if not word or not one.startswith(word)]
     is_other = term.in_(sorted(others))
     if others:
@@ -208,7 +209,7 @@ async def _rows_of_word(session: AsyncSession, query_term: QueryTerm, value: _Va
 
 
 async def _has_terms(session: AsyncSession, word: str, is_other: ColumnElement[bool]) -> bool:
-    """Return True if the index has a term that begins with the word, or one of its other terms."""
+    """Return True if the index has a term that begins with the word, or a term for which `is_other` holds."""
     begun = await session.execute(_TERM_WITH_PREFIX, {"word": word, "after": word + AFTER_ANY_LETTER})
     if begun.first():
         return True
@@ -216,7 +217,7 @@ async def _has_terms(session: AsyncSession, word: str, is_other: ColumnElement[b
 
 
 async def _other_gender_term(session: AsyncSession, word: str) -> str | None:
-    """Return the word in its other grammatical gender if the index has it."""
+    """Return the word in its other grammatical gender; None if the index does not contain it."""
     other = other_gender(word)
     is_there = select(SearchTerm.term).where(SearchTerm.term == other).limit(1)
     return other if other != word and (await session.execute(is_there)).first() else None

@@ -1,7 +1,7 @@
-"""The interface of a search engine for shoppers, and the engine of a session.
+"""The interface of the shoppers' search engine, and the choice of the engine for a session.
 
-The shop's own engine is in the database (`database_engine.py`). The setting SEARCH_ENGINE names another one. Staff
-search with `staff_search.py`, which always reads the database.
+The shop's own engine uses the database (`database_engine.py`). The setting SEARCH_ENGINE selects another engine.
+The staff's search (`staff_search.py`) always reads the database.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,8 +37,8 @@ class SearchEngine(Protocol):
     ) -> Matches:
         """Return the products that match all terms; none if there are no terms.
 
-        With `only_best`, the engine may leave out matches, and says so in `Matches.is_complete`. The suggestions
-        accept that. Lists, filters and counts do not.
+        With `only_best`, the engine may leave out matches; `Matches.is_complete` is then False. Suggestions may be
+        incomplete. Lists, filters and counts may not.
         """
 
     async def count(self, session: AsyncSession, terms: Sequence[QueryTerm]) -> int:
@@ -47,7 +47,7 @@ class SearchEngine(Protocol):
 
 @lru_cache
 def load_search_engine(place: str) -> SearchEngine:
-    """Return the search engine of the setting SEARCH_ENGINE, which is `package.module:Class`, or empty.
+    """Return the engine that the setting SEARCH_ENGINE names, as `package.module:Class`; if empty, the shop's own.
 
     Raises:
         CannotStart: the class cannot be imported or created, or lacks a method.
@@ -56,7 +56,7 @@ def load_search_engine(place: str) -> SearchEngine:
         return DatabaseEngine()
     try:
         engine = resolve_name(place)()
-    except Exception as error:  # code of others may raise anything, and the start prints one line
+    except Exception as error:  # a foreign package may raise anything; print one line
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         raise CannotStart(f"Trompo cannot start: SEARCH_ENGINE ({place}): {reason}") from error
     if not isinstance(engine, SearchEngine):
@@ -72,8 +72,8 @@ def search_engine(session: AsyncSession) -> SearchEngine:
 async def find_matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
     """Return the products that match all words of the text, as a subquery of `product_id` and `score`.
 
-    Return None for an empty text. If a word has no match, or if the text contains no words, the subquery finds
-    nothing.
+    Return None for an empty text. If a word has no match, or if the text contains no words, the subquery returns
+    no rows.
     """
     if not text.strip():
         return None
@@ -82,7 +82,7 @@ async def find_matches(session: AsyncSession, text: str, words: SearchWords | No
 
 
 async def find_excluded(session: AsyncSession, words: Iterable[str]) -> Select[Any]:
-    """Return the ids of the products with one of the words, except those that also have the word "sin" ("without")."""
+    """Return a query of the ids of products with one of the words, except products that also have "sin" ("without")."""
     engine = search_engine(session)
     found = await engine.find(session, [QueryTerm("", forms=frozenset(words))])
     without = await engine.find(session, [QueryTerm("", forms=frozenset({"sin"}))])

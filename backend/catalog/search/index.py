@@ -1,4 +1,4 @@
-"""Update of the search indexes after a change of products: the shoppers' index and the staff's."""
+"""Update the shoppers' and the staff's search index after products change."""
 
 from collections.abc import Iterable, Sequence
 

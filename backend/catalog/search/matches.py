@@ -25,7 +25,7 @@ class Matches:
 
 
 def scored_products(scores: Mapping[str, int]) -> Subquery:
-    """Return the matches of an engine outside the database, as a subquery. `scores` are the scores by product id."""
+    """Return the matches of an engine outside the database as a subquery. `scores` has the score by product id."""
     if not scores:
         return _no_products()
     score = case(dict(scores), value=Product.id, else_=0).label("score")
@@ -33,7 +33,7 @@ def scored_products(scores: Mapping[str, int]) -> Subquery:
 
 
 def intersect_matches(subqueries: Sequence[Subquery], bonuses: Sequence[Subquery] = ()) -> Subquery:
-    """Return the products that are in all of the subqueries. Those that are in `bonuses` too have a higher score."""
+    """Return the products that are in all `subqueries`. Products that are also in `bonuses` have a higher score."""
     if not subqueries:
         return _no_products()
     first, *others = subqueries
@@ -49,9 +49,9 @@ def intersect_matches(subqueries: Sequence[Subquery], bonuses: Sequence[Subquery
 
 
 def near_matches(subqueries: Sequence[Subquery]) -> Subquery:
-    """Return the products that match at least one of the subqueries.
+    """Return the products that are in at least one of the subqueries.
 
-    The more subqueries match, the higher is the score.
+    A product in more subqueries has a higher score.
     """
     if not subqueries:
         return _no_products()

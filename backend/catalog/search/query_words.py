@@ -119,7 +119,7 @@ class SearchWords:
         return ParsedQuery(literally, is_anything=any(map(self._is_general, words)))
 
     def with_general_words(self, *texts: str) -> "SearchWords":
-        """Return the vocabulary of a shop whose products all have these names, such as "libro"."""
+        """Return a copy whose general words include these, such as "libro": they name every product of the shop."""
         general = {
             singular for text in texts for word in split_words(fold(text)) for singular in singulars(word)
         }

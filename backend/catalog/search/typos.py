@@ -1,7 +1,7 @@
-"""Typing errors: the words that differ from a word by one or two letters.
+"""Search for words that differ from a mistyped word by one or two letters.
 
-To find typos, `search_typo` stores the remainders of the words of titles, brands and categories: the texts that are
-left after leaving out one or two letters. Words that differ by a typo have a remainder in common.
+The table `search_typo` stores the remainders of the words of titles, brands and categories: each word without one or
+two of its letters. Two words that differ by a typo have a remainder in common.
 """
 
 from itertools import combinations
@@ -17,7 +17,7 @@ MIN_TWO_TYPOS_LENGTH = 8
 
 
 def get_max_typos(word: str) -> int:
-    """Return the number of wrong letters that are tolerated in the word."""
+    """Return the maximum number of wrong letters for which a word still matches."""
     if len(word) < MIN_TYPO_LENGTH:
         return 0
     return 2 if len(word) >= MIN_TWO_TYPOS_LENGTH else 1
@@ -33,7 +33,7 @@ def make_remainders(word: str) -> set[str]:
 
 
 async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
-    """Store the remainders of the terms that are new."""
+    """Store the remainders of those terms whose remainders are not stored yet."""
     new = await _new_terms(session, terms)
     if typos := [{"remains": left, "term": term} for term in new for left in make_remainders(term)]:
         statement = insert_into(SearchTypo).on_conflict_do_nothing()
@@ -43,7 +43,7 @@ async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
     """Return the terms whose remainders are not stored yet.
 
-    The remainders of a term are stored if the table has the row whose remainder is the whole term.
+    If the table has the whole term as a remainder, all remainders of the term are stored.
     """
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
@@ -52,9 +52,9 @@ async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
 
 
 async def find_near_terms(session: AsyncSession, word: str) -> list[str]:
-    """Return the terms that differ from a word by a typo; short words have none.
+    """Return the stored terms that differ from the word by a typo; none for a word shorter than `MIN_TYPO_LENGTH`.
 
-    A term may have been deleted from the titles, brands and categories since its remainders were stored.
+    A term may no longer occur in a title, brand or category: remainders are never deleted.
     """
     if not get_max_typos(word):
         return []

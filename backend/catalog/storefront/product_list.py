@@ -223,9 +223,10 @@ async def _suggest(
     limit: int,
     match: Callable[..., Awaitable[Matches | None]],
 ) -> list[Product]:
-    """Return the best products that `match` finds.
+    """Return the first `limit` products that `match` finds and that meet the conditions.
 
-    If the best matches are too few, or another order is wanted, all matches are searched.
+    With the default order, only the best matches are read first. All matches are read if these give fewer products
+    than `limit`, or if `sort` is another order.
     """
     if sort not in _ORDERS:
         found = await match(only_best=True)

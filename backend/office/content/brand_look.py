@@ -19,8 +19,8 @@ class BrandLook:
         name: the shop's name.
         logo: URL of the logo; `width` and `height` are its size in pixels.
         icon: URL of the icon for a telephone; empty for the first letter of the name.
-        style: the variables of the style sheet, as CSS; empty for the style sheet's own.
-        goods: the words for the things that the shop sells.
+        style: CSS declarations of the colours and the font that differ from the style sheet; empty if none differ.
+        goods: the shop's words for its products.
     """
 
     is_demo: bool

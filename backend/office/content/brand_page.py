@@ -59,13 +59,13 @@ async def brand_page(session: AsyncSession, actor: Actor, effective: Settings) -
 
 
 async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effective: Settings) -> BrandBody:
-    """Parse the form. Colours that are all the shop's defaults, and its default font, count as not chosen.
+    """Parse the form. The default font becomes empty, and so do the colours if all of them are the defaults.
 
     Raises:
         InvalidData: the form is invalid; `fields` has the errors by the form's fields.
     """
     values = {name: complete_address(name, texts.get(name, "")) for name in FIELDS}
-    for name in ("goods_one", "goods_many"):  # a phone writes the first letter as a capital
+    for name in ("goods_one", "goods_many"):  # telephones capitalize the first letter
         values[name] = values[name].strip().lower()
     body = cast("BrandBody", parse_body(Area.BRAND, values))
     defaults = _list_colors(BrandBody(), effective)

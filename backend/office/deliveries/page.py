@@ -204,7 +204,7 @@ def _zone_row(
 
 
 def _new_point_form(points: Sequence[ShippingOption], settings: Settings) -> DeliveryForm:
-    """Return the form of a new point. That of the first one begins with the warehouse's address."""
+    """Return the form of a new pickup point. If no point has an address yet, it contains the warehouse's address."""
     is_first = not any(read_pickup_point(option).address for option in points)
     texts = {ADDRESS: settings.carrier_origin_address} if is_first else {}
     return _build_form(NEW_POINT, texts, USUAL_SCHEDULE, _warehouse_towns(settings) if is_first else ())

@@ -146,8 +146,9 @@ class OrderDetail:
         gift_message: text to print for the box; empty without one.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
         is_held: True if nothing may be packed before a staff member decides (`backend.attention`).
-        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `edit`, `cancel`, `return`, `give_back`.
-        difference: the difference of an edit that is to be paid or given back.
+        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `return`, `cancel`, `edit`, `receive` and
+            `give_back`.
+        difference: the difference that is still to pay or to refund after edits.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The screen «Cambiar el pedido»: the order's lines as the open edit would make them, and the difference."""
+"""The screen «Cambiar el pedido»: the order's lines after the open edit, and the difference to pay or to refund."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
 from backend.staff.rights import Actor, Right
 
 NO_EDIT = OrderEdit(id="", order_id="", created_by="")
-"""Stands for the edit of an order that is not edited yet: it has no actions."""
+"""An edit without actions, for an order that has no open edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class EditLineView:
 
     Attributes:
         id: the id of the order's line, or of the action that adds the units.
-        note: how its units change; empty if they do not.
+        note: how the edit changes its units; empty if it does not.
         problem: why its units cannot be sold; empty if they can.
     """
 
@@ -53,14 +53,14 @@ class EditLineView:
 
 @dataclass(frozen=True, slots=True)
 class EditView:
-    """An order that staff edit.
+    """An order on the editing screen.
 
     Attributes:
-        edit_id: the open edit; empty before the first change.
+        edit_id: id of the open edit; empty before the first change.
         refusal: why the order cannot be edited; empty if it can.
         problem: why the edit cannot be saved, although the order can be edited; empty if it can.
         total: the order's total after the edit, in whole pesos.
-        difference: what has to be paid or given back, as a sentence.
+        difference: sentence with the amount to pay or to refund.
     """
 
     order_id: str
@@ -83,10 +83,11 @@ class DifferenceView:
     """The difference of an edited order, on the order's screen.
 
     Attributes:
-        kind: `owed` by the customer, `refund` to be given back, or empty for none.
+        kind: `owed` if the customer has to pay it, `refund` if the shop has to refund it; empty for no difference.
         amount: whole pesos.
-        url: the page on which the customer pays it; empty if it is not owed.
-        whatsapp_path: the address that opens WhatsApp with this page; empty without a telephone number.
+        url: URL of the page on which the customer pays it; empty if it is not owed.
+        whatsapp_path: path that opens WhatsApp with a message that links to this page; empty if it is not owed, or
+            without a telephone number.
     """
 
     kind: str = ""
@@ -97,7 +98,7 @@ class DifferenceView:
 
 
 def add_difference_link(view: DifferenceView, url: str, phone: str, number: int) -> DifferenceView:
-    """Return the difference with the page on which the customer pays it, unless nothing is owed."""
+    """Return the view with the link to the payment page and its WhatsApp message; unchanged if nothing is owed."""
     if view.kind != "owed":
         return view
     text = _(
@@ -107,12 +108,12 @@ def add_difference_link(view: DifferenceView, url: str, phone: str, number: int)
 
 
 def receipt_methods() -> list[tuple[str, str]]:
-    """Return the ways in which staff receive a difference or give it back, with their names."""
+    """Return the values and names of the methods by which staff receive or refund a difference."""
     return [(str(one), METHOD_NAMES[one]) for one in ManualMethod]
 
 
 async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditView:
-    """Return the order as its open edit would make it; as it is, if there is none.
+    """Return the order as it will be after its open edit; as it is now, if no edit is open.
 
     Raises:
         Forbidden: the actor may not edit orders.
@@ -156,7 +157,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
 
 
 async def read_difference_view(session: AsyncSession, order: Order) -> DifferenceView:
-    """Return the difference of an edit that is still to be paid or given back."""
+    """Return the difference that is still to pay or to refund after edits; an empty view if there is none."""
     is_owed = await is_difference_owed(session, order.id)
     if not is_owed and not await is_difference_to_refund(session, order.id):
         return DifferenceView()

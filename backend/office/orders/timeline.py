@@ -160,7 +160,7 @@ async def read_timeline(
             )
             events.append((moment, _event_view(payment.id, known[0], moment, text=detail, tone=known[1])))
     edits = await _describe_edits(session, order.id)
-    for entry in entries:  # the newest first, like the edits
+    for entry in entries:  # newest first, as in `edits`
         if entry.action in HIDDEN_ACTIONS:
             continue
         title = labels.get(entry.action, entry.action)
@@ -182,7 +182,7 @@ async def read_timeline(
 
 
 async def _describe_edits(session: AsyncSession, order_id: str) -> Iterator[str]:
-    """Return what each confirmed edit changed, and the totals before and after, the newest edit first."""
+    """Describe each confirmed edit, newest first: its changes, the totals before and after, and its reason."""
     query = (
         select(OrderEdit)
         .where(OrderEdit.order_id == order_id, OrderEdit.status == EditStatus.CONFIRMED)

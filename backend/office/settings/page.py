@@ -132,8 +132,8 @@ async def shop_page(
 ) -> ShopPage:
     """Return the settings screen. Reading it does not need the second factor.
 
-    `payments` are the installed payment providers: by id, the name on the checkout page (empty if the page does not
-    offer the provider). `shippings` are the ids of the installed shipping providers.
+    `payments` has, by id, the name of each installed payment provider on the checkout page; empty if the page does
+    not offer the provider. `shippings` has the ids of the installed shipping providers.
 
     Raises:
         Forbidden: the actor may not see the settings.
@@ -184,7 +184,7 @@ async def switch_shop_provider(
         provider_id: the provider.
         is_on: True to enable it.
         is_sure: True if the actor has confirmed the warning.
-        installed: the installed payment providers and shipping providers: see `shop_page`.
+        installed: the installed payment and shipping providers, like `payments` and `shippings` of `shop_page`.
 
     Raises:
         NotFound: the provider is not installed.
@@ -229,7 +229,7 @@ async def _drop_without_options(session: AsyncSession, enabled: frozenset[str]) 
 
 
 def _payment_warning(provider_id: str, payments: Mapping[str, str], on: Collection[str]) -> str:
-    """Return the warning if no other provider is on that the checkout page offers."""
+    """Return the warning if the checkout page offers no other enabled provider; empty otherwise."""
     offered = {one for one in on if payments.get(one)}
     return NO_PAYMENT if offered == {provider_id} else ""
 

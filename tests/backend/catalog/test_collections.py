@@ -1,4 +1,4 @@
-"""Collections: created, changed, moved, filled and deleted by services, with an audit entry for each; two movers."""
+"""Services that create, change, move, fill and delete collections, their audit entries, and concurrent moves."""
 
 import pytest
 from sqlalchemy import select
@@ -88,7 +88,9 @@ async def test_taken_handle_is_refused(database: Database, ids: dict[str, str]) 
             await change_collection(session, ANA, ids["Poesía"], CollectionChange(handle="cuentos"))
 
 
-async def test_role_without_the_right_changes_no_collection(database: Database, ids: dict[str, str]) -> None:
+async def test_role_without_the_right_cannot_change_collections(
+    database: Database, ids: dict[str, str]
+) -> None:
     accountant = Actor("user_luz", Role.ACCOUNTANT)
     async with database.transaction() as session:
         for attempt in (
@@ -103,7 +105,9 @@ async def test_role_without_the_right_changes_no_collection(database: Database, 
     assert await read_titles(database) == ["Clásicos", "Poesía", "Cuentos"]
 
 
-async def test_moves_of_two_people_both_count(database: Database, ids: dict[str, str]) -> None:
+async def test_concurrent_moves_of_two_collections_are_both_kept(
+    database: Database, ids: dict[str, str]
+) -> None:
     async def rival(session: AsyncSession) -> None:
         await move_collection(session, ANA, ids["Cuentos"], ids["Clásicos"], is_after=False)
 

@@ -172,7 +172,7 @@ async def test_only_the_demos_identity_has_the_demos_brand(database: Database, s
         ),
     ],
 )
-async def test_words_for_the_goods_are_the_owners(
+async def test_brand_uses_the_owners_words_for_its_products(
     database: Database, settings: Settings, body: dict[str, Any], words: tuple[str, str, str]
 ) -> None:
     await save(database, body)

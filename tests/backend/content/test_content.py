@@ -254,7 +254,7 @@ async def test_home_sections_have_the_order_and_products_set_in_the_office(
         assert (await read_visible_content(session)).sections == (), "the shop's own order says nothing"
 
 
-async def test_products_on_sale_that_are_all_new_are_shown_once(
+async def test_sale_section_without_chosen_products_is_empty_if_all_are_shown_as_new(
     database: Database, make_product: AddProduct
 ) -> None:
     oso = await make_product("oso", compare_at_price=90_000)

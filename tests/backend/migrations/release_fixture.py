@@ -1,9 +1,9 @@
-"""A small shop as a release leaves it: `python -m tests.backend.migrations.release_fixture` writes its two backups.
+"""A small shop of the current version: `python -m tests.backend.migrations.release_fixture` writes its two backups.
 
-`make release` runs it. The backups, of SQLite and of PostgreSQL, contain the database and the files: products with
+`make release` runs it. The two backups, of SQLite and of PostgreSQL, contain the database and the files: products with
 pictures, a customer, an order whose payment is at the bank, and a paid order that is not packed. From release 1.0
-on, those of each minor release are stored in `RELEASES`, in a folder with the name of the version, and
-`test_release_upgrade.py` opens them with the current code.
+on, the backups of each minor release are stored in `RELEASES`, in a folder with the name of the version, and
+`test_release_upgrade.py` restores them with the current code.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ def backup_name(kind: str) -> str:
 
 @asynccontextmanager
 async def open_clients(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
-    """Yield a storefront's client, and the browser of an owner who is signed in with the second factor."""
+    """Yield a client of the Store API, and a client of an owner who is signed in with a second factor."""
     async with shop.database.transaction() as session:
         key = (await session.execute(select(PublishableKey.token).limit(1))).scalar_one()
         owner = (await session.execute(select(Staff))).scalars().first()
@@ -72,7 +72,7 @@ async def open_clients(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, htt
 
 
 async def build_shop(shop: Shop) -> None:
-    """Fill the migrated, empty database of this shop."""
+    """Add products, a customer and two orders to the shop, whose database must be migrated and empty."""
     defaults = await set_up_defaults(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         variants = [
@@ -95,7 +95,7 @@ async def build_shop(shop: Shop) -> None:
 
 
 async def write_backup(database_url: str, file: Path) -> None:
-    """Fill an empty database with the shop, and write its backup."""
+    """Migrate an empty database, fill it with `build_shop`, and write its backup to the file."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder), database_url=database_url)
         shop = Shop(settings)

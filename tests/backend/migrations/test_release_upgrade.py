@@ -1,4 +1,4 @@
-"""The current code opens the shop of each stored release, and of itself, and continues its orders.
+"""The current code restores the backup of each stored release, and its own backup, and continues the orders.
 
 | of the release | after the upgrade |
 |---|---|
@@ -50,7 +50,7 @@ STORED = sorted(folder.name for folder in RELEASES.glob("*")) if RELEASES.is_dir
 
 @pytest.fixture(params=[CURRENT, *STORED])
 def release(request: pytest.FixtureRequest) -> str:
-    """Return a stored version, or `CURRENT`: the backup is then written by this code."""
+    """Return a stored version, or `CURRENT` for a backup that the current code writes."""
     name: str = request.param
     return name
 
@@ -79,7 +79,7 @@ def server(request: pytest.FixtureRequest, kind: str) -> URL | None:
 async def backup(
     kind: str, release: str, server: URL | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """Return the backup of the release. It is written and restored by the programs of the tests' server."""
+    """Return the backup of the release. PostgreSQL's backup programs are those of the tests' server."""
     monkeypatch.setenv("PATH", f"{POSTGRESQL_18}:{os.environ['PATH']}")
     file = tmp_path / backup_name(kind)
     if release != CURRENT:

@@ -1,4 +1,4 @@
-"""Plans of the queries of requests and of retention jobs: none reads the whole of a table that grows for ever.
+"""Query plans of requests and retention jobs: only jobs in `READS_ALL` may read a whole table that keeps growing.
 
 The functions behind the office's lists, the start screen, the reports, the shop's lists and the suggestions run once,
 and the database explains each of their statements. PostgreSQL avoids sequential scans where it can
@@ -7,7 +7,7 @@ and the database explains each of their statements. PostgreSQL avoids sequential
 | fault | outcome |
 |---|---|
 | a condition or an order without an index | `Seq Scan on "order"`, `SCAN order` |
-| a condition that is not written like its partial index | the same |
+| a condition that differs from that of its partial index | the same |
 """
 
 import re
@@ -50,7 +50,7 @@ LARGE_TABLES = (
     "search_term",
     "product_term",
 )
-"""The tables whose rows are never deleted, or are many for each order or product."""
+"""Tables whose rows are never deleted, or that have many rows for each order or product."""
 READS_ALL = {
     "documents typed at the checkout": "the drafts are JSON: the job reads the carts once an hour",
     "recipients and messages of gifts": "compares names in JSON: the job reads the old orders once a day",
@@ -104,7 +104,7 @@ async def _find_scans(database: Database, run: Callable[[AsyncSession], Awaitabl
             await connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
         explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
         for statement, values in asked:
-            # an EXISTS ends at the first row
+            # an EXISTS stops at the first row
             if statement.startswith(("SELECT", "WITH")) and not statement.startswith("SELECT EXISTS"):
                 plan = str((await connection.exec_driver_sql(f"{explain} {statement}", values)).all())
                 found += [f"{one}: {statement}" for one in scan.findall(plan)]
@@ -116,14 +116,12 @@ def _execute(query: Select[Any]) -> Callable[[AsyncSession], Awaitable[object]]:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-async def test_request_reads_large_tables_by_an_index(
-    database: Database, settings: Settings, name: str
-) -> None:
+async def test_request_does_not_scan_large_tables(database: Database, settings: Settings, name: str) -> None:
     await set_up_defaults(database, settings)
     assert await _find_scans(database, lambda session: REQUESTS[name](session, settings)) == []
 
 
-async def test_retention_jobs_read_large_tables_by_an_index(database: Database) -> None:
+async def test_only_exempt_retention_jobs_scan_large_tables(database: Database) -> None:
     scans: dict[str, list[str]] = {}
     for rule in RULES:
         query = select(func.count()).select_from(table_of(rule.table)).where(*rule.where)

@@ -1,4 +1,4 @@
-"""The unit that the cart lacks for a buyget promotion."""
+"""The extra unit that would earn a buyget discount."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def make_buyget(code: str = "dos", *, buy: int = 1, get: int = 1, **more: Any) -
         ((1, 0), [make_buyget(status="inactive")], None),
         ((1, 0), [make_buyget(), make_buyget("tres", buy=2)], None),
         ((1, 0), [], None),
-        # it could not be combined with the current discount
+        # cannot be combined with the discount that applies
         (
             (1, 0),
             [make_buyget(combination="none"), make_buyget("diez", type="standard", buy_rules=[], value=10)],
@@ -49,7 +49,7 @@ def make_buyget(code: str = "dos", *, buy: int = 1, get: int = 1, **more: Any) -
         ),
     ],
 )
-async def test_further_unit_is_that_with_which_one_more_is_discounted(
+async def test_further_unit_is_one_that_earns_another_discounted_unit(
     database: Database, units: tuple[int, int], promotions: list[Promotion], expected: FurtherUnit | None
 ) -> None:
     async with database.transaction() as session:

@@ -11,7 +11,7 @@ from tests.sold_order import SoldOrder
 
 @pytest.fixture
 async def bought(shop: Shop, admin: httpx.AsyncClient, sold_order: SoldOrder) -> Sold:
-    """Return an order of two units of a product, delivered."""
+    """Return a delivered order of two units of a product."""
     order = Sold(sold_order.order_id, sold_order.line_id)
     await deliver(shop, order, await pack_units(admin, order))
     return order

@@ -14,7 +14,7 @@ PLACEHOLDERS = {
     "value_1": "Default option value",
     "variant_title": "Default variant",
 }
-"""The platform's texts for a product without options."""
+"""Texts that the platform writes, by column, for a product without options."""
 UNSAID = _("(sin cambio)")
 """Text in a file of refused rows for a cell that was missing in the original row. It leaves the value unchanged."""
 

@@ -1,12 +1,12 @@
-"""Truncated candidates: only the suggestions may leave out matches, and never the only one.
+"""Limited candidates: only suggestions may leave out matches, and never the only match.
 
-The limit of scored products is two here, instead of a catalogue of a million products.
+The tests set the limit of scored products to two, so that a small catalogue exceeds it.
 
 | fault | outcome |
 |---|---|
-| a list is made of the candidates | its only match of a filter is missing |
+| a list contains only the candidates | the only match of a filter is missing |
 | the Store API counts the candidates | `count` is too small |
-| the suggestions trust few candidates | the least popular product is not suggested although it is the only match |
+| suggestions search only the candidates | the least popular product is not suggested, although nothing else matches |
 """
 
 import pytest
@@ -26,7 +26,7 @@ from tests.store_defaults import add_product, set_up_defaults
 
 COUNT = 9
 OLDEST = "trompo-1"
-"""The oldest of the products, and the last of the index."""
+"""Handle of the oldest product. It is the last one in the shop's order and in the index."""
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ async def _suggest(database: Database, text: str, limit: int) -> list[str]:
     return [hit.handle for hit in hits]
 
 
-async def test_suggestions_of_a_common_beginning_are_the_most_popular_products(shop: Database) -> None:
+async def test_suggestions_for_a_common_prefix_are_the_most_popular_products(shop: Database) -> None:
     found = await _suggest(shop, "tro", 2)
     assert len(found) == 2
     assert OLDEST not in found
@@ -65,16 +65,16 @@ async def test_suggestions_of_a_common_beginning_are_the_most_popular_products(s
         assert await search_engine(session).count(session, terms) == COUNT
 
 
-async def test_too_few_best_matches_are_completed(shop: Database) -> None:
+async def test_too_few_best_matches_are_completed_from_all_matches(shop: Database) -> None:
     assert len(await _suggest(shop, "tro", 50)) == COUNT
     assert await _suggest(shop, "tro menos de 10 mil", 1) == [OLDEST]
 
 
-async def test_word_with_few_matches_finds_all_products_of_a_common_word(shop: Database) -> None:
+async def test_rare_word_and_common_prefix_find_their_product_in_any_order(shop: Database) -> None:
     assert await _suggest(shop, "tro ceiba", 1) == await _suggest(shop, "ceiba tro", 1) == [OLDEST]
 
 
-async def test_rare_beginning_and_common_word_find_their_product(shop: Database) -> None:
+async def test_rare_prefix_and_common_word_find_their_product(shop: Database) -> None:
     assert await _suggest(shop, "trope pino", 1) == [OLDEST]
     assert await _suggest(shop, "zumbador pino", 1) == [OLDEST]
 

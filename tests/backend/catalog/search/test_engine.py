@@ -25,7 +25,7 @@ HERE = "tests.backend.catalog.search.test_engine"
 
 
 class MemoryEngine:
-    """An engine outside the database, as another program would write it: its index is in memory."""
+    """An engine of another program: its index is in memory, outside the database."""
 
     def __init__(self) -> None:
         self.words: dict[str, dict[str, int]] = {}
@@ -86,7 +86,7 @@ class TestMemoryEngine(SearchEngineContract):
         return SearchEngineHarness(MemoryEngine(), database)
 
 
-async def test_engine_of_the_setting_indexes_and_finds_the_products_of_the_shop(tmp_path: Path) -> None:
+async def test_configured_engine_indexes_and_finds_the_products_of_the_shop(tmp_path: Path) -> None:
     place = f"{HERE}:MemoryEngine"
     url = f"sqlite+aiosqlite:///{tmp_path}/shop.db"
     database = Database.from_settings(Settings(data_dir=tmp_path, database_url=url, search_engine=place))
@@ -112,6 +112,6 @@ async def test_engine_of_the_setting_indexes_and_finds_the_products_of_the_shop(
         (f"{HERE}:BrokenEngine", "is no SearchEngine"),
     ],
 )
-def test_engine_that_cannot_be_used_stops_the_start(place: str, reason: str) -> None:
+def test_engine_that_cannot_be_used_is_refused_at_the_start(place: str, reason: str) -> None:
     with pytest.raises(CannotStart, match=reason):
         load_search_engine(place)

@@ -274,7 +274,7 @@ async def test_programs_find_only_exact_matches_of_all_words(database: Database,
             assert len((await session.execute(select(found.c.product_id))).all()) == count, text
 
 
-def test_word_for_everything_in_the_shop_narrows_no_search() -> None:
+def test_word_that_names_all_products_does_not_narrow_a_search() -> None:
     words = search_words()
     assert not words.parse_query("libros").is_anything
     books = words.with_general_words("libro", "libros")

@@ -454,7 +454,7 @@ def test_description_without_a_name_is_mapped_by_a_person(headings: str, source_
     assert recognise(headings.split(",")) is source_format
 
 
-def test_platform_placeholders_of_a_product_without_options_are_no_option() -> None:
+def test_platform_placeholders_for_a_product_without_options_are_dropped() -> None:
     found = convert(
         "Product Handle,Product Title,Variant Sku,Variant Title,Variant Option 1 Name,Variant Option 1 Value\n"
         "a,A,A-1,Default variant,Default option,Default option value\nb,B,B-1,M,Talla,M\n"
@@ -468,7 +468,7 @@ def test_platform_placeholders_of_a_product_without_options_are_no_option() -> N
     )
 
 
-def test_first_version_of_the_platform_is_read() -> None:
+def test_headings_of_the_first_platform_version_are_read() -> None:
     found = convert(
         "Product Handle,Product Title,Product Tags,Variant SKU,Variant Barcode,Price COP,Option 1 Name,Option 1 Value,"
         'Image 2 Url,Image 1 Url\na,A,"madera,niños",A-1,7701234567897,900,Talla,M,https://x.co/2.jpg,https://x.co/1.jpg\n'
@@ -510,7 +510,9 @@ def test_numbered_columns_are_read_in_the_order_of_their_numbers() -> None:
         ),
     ],
 )
-def test_other_words_of_a_program_are_read(headings: str, cells: str, expected: dict[str, str]) -> None:
+def test_alternative_headings_of_a_program_are_read(
+    headings: str, cells: str, expected: dict[str, str]
+) -> None:
     found = convert(f"{headings}\n{cells}\n")
     (row,) = list_cells(found)
     assert row.items() >= expected.items()

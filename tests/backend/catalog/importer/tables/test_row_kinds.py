@@ -115,7 +115,7 @@ def test_any_column_of_codes_identifies_a_row() -> None:
 
 
 @pytest.mark.parametrize("heading", ["Handle", "URL handle"])
-def test_row_of_a_further_picture_has_the_code_of_its_product(heading: str) -> None:
+def test_row_with_only_another_picture_of_a_product_is_kept(heading: str) -> None:
     head = ["Title", heading, "SKU", "Price", "Product image URL"]
     rows = [[f"Trompo {number}", f"trompo-{number}", f"T-{number}", 5, "x.jpg"] for number in range(4)]
     table = read_table(make_sheet([head, *rows, ["", "trompo-3", "", "", "y.jpg"]]))
