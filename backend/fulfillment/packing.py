@@ -77,7 +77,8 @@ async def pack_or_cancel(
     """Take the units of a fulfillment with a label out of the stock. If they are no longer reserved, cancel the label.
 
     Raises:
-        InsufficientStock: the order was cancelled during the request to the carrier. Its units must not be sent.
+        InsufficientStock: the order was cancelled or edited during the request to the carrier. The units of the
+            fulfillment must not be sent.
     """
     try:
         async with database.transaction() as session:

@@ -122,7 +122,7 @@ class SearchEngineContract:
     async def test_term_with_forms_but_without_a_word_matches_only_whole_words(
         self, harness: SearchEngineHarness
     ) -> None:
-        """The storefront finds excluded words ("sin pilas") with such terms."""
+        """Check the terms by which the storefront finds the words to exclude, as in "sin pilas"."""
         await harness.add_products()
         async with harness.database.read() as session:
             found = await harness.engine.find(session, [QueryTerm("", forms=frozenset({"tren", "mad"}))])
