@@ -203,9 +203,10 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> Iterator[None]:
-    """Remove the developer's own settings from the environment, and read it only where a test sets one.
+    """Remove the developer's own settings from the environment.
 
-    Reading it would take a tenth of the set-up of a shop.
+    Settings then read the environment only if a test sets one of their variables: reading it takes a tenth of the time
+    in which a test sets up a shop.
     """
     for name in list_variables(Settings):
         os.environ.pop(name, None)
@@ -229,7 +230,7 @@ def _clean_environment() -> Iterator[None]:
 
 @cache
 def list_variables(settings: type[SourcedSettings]) -> frozenset[str]:
-    """Return the environment variables of these settings: NAME and NAME_FILE."""
+    """Return the names of the environment variables of these settings: NAME and NAME_FILE."""
     return frozenset(f"{name.upper()}{end}" for name in settings.model_fields for end in ("", "_FILE"))
 
 
@@ -311,9 +312,9 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def prepared(request: pytest.FixtureRequest) -> str:
-    """Return what this test needs in its database, which is then copied from one that has it.
+    """Return the name of the prepared database that is copied for this test.
 
-    `template`: only the tables; `defaults`: the store defaults; `sold`: also the order of `sold_order`.
+    `template` has only the tables, `defaults` has the store defaults too, and `sold` has the order of `sold_order` too.
     """
     names = frozenset(request.fixturenames)
     if "sold_order" in names:
@@ -323,7 +324,7 @@ def prepared(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def sold_order(shop: Shop) -> SoldOrder:
-    """Return the order that the copied database already has."""
+    """Return the order that the database of this test already has: it is a copy."""
     return await read_sold_order(shop)
 
 

@@ -1,4 +1,4 @@
-"""An order that is bought and paid once in each worker. The database of a test that needs one is a copy."""
+"""An order that is bought and paid once in each worker. A test that needs one gets a copy of that database."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ class SoldOrder:
 
 
 async def sell_order(url: str) -> None:
-    """Create the product, and buy and pay two units through the Store API. The database already has the defaults."""
+    """Create the product, and buy and pay two units through the Store API. The database must have the defaults."""
     with TemporaryDirectory() as folder:
         shop = Shop(Settings(data_dir=Path(folder), database_url=url))
         defaults = await set_up_defaults(shop.database, shop.settings)
@@ -52,7 +52,7 @@ async def read_sold_order(shop: Shop) -> SoldOrder:
 
 @asynccontextmanager
 async def open_store(shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
-    """Return a storefront client with the shop's publishable key."""
+    """Yield a client of the Store API that sends the shop's publishable key."""
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     async with httpx.AsyncClient(

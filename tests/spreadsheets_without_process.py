@@ -1,6 +1,6 @@
-"""Reading of spreadsheets in the test's own process: to start the reader's process takes half a second.
+"""Read spreadsheets in the test's own process, because starting the reader's child process takes half a second.
 
-Tests with the fixture `reader_process` use the process, and so do the shops of browser tests.
+Tests with the fixture `reader_process` use the child process, and so do the shops of browser tests.
 """
 
 import json
@@ -16,13 +16,14 @@ from backend.spreadsheet_reader.models import Limits
 
 
 class ReaderWithoutProcess:
-    """A replacement of `ChildProcess` for the reader, without the limits on memory and time."""
+    """A replacement for the reader's `ChildProcess`, without its limits on memory and time."""
 
     def __init__(
         self, _module: str, file: BinaryIO, argument: Mapping[str, Any], *, timeout_s: float
     ) -> None:
         assert timeout_s == argument["timeout_s"]
-        self._file = os.fdopen(os.dup(file.fileno()), "rb")  # closed independently of `file`, as in a process
+        # a separate descriptor, as in the child process: closing `file` does not close it
+        self._file = os.fdopen(os.dup(file.fileno()), "rb")
         self._limits = Limits(**argument)
 
     def __enter__(self) -> "ReaderWithoutProcess":
@@ -32,7 +33,7 @@ class ReaderWithoutProcess:
         self._file.close()
 
     def lines(self) -> Iterator[Any]:
-        """Yield what the process would write, as JSON brings it."""
+        """Yield the lines that the child process would write, after a conversion to JSON and back."""
         for line in iter_output(self._file, self._limits):
             yield json.loads(json.dumps(line))
 

@@ -104,5 +104,5 @@ def find_broken_links() -> Iterator[str]:
 
 
 def test_links_between_documents_lead_to_existing_files_and_headings() -> None:
-    """`make docs` finds more, such as wrong syntax, but needs its own packages."""
+    """`make docs` finds further faults, such as wrong syntax, but needs packages that tests do not install."""
     assert list(find_broken_links()) == []

@@ -1,4 +1,4 @@
-"""A second way to pay for tests: a bank transfer that staff confirm, with a field of its own."""
+"""A second payment provider for tests: a bank transfer that staff confirm, with a field for the payer's bank."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ NO_BANK = "Elige desde qué banco transfieres."
 
 
 class Transfer(SystemDefault):
-    """A provider with a field, and with instructions for the customer."""
+    """A payment provider that adds a field, and has instructions for the customer."""
 
     id = TRANSFER
     asks_payer = True
@@ -38,7 +38,7 @@ class Transfer(SystemDefault):
     is_failing = False
 
     def __init__(self, settings: Settings | None = None) -> None:
-        """Create it, as a shop does that a setting tells to."""
+        """Accept the shop's settings, like the providers of the setting PAYMENT_PROVIDERS."""
 
     async def list_choices(self, field_name: str) -> list[Choice]:
         if self.is_failing:
@@ -60,7 +60,7 @@ class Transfer(SystemDefault):
 
 
 async def add_transfer(shop: Shop, *offered: str) -> Transfer:
-    """Let the shop run with the provider; its regions offer `offered`, by default PSE and the transfer."""
+    """Add the provider to the shop, and let its regions offer `offered`: by default PSE and the transfer. Return it."""
     provider = Transfer()
     shop.payments.providers = {**shop.payments.providers, TRANSFER: provider}
     async with shop.database.transaction() as session:

@@ -184,7 +184,7 @@ for (const link of document.querySelectorAll('link[rel="modulepreload"][media]')
 """
 """Script that waits until the first picture is painted, and then requests all modules.
 
-The wait ends after `MAX_PICTURE_WAIT_MS` if the picture does not arrive, or the page is not visible.
+If the picture does not arrive in time or the page is not visible, the wait ends after `MAX_PICTURE_WAIT_MS`.
 """
 
 
@@ -202,8 +202,8 @@ def delay_module(html: str) -> str:
 def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
     """Inline the styles into the head, and move fonts, scripts and the initial state behind the content.
 
-    Fonts for the first frame are requested in the head. The module requests the scripts (`delay_module`). The initial
-    state is placed before the module that reads it, or at the end of the head if the document has no module.
+    Fonts for the first frame are requested in the head. The document's module requests the scripts (`delay_module`).
+    The initial state is placed before the module that reads it, or at the end of the head if there is no module.
 
     Args:
         html: the document.

@@ -78,7 +78,7 @@ def free_shipping_bar() -> rx.Component:
 
 
 def promotion_hint() -> rx.Component:
-    """Build the hint about the unit that the cart lacks for a promotion such as 2×1."""
+    """Build the hint that one more unit would complete a promotion such as 2×1."""
     hint = CartState.cart.hint
     return rx.cond(
         hint != "",

@@ -337,7 +337,7 @@ def get_unknown_title(landing: LandingList) -> str:
 
 
 def format_age_title(age: str, goods: Goods) -> str:
-    """Return the title of an age range's list: `3-5`, `12+`."""
+    """Return the title of the list of an age range. `age` has the form `3-5` or `12+`."""
     youngest, _hyphen, oldest = age.partition("-")
     if oldest:
         title = _("{goods} de {youngest} a {oldest} años").format(
@@ -362,7 +362,7 @@ def build_search_title(text: str, page: CatalogPage, search: ShopperSearch) -> s
 def build_title(
     trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices, goods: Goods
 ) -> str:
-    """Return the title of a list without a search text."""
+    """Return the title of a list that has no search text: the category, the age, the brand, or all products."""
     if trail:
         return trail[-1].name
     if landing.age and applied.ages == [landing.age]:
@@ -408,7 +408,7 @@ def build_meta(
 
 
 def build_description(title: str, landing: LandingList, goods: Goods) -> str:
-    """Return the description for search engines if the list has no lead."""
+    """Return the description for search engines of a list without an introduction."""
     if landing.brands:
         return _("Lo que tenemos de {brand}, con su precio y envío a toda Colombia.").format(brand=title)
     if landing.age:

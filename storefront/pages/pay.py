@@ -3,8 +3,8 @@
 The page shows products and prices, and no data of a person. Opening it changes nothing; the button puts the sale's
 cart into this browser. The cart that the browser had is restored when the sale is paid.
 
-The link of an edited order's difference opens the same page. It shows the order's number and the amount, and the
-customer chooses the bank there: the order has everything else.
+The link that pays the difference of an edited order opens the same page. The page then shows the order's number and the
+amount, and the customer chooses the bank on it: all other data are already in the order.
 """
 
 from dataclasses import dataclass, field
@@ -101,7 +101,7 @@ class PayPage:
     order_number: int = 0
     """The number of the edited order; 0 for a sale."""
     bank_url: str = ""
-    """The bank's page of a payment of the difference that was started; empty without one."""
+    """URL of the bank's page, if a payment of the difference was already started; else empty."""
     needs_document: bool = False
 
 
@@ -176,7 +176,7 @@ class PayState(PageState, rx.State):
     banks_problem: rx.Field[str] = rx.field("")
     problems: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     answers: rx.Field[int] = rx.field(0)
-    """Changes after every attempt to pay a difference."""
+    """A number that changes after every attempt to pay a difference."""
 
     async def _data(self, params: PageParams) -> PageData[PayPage]:
         await _count_opening(self)
@@ -184,7 +184,7 @@ class PayState(PageState, rx.State):
 
     @event(background=True)
     async def load_banks(self) -> None:
-        """Load the banks, for the payment of a difference."""
+        """Load the banks from which the customer chooses one to pay a difference."""
         banks, problem = [], ""
         try:
             banks = [

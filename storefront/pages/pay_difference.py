@@ -1,4 +1,4 @@
-"""The form on the page of a payment link that pays the difference of an edited order."""
+"""Form that pays the difference of an edited order, on the page of its payment link."""
 
 from typing import Any
 

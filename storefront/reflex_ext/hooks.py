@@ -74,7 +74,7 @@ def encoded(text: rx.Var[str]) -> rx.Var[str]:
 
 
 def text_at(texts: Any, name: str | rx.Var[str]) -> rx.Var[str]:
-    """Return a variable with the text of this name; empty if `texts` has none."""
+    """Return a variable with the text that `texts` has for this name; empty if there is none."""
     text: rx.Var[str] = texts.to(ObjectVar, dict[str, str])[name]
     return text
 

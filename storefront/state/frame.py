@@ -91,7 +91,7 @@ class BrandInfo:
         icon: URL of the icon in the browser's tab.
         share_image: URL of the picture of a shared page that has no picture of its own.
         headline, text: heading of the home page, and the text below it.
-        goods: the words for the things that the shop sells.
+        goods: the shop's words for its products.
         links: the shop's profiles on social networks.
     """
 
@@ -243,13 +243,13 @@ class FrameState(rx.State):
 
 
 GOODS = FrameState.brand.goods
-"""The words for the things that the shop sells."""
+"""The shop's words for its products, such as «libro» and «libros»."""
 OFFERS_GIFTS = FrameState.ages.length() > 0
-"""True if the shop has the gift finder and lists by age: some product has an age."""
+"""True if at least one product has an age: pages then link to the gift finder and to the lists by age."""
 
 
 def count_products(total: Any) -> rx.Var[str]:
-    """Return the number of products as a text, such as «12 libros»."""
+    """Return a text with the number of products, such as «12 libros»."""
     several = _("{n} {goods}").format(n=total, goods=GOODS.many)
     return rx.cond(total == 1, _("1 {item}").format(item=GOODS.one), several)
 

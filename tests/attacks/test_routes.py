@@ -68,7 +68,7 @@ class Callers:
         return self.client.request(method, address, content=body, headers=headers)
 
     def renew(self, kind: str) -> None:
-        """Sign this kind of caller in again: a route has revoked the previous token."""
+        """Sign this kind of caller in again, after a route has revoked the previous token."""
         if kind == "customer":
             self._customer = self._sign_up()
         if kind == "staff":

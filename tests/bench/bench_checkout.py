@@ -1,7 +1,8 @@
-"""Processor time of a guest checkout in the whole shop: `python -m tests.bench.bench_checkout [--database NAME …]`.
+"""Measure the processor time of a guest checkout: `python -m tests.bench.bench_checkout [--database NAME …]`.
 
-The shop runs as users run it, with one worker. Counted are its processes, until the last confirmation is written;
-the load generator and PostgreSQL are not. Processor time depends less on other programs than requests a second do.
+The shop runs as users run it, with one worker. The time of all its processes counts, until the last confirmation is
+written. The time of the load generator and of PostgreSQL does not count. Other programs on the machine change the
+processor time less than the number of requests per second.
 """
 
 import argparse
@@ -29,11 +30,11 @@ PRODUCTS = 1000
 CONCURRENCY = 8
 WARM_UP_CHECKOUTS = 100
 MAX_SECONDS = 120.0
-"""Maximum duration of a round, on any machine."""
+"""Maximum duration of a round, long enough for a slow machine."""
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Measure a checkout on each database, and print the processor time."""
     arguments = _arguments()
     async with AsyncExitStack() as stack:
         for kind in arguments.database:

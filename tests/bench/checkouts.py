@@ -26,7 +26,7 @@ class CheckoutTask:
         self._count = 0
 
     async def __call__(self, connection: Connection, _number: int) -> None:
-        """Buy one unit."""
+        """Buy one unit as a new guest."""
         self._count += 1
         number = self._count
         await buy(

@@ -26,7 +26,10 @@ from tests.store_defaults import offer_payment
 
 BATCH_SIZE = 1000
 MIN_COPIED_PRODUCTS, MAX_INSERTED_PRODUCTS = 500_000, 20_000
-"""Larger shops insert only the second number and copy them: minutes instead of hours."""
+"""A shop with more products than the first number inserts only the second number, and copies these rows.
+
+This takes minutes instead of hours.
+"""
 BRANDS = [
     f"Marca {name}" for name in ("Andina", "Boreal", "Ceiba", "Dorado", "Embera", "Frailejón", "Guadua")
 ]
@@ -116,9 +119,10 @@ async def fill_shop(database: Database, settings: Settings, products: int) -> No
 
 
 def _copied_columns(number: str, minutes_earlier: str) -> dict[type[SQLModel], dict[str, str]]:
-    """Return the SQL of the columns that differ in a copied row, by table.
+    """Return the SQL expressions of the columns that differ in a copied row, by table.
 
-    `number` is the new number of a product with the given column, and `minutes_earlier` a new creation time.
+    `number` is a template of the expression of a product's new number, where `{}` is the column with the old number.
+    `minutes_earlier` is the expression of the new creation time.
     """
     product, variant = "product_id || '_' || copy", "variant_id || '_' || copy"
     return {
@@ -142,7 +146,7 @@ def _copy_statement(model: type[SQLModel], changes: dict[str, str], copies: str)
     table = table_of(model)
     columns = [column.name for column in table.columns]
     values = ", ".join(changes.get(name, name) for name in columns)
-    first = "term" if "term" in columns else "copy"  # in key order
+    first = "term" if "term" in columns else "copy"  # the order of the primary key
     return (
         f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {values} "
         f"FROM {table.name}, {copies} ORDER BY {first}"
@@ -150,7 +154,7 @@ def _copy_statement(model: type[SQLModel], changes: dict[str, str], copies: str)
 
 
 async def _copy_products(connection: asyncpg.Connection, inserted: int, times: int) -> None:
-    """Copy every product until there are `times` as many, each with a unique number."""
+    """Copy every product until there are `times` as many products, each with a unique number."""
     changed_columns = _copied_columns(
         f"lpad((substring({{}} from '[0-9]+$')::int + copy * {inserted})::text, 6, '0')",
         f"created_at - copy * {inserted} * interval '1 minute'",
@@ -175,7 +179,7 @@ async def _copy_products(connection: asyncpg.Connection, inserted: int, times: i
 
 
 def _copy_products_on_sqlite(file: str, inserted: int, times: int) -> None:
-    """Copy every product until there are `times` as many, as `_copy_products` does on PostgreSQL."""
+    """Copy every product as `_copy_products` does, but on SQLite."""
     copies = (
         f"(WITH RECURSIVE numbers (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM numbers "
         f"WHERE copy < {times - 1}) SELECT copy FROM numbers)"

@@ -32,8 +32,8 @@ async def buy(
         send: sends a request.
         headers: headers of each request.
         variant_id: the variant that is bought.
-        email: the customer's address. The shop sends an address only a few mails an hour, so that with the same
-            address the confirmations of most orders wait.
+        email: the customer's address. The shop sends only a few mails an hour to an address: if all purchases have the
+            same one, most confirmations wait.
         region_id: the cart's region; by default the only one.
 
     Returns:

@@ -1,4 +1,4 @@
-"""A day of the shop on telephones of 390 px: each peso that shoppers and sellers see is in the books in the evening.
+"""A day of the shop on telephones of 390 px: in the evening, orders, payments and closings have the same amounts.
 
 The shopper buys two units on the web, and pays a WhatsApp link. The seller sells at the counter in cash and 2×1, sells
 with own delivery, sends half of the web order, and closes the day.
@@ -57,7 +57,7 @@ async def add_own_delivery(shop: ShopServer) -> None:
 
 
 async def send(page: Page, shop: ShopServer, path: str, body: Any = None) -> dict[str, Any]:
-    """Send a request of the Admin API as the seller. Without a body, read."""
+    """Send a request of the Admin API as the seller: GET without a body, else POST."""
     headers = {"origin": shop.url}
     answer = (
         await page.request.get(path, headers=headers)
@@ -76,7 +76,7 @@ async def read_variant(page: Page, shop: ShopServer, handle: str) -> dict[str, A
 
 
 async def scan(page: Page, sku: str) -> None:
-    """Add a product to the sale."""
+    """Add the product with this SKU to the sale."""
     units = await page.get_by_test_id("sell-line").count()
     await page.get_by_test_id("sell-search").fill(sku)
     await page.get_by_test_id("sell-search").press("Enter")

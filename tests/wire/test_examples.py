@@ -101,7 +101,7 @@ PATH_ID_PREFIXES = {
     "webhook_id": "hook",
     "zone_id": "serzo",
 }
-"""Id prefix of each path parameter. `collection_id` and `item_id` can be of two kinds."""
+"""Id prefix of each path parameter. `collection_id` and `item_id` have different prefixes in different paths."""
 ROW_ID_PREFIXES = {
     "product-tags": "ptag",
     "product-types": "ptyp",
@@ -134,7 +134,7 @@ class Reader:
         return await self.client.request(method, address, json=self.replace_ids(EXAMPLES[operation]))
 
     def replace_ids(self, value: Any) -> Any:
-        """Return the value with the ids of this shop."""
+        """Return the value with its example ids replaced by ids of this shop."""
         if isinstance(value, dict):
             return {name: self.replace_ids(part) for name, part in value.items()}
         if isinstance(value, list):
@@ -283,7 +283,7 @@ async def begin_draft_edit(reader: Reader) -> None:
 
 
 async def remove_draft_shipping(reader: Reader) -> None:
-    """Begin the edit of a draft order, whose shipping method is removed."""
+    """Begin the edit of a draft order, and remember the id of the action that removes the shipping method."""
     await begin_draft_edit(reader)
     shown = await read_ok(await reader.client.post(f"/admin/draft-orders/{reader.ids['order']}/edit/request"))
     actions = shown["draft_order_preview"]["order_change"]["actions"]
@@ -291,7 +291,7 @@ async def remove_draft_shipping(reader: Reader) -> None:
 
 
 async def begin_order_edit(reader: Reader) -> None:
-    """Begin the edit of a paid order, and change the number of units."""
+    """Begin the edit of a paid order, and change the quantity of a line."""
     await create_paid_order(reader)
     await read_ok(await reader.send("POST /admin/order-edits"))
     order = (await read_ok(await reader.client.get(f"/admin/orders/{reader.ids['order']}")))["order"]

@@ -134,7 +134,7 @@ class OrderState(OfficeScreen, KnownClientState):
 
     @office_event(Right.EDIT_ORDERS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Book the difference of an edit that the customer paid to a staff member."""
+        """Record the money of an edit's difference that the customer has paid to a staff member."""
         receipt = _parse_receipt(form)
         self.problems = {}
         async with current_shop().database.transaction() as session:
@@ -143,7 +143,7 @@ class OrderState(OfficeScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def give_back(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Book the difference of an edit that the shop gave back."""
+        """Record the refund of an edit's difference that the shop has given back."""
         receipt = _parse_receipt(form)
         self.problems = {}
         await give_back_difference(current_shop().database, actor, self._id_in_url(), receipt)
@@ -255,7 +255,7 @@ class OrderState(OfficeScreen, KnownClientState):
 
 
 def _parse_receipt(form: dict[str, Any]) -> DifferenceReceipt:
-    """Return the money of a difference.
+    """Parse the form that records the money of a difference.
 
     Raises:
         InvalidData: the method or the amount is not one that the screen offers.

@@ -1,4 +1,4 @@
-"""Panel on an order's screen: the difference of an edit that is to be paid or given back."""
+"""Panel on an order's screen: the difference of an edit that the customer must pay, or the shop must give back."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from storefront.office.state import answer_number
 
 
 def difference_panel() -> rx.Component:
-    """Render the difference, and the form that books its money."""
+    """Render the amount of the difference, its payment link, and the form that records its money."""
     is_owed = VIEW.difference.kind == "owed"
     return rx.el.section(
         rx.el.h2(
@@ -41,7 +41,7 @@ def difference_panel() -> rx.Component:
 
 
 def _payment_link() -> rx.Component:
-    """Render the link on which the customer pays, and the button that sends it."""
+    """Render the payment link of the difference, and the button that sends it by WhatsApp."""
     return rx.el.div(
         rx.el.input(
             value=VIEW.difference.url,

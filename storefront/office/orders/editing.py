@@ -1,4 +1,4 @@
-"""Components of the screen «Cambiar el pedido»."""
+"""Components of the screen «Cambiar el pedido», on which staff edit a paid order."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ VIEW = EditOrderState.content
 
 
 def page() -> rx.Component:
-    """Render the edit of an order."""
+    """Render the screen on which staff edit an order."""
     back = rx.el.a(
         icon("left", size=20),
         _("Pedido {number}").format(number=VIEW.number),
@@ -45,14 +45,14 @@ def page() -> rx.Component:
 
 
 def note(text: Any, test_id: str) -> rx.Component:
-    """Render why the order cannot be edited or saved."""
+    """Render the reason why the order cannot be edited, or why the edit cannot be saved."""
     return rx.el.p(
         icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
     )
 
 
 def search_panel() -> rx.Component:
-    """Render the search for the variant that is added, or that replaces a line."""
+    """Render the search for a variant to add, or to put in place of a line."""
     replacing = rx.el.p(
         _("Elige por cuál cambias "),
         rx.el.b(EditOrderState.replaced_title),
@@ -75,7 +75,7 @@ def search_panel() -> rx.Component:
 
 
 def lines_panel() -> rx.Component:
-    """Render the lines with their new units."""
+    """Render the lines with their new quantities."""
     return rx.el.section(
         rx.el.ul(rx.foreach(VIEW.lines, edit_line), class_name="o-items"),
         class_name="o-panel",
@@ -84,7 +84,7 @@ def lines_panel() -> rx.Component:
 
 
 def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
-    """Render a line: the product, its units, and its price."""
+    """Render a line: the product, its price, and the buttons that change its quantity or replace it."""
     steps = rx.el.div(
         _step(
             "−",
@@ -147,7 +147,7 @@ def totals_panel() -> rx.Component:
 
 
 def save_panel() -> rx.Component:
-    """Render the reason and the buttons that save and discard the edit."""
+    """Render the field for the reason, and the buttons that save and discard the edit."""
     form = rx.el.form(
         hidden_field("edit", VIEW.edit_id),
         hidden_field("total", VIEW.total.to_string()),

@@ -1,4 +1,4 @@
-"""State of the screen «Cambiar el pedido». The edit is stored in the database: this state only shows it."""
+"""State of the screen «Cambiar el pedido». The database stores the edit; this state only displays it."""
 
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
@@ -32,11 +32,11 @@ MAX_TOTAL = 10**12
 
 
 class EditOrderState(VariantSearch, KnownClientState):
-    """The order that the staff member edits. Its id is in the URL."""
+    """State of the screen on which a staff member edits the order whose id is in the URL."""
 
     content: rx.Field[EditView | None] = rx.field(None)
     replaced_id: rx.Field[str] = rx.field("")
-    """The line that the next chosen variant replaces; empty if it is added."""
+    """Id of the line that the next chosen variant replaces; empty if the variant is added."""
     replaced_title: rx.Field[str] = rx.field("")
 
     _right: ClassVar[Right] = Right.EDIT_ORDERS
@@ -61,7 +61,7 @@ class EditOrderState(VariantSearch, KnownClientState):
 
     @office_event(is_press=False)
     async def replace_line(self, _actor: Actor, line_id: str) -> None:
-        """Let the next chosen variant replace this line; an empty id ends that."""
+        """Let the next chosen variant replace this line. With an empty id, it is added instead."""
         checked_id(line_id or "-")
         lines = self.content.lines if self.content is not None else []
         titles = {line.id: line.title for line in lines if not line.is_new}
@@ -70,7 +70,7 @@ class EditOrderState(VariantSearch, KnownClientState):
 
     @office_event()
     async def set_quantity(self, actor: Actor, line_id: str, quantity: int) -> None:
-        """Set the units of a line of the order, or of added units; 0 removes it."""
+        """Set the quantity of a line of the order or of an added line; 0 removes the line."""
         checked_id(line_id)
         checked_number(quantity, 0, MAX_UNITS)
         self.problems = {}
@@ -89,7 +89,7 @@ class EditOrderState(VariantSearch, KnownClientState):
 
     @office_event()
     async def save(self, actor: Actor, form_data: dict[str, str]) -> Any:
-        """Confirm the edit at the total that the staff member saw, and return to the order."""
+        """Confirm the edit if its total is the one that the staff member saw, and return a redirect to the order."""
         typed = checked_fields(form_data, "edit", "total", "reason", max_length=MAX_REASON_LENGTH)
         self.problems = {}
         if not typed["reason"]:
@@ -114,13 +114,13 @@ class EditOrderState(VariantSearch, KnownClientState):
 
     @office_event()
     async def discard(self, actor: Actor, edit_id: str) -> Any:
-        """Cancel the edit, and return to the order."""
+        """Cancel the edit. Return a redirect to the order."""
         async with current_shop().database.transaction() as session:
             await cancel_edit(session, actor, checked_id(edit_id))
         return rx.redirect(f"{ORDERS}/{self._order_id()}")
 
     async def _put(self, actor: Actor, variant_id: str) -> None:
-        """Add the variant, or put it in place of the line that is being replaced."""
+        """Add the variant, or replace the line of `replaced_id` by it."""
         replaced, self.replaced_id, self.replaced_title = self.replaced_id, "", ""
         try:
             async with current_shop().database.transaction() as session:

@@ -228,7 +228,7 @@ class SellState(VariantSearch, KnownClientState):
 
     @office_event()
     async def make_link(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Create a payment link, with the WhatsApp message for the typed number. Mail it if an address was typed."""
+        """Create a payment link and its WhatsApp message. If an e-mail address was typed, mail the link to it."""
         typed = checked_fields(form_data, "draft", "phone", "mail_to")
         self.problems = {}
         phone = typed["phone"]

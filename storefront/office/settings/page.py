@@ -320,7 +320,7 @@ def other_settings_links() -> rx.Component:
 
 
 def version_line() -> rx.Component:
-    """Render the version of the program, which whoever helps the shop asks for."""
+    """Render the version of the program. The owner gives it to a person who helps with a problem."""
     return rx.el.p("Trompo ", VIEW.version, class_name="o-row__detail", data_testid="version")
 
 

@@ -113,7 +113,7 @@ class SettingsState(WebhookHandlers, KnownClientState):
 
 
 def _running_providers() -> tuple[dict[str, str], list[str]]:
-    """Return the providers in this process: names of the payment providers by id, and ids of the shipping providers."""
+    """Return the loaded providers: names of the payment providers by id, and ids of the shipping providers."""
     shop = current_shop()
     names = {provider_id: provider.shopper_name for provider_id, provider in shop.payments.providers.items()}
     return names, list(shop.fulfillment_providers)

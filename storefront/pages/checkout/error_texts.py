@@ -22,7 +22,7 @@ INTERRUPTED = _(
 
 
 def get_result_kind(error: ShopError, further: Collection[str] = ()) -> str:
-    """Return the `PlacingResult.kind` of an error. `further` are the fields that the payment providers add."""
+    """Return the `PlacingResult.kind` of an error. `further` has the names of the fields that payment providers add."""
     match error:
         case InvalidData() if {*LABELS, *further} & error.fields.keys():
             return "fields"

@@ -85,7 +85,7 @@ NUMERIC_DOCUMENTS = [kind.code for kind in DOCUMENT_TYPES.values() if kind.shape
 def parse_fields(value: object, further: Collection[str] = ()) -> dict[str, str]:
     """Return the known fields of the values that a browser sent. Unknown fields are ignored.
 
-    `further` are the fields that the shop's payment providers add.
+    `further` has the names of the fields that the shop's payment providers add.
 
     Raises:
         InvalidData: the values are not texts by name, or a text is too long.

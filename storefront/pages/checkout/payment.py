@@ -71,7 +71,7 @@ def not_payable() -> rx.Component:
 
 
 def payment_fields() -> list[rx.Component]:
-    """Build the choice of the payment provider, and the fields of the chosen one."""
+    """Build the choice of the payment provider, and the fields of the chosen provider."""
     document = rx.fragment(
         company_box(),
         rx.cond(
@@ -95,7 +95,7 @@ def payment_fields() -> list[rx.Component]:
 
 
 def pse_notice() -> rx.Component:
-    """Build the text about PSE, in a shop without another way to pay."""
+    """Build the text about PSE, for a cart that can be paid only with PSE."""
     return rx.el.div(
         rx.el.span(_("PSE"), class_name="pse__mark", aria_hidden="true"),
         rx.el.div(
@@ -109,7 +109,7 @@ def pse_notice() -> rx.Component:
 
 
 def method_cards() -> rx.Component:
-    """Build the choice of the payment provider."""
+    """Build the choice of the payment provider: a card with a radio button for each."""
     element_id, problem = field_id(PAYMENT_PROVIDER), problem_text(PAYMENT_PROVIDER)
 
     def card(method: ObjectVar[PaymentMethod], place: rx.Var[int]) -> rx.Component:

@@ -1,4 +1,4 @@
-"""The ways to pay that the checkout offers: their cards, the options of their fields, and the chosen one."""
+"""Payment methods at the checkout: their cards, the options of their fields, and the chosen method."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 def payment_choice(
     providers: Sequence[PaymentProvider], options: Mapping[str, list[SelectOption]]
 ) -> PaymentChoice:
-    """Convert providers for their cards. `options` are the options of their fields, by name."""
+    """Convert the offered providers to the content of their cards. `options` has the options of each field, by name."""
     return PaymentChoice(
         methods=[
             PaymentMethod(
@@ -40,7 +40,7 @@ def payment_choice(
 async def load_options(
     providers: Sequence[PaymentProvider],
 ) -> tuple[list[PaymentProvider], dict[str, list[SelectOption]]]:
-    """Return the options of the providers' fields by name, and the providers, without those whose options fail."""
+    """Return the providers whose options could be loaded, and the options of their fields by field name."""
     working, options = [], {}
     for provider in providers:
         try:
@@ -55,7 +55,7 @@ async def load_options(
 
 
 def choose_method(providers: Sequence[PaymentProvider], chosen_id: str) -> dict[str, str]:
-    """Return the value of `PAYMENT_PROVIDER` if the chosen one (by default PSE) is not offered; else empty."""
+    """Return the form value of an offered provider if the chosen one (by default PSE) is not offered; else {}."""
     offered = [provider.id for provider in providers]
     if not offered or (chosen_id or GATEWAY_PSE) in offered:
         return {}

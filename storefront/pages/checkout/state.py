@@ -95,8 +95,8 @@ class CheckoutState(PageState, rx.State):
         has_payer: True if the payer's document and bank of the customer were saved.
         book: the addresses of the signed-in customer.
         noted: the number of the latest saved note (see `save_note`).
-        is_payable: True if the cart may be paid in any way.
-        payment: the ways to pay it.
+        is_payable: True if the shop offers a payment method for the cart.
+        payment: the payment methods for the cart.
         changes: a number that changes after every attempt to change the bank.
     """
 
@@ -158,7 +158,7 @@ class CheckoutState(PageState, rx.State):
 
     @event(background=True)
     async def load_banks(self) -> None:
-        """Load the ways to pay the cart, the options of their fields, and the banks."""
+        """Load the payment methods for the cart, the options of their fields, and the banks."""
         shop, banks, problem = current_shop(), [], ""
         methods: list[PaymentProvider] | None = None
         options: dict[str, list[SelectOption]] = {}

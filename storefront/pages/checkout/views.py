@@ -20,7 +20,7 @@ class SelectOption:
 
 @dataclass(frozen=True, slots=True)
 class PaymentField:
-    """A field that a payment provider adds. With `options` it is a select element."""
+    """A field that a payment provider adds: a select element if it has `options`, else a text field."""
 
     name: str
     label: str
@@ -30,7 +30,7 @@ class PaymentField:
 
 @dataclass(frozen=True, slots=True)
 class PaymentMethod:
-    """A way to pay, as displayed on its card."""
+    """A payment method as displayed on its card."""
 
     id: str
     name: str
@@ -40,12 +40,12 @@ class PaymentMethod:
 
 @dataclass(frozen=True, slots=True)
 class PaymentChoice:
-    """The ways to pay the cart.
+    """The payment methods for the cart.
 
     Attributes:
-        methods: the ways to pay, as cards.
-        has_cards: False if PSE is the only way, so that the page has no cards.
-        with_document: ids of the methods for which the form has the payer's document.
+        methods: the content of each method's card.
+        has_cards: False if PSE is the only method: the page then has no cards.
+        with_document: ids of the methods for which the form asks for the payer's document.
         field_names: names of the fields that the providers add.
     """
 
@@ -145,7 +145,7 @@ def describe_choice_promise(choice: ShippingChoice, promise: DeliveryPromise, mo
 
 
 def _end_sentence(text: str) -> str:
-    """Return the text with one full stop: an hour such as «6 p. m.» already ends with one."""
+    """Return the text with exactly one full stop at its end. An hour such as «6 p. m.» already has one."""
     return text.removesuffix(".") + "."
 
 

@@ -219,7 +219,7 @@ def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
 
 
 def instructions_section(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build what the customer has to do to pay outside the shop."""
+    """Build the instructions for a customer who pays outside the shop, such as by bank transfer."""
     facts = order.payment
     return section(
         _("Cómo pagar"),

@@ -53,7 +53,7 @@ class OrderContent:
         form_action: the URL that receives the forms of the page.
         result: the message about a submitted form.
         token: the token in the URL, which gives access to the order's files.
-        difference_path: the page on which the customer pays the difference of an edit; empty if none is owed.
+        difference_path: path of the page on which the customer pays the difference of an edit; empty if none is owed.
     """
 
     order_id: str = ""
@@ -92,7 +92,7 @@ async def read_order(params: PageParams, *, ask_gateway: bool) -> PageData[Order
 
 
 async def _find_difference_path(order_id: str) -> str:
-    """Return the page on which the customer pays the difference of an edit; empty if none is owed."""
+    """Return the path of the page on which the customer pays the difference of an edit; empty if none is owed."""
     shop = current_shop()
     async with shop.database.read() as session:
         if not await is_difference_owed(session, order_id):

@@ -113,7 +113,7 @@ FREE_CANCELED = _("Tu pedido está cancelado. No se hizo ningún cobro.")
 PAY_AS_AGREED = _(
     "Todavía no recibimos tu pago. Más abajo ves cómo hacerlo; apenas llegue, empezamos a prepararlos."
 )
-"""Replaces the text of an unpaid order whose way to pay has instructions."""
+"""Replaces the text of an unpaid order whose payment method has instructions."""
 SENT_UNPAID = _(
     "Ya despachamos tus productos: más abajo ves por dónde van. Todavía no recibimos tu pago: escríbenos o llámanos "
     "para acordarlo."

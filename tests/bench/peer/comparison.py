@@ -1,8 +1,8 @@
 """Comparison of the shop with the commerce platform on this machine: `python -m tests.bench.peer.comparison`.
 
 Both servers run in production mode with one process and one PostgreSQL server, one after the other in each round. The
-same requests come from the same load generator on the same machine, and only over 127.0.0.1. docs/performance.md
-says what is needed and how to read the table.
+same load generator sends the same requests to both, on the same machine and only over 127.0.0.1. docs/performance.md
+says what the command needs and how to read its table.
 """
 
 import argparse
@@ -31,7 +31,7 @@ READ_CONCURRENCY, CHECKOUT_CONCURRENCY = 16, 8
 PRODUCTS = 1000
 PAGES, PAGE_SIZE, HITS = 40, 24, 8
 IDLE_S = 15
-"""Seconds after the start until the idle memory is measured: the work at the start has finished."""
+"""Seconds between the start of a server and the measurement of its idle memory: its start jobs are then finished."""
 LEAN_FIELDS = "id,title,handle,thumbnail,variants.id,*variants.calculated_price"
 FIELDS = "*variants.calculated_price"
 LIST, PRODUCT, SEARCH = "list of 24, per second", "product, per second", "search of 8, per second"
@@ -42,7 +42,7 @@ CALIBRATION = "calibration"
 
 @dataclass
 class Results:
-    """The figures of one side, one for each round."""
+    """The figures of one side by name, with a value for each round."""
 
     figures: dict[str, list[float]] = field(default_factory=dict)
 
@@ -133,7 +133,7 @@ def _create_read_task(contender: Contender, addresses: Sequence[str]) -> Task:
 
 
 def _print_table(platform: Results, shop: Results) -> None:
-    """Print the median of each figure, and the ratio of each round: how many times the platform's the shop's is."""
+    """Print the median and range of each figure, and of the ratios: the shop's figure divided by the platform's."""
     print(f"\n| {'figure':32} | {'platform':>24} | {'Trompo':>24} | {'Trompo / platform':>24} |")
     print("|---|---|---|---|")
     for name, figures in platform.figures.items():

@@ -1,4 +1,4 @@
-"""The interface of both sides of the comparison: a running server, and the values that requests to it need."""
+"""The interface of both sides of the comparison, the shop and the platform."""
 
 import subprocess
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """The values that requests to one side need."""
+    """The values that the load generator needs for its requests to one side."""
 
     name: str
     publishable_key: str
@@ -34,13 +34,13 @@ class Side(Protocol):
     name: str
 
     async def prepare(self) -> Contender:
-        """Create its database and everything else that it needs."""
+        """Create the database and everything else that the server needs."""
         ...
 
     def start(self) -> AbstractAsyncContextManager[RunningServer]:
-        """Run its server until the block ends."""
+        """Run the server until the block ends."""
         ...
 
     async def finish_checkouts(self) -> None:
-        """Wait until the work that checkouts leave behind is done."""
+        """Wait until the work that runs after checkouts, such as sending mails, is finished."""
         ...

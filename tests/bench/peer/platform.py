@@ -20,11 +20,11 @@ from tests.ports import find_free_port
 COMMAND_TIMEOUT_S = 900
 CLI = "node_modules/@medusajs/cli/cli.js"
 SERVER = ".medusa/server"
-"""Folder of the production build, which finds its packages in the folders above it."""
+"""Folder of the production build. Node finds its packages in the folders above this folder."""
 
 
 class Platform:
-    """The platform with the built-in defaults: one process, one sales channel, events and cache in memory."""
+    """The platform with its default settings: one process, one sales channel, events and cache in memory."""
 
     name = "platform"
 
@@ -50,7 +50,7 @@ class Platform:
         self._folder = Path()
 
     async def prepare(self) -> Contender:
-        """Install, build and fill the platform.
+        """Install and build the platform, and create its tables and products.
 
         Raises:
             subprocess.CalledProcessError: a step failed; it has printed the reason.
@@ -83,7 +83,7 @@ class Platform:
         """Run the server in production mode."""
         port = find_free_port()
         environment = node_environment(**self._environment, NODE_ENV="production")
-        # not the `node` of the virtual environment, which is a Python program: its memory would count
+        # not the `node` of the virtual environment: it is a Python program, whose memory would be counted too
         node = str(Path(NODE) / "bin" / "node")
         command = [node, str(self._folder / CLI), "start", "--port", str(port), "--host", "127.0.0.1"]
         async with servers.start_process(command, environment, port, folder=self._folder / SERVER) as (
@@ -115,7 +115,7 @@ class Platform:
         """Check that the platform has one sales channel.
 
         Raises:
-            RuntimeError: it has another number, and would be measured at half its speed.
+            RuntimeError: it has another number of them: with two, its product routes are half as fast.
         """
         connection = await asyncpg.connect(
             host=self._environment["DATABASE_HOST"],

@@ -23,7 +23,7 @@ from tests.storefront.office.conftest import BrowserFactory
 
 @pytest.fixture
 async def order_id(shop: Shop, defaults: Defaults, store: httpx.AsyncClient) -> str:
-    """Return the id of a paid order of two trompos at 40,000 pesos."""
+    """Return the id of a paid order of two trompos at 40,000 pesos each."""
     async with shop.database.transaction() as session:
         toy = await add_product(session, defaults, "trompo", stock=5, price=40_000)
         await add_product(session, defaults, "yoyo", stock=5, price=15_000)
@@ -99,7 +99,7 @@ async def test_scanned_product_is_added_and_its_difference_is_received(
     assert (shown.difference.kind, shown.is_held, "pack" in shown.actions) == ("", False, True)
 
 
-async def test_line_is_replaced_by_a_cheaper_product_and_the_owner_gives_money_back(
+async def test_cheaper_product_replaces_a_line_and_the_owner_refunds_the_difference(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_edit_screen(browser_of, order_id)
@@ -122,7 +122,9 @@ async def test_line_is_replaced_by_a_cheaper_product_and_the_owner_gives_money_b
     assert (owner.content.difference.kind, owner.content.payment.refunded_label) == ("", "$ 50.000")
 
 
-async def test_discarded_edit_leaves_the_order(shop: Shop, order_id: str, browser_of: BrowserFactory) -> None:
+async def test_discarded_edit_does_not_change_the_order(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_edit_screen(browser_of, order_id)
     await send_event(screen, "scan", {"code": "SKU-yoyo"})
     await send_event(screen, "discard", screen.content.edit_id)
@@ -130,7 +132,7 @@ async def test_discarded_edit_leaves_the_order(shop: Shop, order_id: str, browse
     assert (screen.content.edit_id, [line.title for line in screen.content.lines]) == ("", ["Trompo"])
 
 
-async def test_total_that_changed_is_shown_before_it_is_saved(
+async def test_changed_total_is_shown_before_it_is_saved(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_edit_screen(browser_of, order_id)
@@ -142,7 +144,7 @@ async def test_total_that_changed_is_shown_before_it_is_saved(
     assert (await list_edits(shop))[0].status == "pending"
 
 
-async def test_stockroom_cannot_edit(order_id: str, browser_of: BrowserFactory) -> None:
+async def test_stockroom_role_cannot_edit_an_order(order_id: str, browser_of: BrowserFactory) -> None:
     order = await open_order(browser_of, order_id, Role.STOCKROOM)
     assert "edit" not in order.content.actions
     screen = await open_edit_screen(browser_of, order_id, Role.STOCKROOM)

@@ -226,7 +226,7 @@ async def test_known_customer_is_found_chosen_and_removed(
     assert (order.customer_id, order.email) == (customer.id, "eva@example.com")
 
 
-async def test_cashier_sees_nothing_of_customers(
+async def test_staff_without_the_right_can_neither_find_nor_choose_a_customer(
     shop: Shop, variant_id: str, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shop.database.transaction() as session:

@@ -58,7 +58,7 @@ class TestAnswers:
         assert [one.label for one in ages.choices] == ["Cualquier edad", "0-2 años", "6-8 años"]
         assert [one.label for one in interests.choices] == ["De todo un poco", "Música"]
 
-    async def test_shop_without_ages_asks_for_none(self, shop: Shop) -> None:
+    async def test_shop_without_ages_does_not_ask_for_an_age(self, shop: Shop) -> None:
         async with shop.database.transaction() as session:
             await session.execute(update(Product).values(age_range=""))
         asked = [question.title for question in (await load_url("/gift")).content.questions]

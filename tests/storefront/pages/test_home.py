@@ -42,7 +42,7 @@ def test_picture_of_the_first_slide_is_preloaded(settings: Settings) -> None:
         assert tag is None or tag in html
 
 
-def test_only_the_demo_asks_what_to_play() -> None:
+def test_demo_title_replaces_only_the_default_title_of_departments() -> None:
     category, own = SECTION_NAMES[SectionKind.DEPARTMENTS], "Por géneros"
     titles = [
         with_demo_title(SectionView(SectionKind.DEPARTMENTS, "departments", title)).title

@@ -60,13 +60,13 @@ def path_of(shop: Shop, order: Order) -> str:
     return "/pay/" + build_difference_url(shop.settings, order.id).rpartition("/")[2]
 
 
-async def test_page_shows_the_difference_and_no_person(shop: Shop, order: Order) -> None:
+async def test_page_shows_the_difference_without_personal_data(shop: Shop, order: Order) -> None:
     content = (await load(PageParams.from_url(path_of(shop, order)))).content
     assert (content.order_number, content.owed, content.total_label) == (order.number, PRICE, "$ 40.000")
     assert (content.reason, content.needs_document, content.lines) == ("", True, [])
 
 
-async def test_order_page_leads_to_the_payment(shop: Shop, order: Order) -> None:
+async def test_order_page_links_to_the_payment_page(shop: Shop, order: Order) -> None:
     token = ORDER_LINK.token(shop.settings.signing_key, order.id)
     content = (await load_order(PageParams.from_url(f"/order/{order.id}?token={token}"))).content
     assert content.difference_path == path_of(shop, order)
@@ -88,7 +88,7 @@ async def test_forged_link_is_404(shop: Shop, order: Order) -> None:
     assert (data.content.is_known, data.meta.status) == (False, 404)
 
 
-async def test_form_opens_the_bank_once(
+async def test_repeated_form_starts_only_one_payment(
     shop: Shop, order: Order, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pay, "get_client_ip", lambda _state: "190.24.1.1")

@@ -665,13 +665,13 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     assert text_for(off.value, CHECKOUT).startswith("La tienda no está recibiendo pagos de esta forma ahora.")
 
 
-async def test_page_of_a_shop_with_pse_alone_has_no_cards(state: CheckoutState) -> None:
+async def test_page_has_no_cards_if_pse_is_the_only_payment_method(state: CheckoutState) -> None:
     assert [method.id for method in state.payment.methods] == [GATEWAY_PSE]
     assert not state.payment.has_cards
     assert PAYMENT_PROVIDER not in state.draft
 
 
-async def test_page_offers_each_way_to_pay_with_its_fields(shop: Shop, state: CheckoutState) -> None:
+async def test_page_offers_each_payment_method_with_its_fields(shop: Shop, state: CheckoutState) -> None:
     transfer = await add_transfer(shop)
     await state.load()
     load_banks = CheckoutState.event_handlers["load_banks"].fn
@@ -691,7 +691,7 @@ async def test_page_offers_each_way_to_pay_with_its_fields(shop: Shop, state: Ch
     assert state.banks
 
 
-async def test_only_offered_way_to_pay_is_chosen(shop: Shop, state: CheckoutState) -> None:
+async def test_only_offered_payment_method_is_chosen(shop: Shop, state: CheckoutState) -> None:
     await add_transfer(shop, TRANSFER)
     await state.load()
     assert (state.is_payable, state.payment.has_cards) == (True, True)
