@@ -25,7 +25,7 @@ class Cart(Timestamps, table=True):
     __tablename__ = "cart"
     __table_args__ = (
         Index("ix_cart_created_at", "created_at"),
-        # carts that became an order stay, so the job that deletes abandoned carts must not read them
+        # carts of orders are kept: with this index, the job that deletes abandoned carts does not read them
         Index("ix_cart_open", "updated_at", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
     )
 
@@ -52,9 +52,9 @@ class Cart(Timestamps, table=True):
     )
     """The discount's `reason`, and the `units` by variant id for which it was given."""
     payable_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """The end of the payment link that opens this cart, by the database's clock; None without a link.
+    """Time when this cart's payment link expires, by the database's clock; None without a link.
 
-    Later, customers cannot start a payment, not even in a checkout that is already open.
+    After this time, customers cannot start a payment, even in a checkout that is already open.
     """
     payment_session_id: str | None = None
     """The payment session of this cart that is at the bank. Until it ends, the cart cannot be changed."""

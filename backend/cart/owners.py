@@ -112,7 +112,7 @@ async def _find_open_cart(session: AsyncSession, cart_id: str) -> Cart | None:
 async def _find_own_cart_id(session: AsyncSession, customer_id: str) -> str | None:
     """Return the id of the customer's open cart that is not being paid; of several, the newest.
 
-    API clients may create several carts for a customer. A draft order of staff is not the customer's cart.
+    API clients may create several carts for a customer. The cart of a draft order is not returned.
     """
     own = select(Cart.id).where(
         Cart.customer_id == customer_id,

@@ -150,13 +150,13 @@ async def set_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> 
 
 
 async def list_codes(session: AsyncSession, cart_id: str) -> list[str]:
-    """Return the codes that were typed into the cart, also those without a discount."""
+    """Return the codes that were typed into the cart, including those that give no discount."""
     typed = select(Promotion.code).join(CartPromotion, CartPromotion.promotion_id == Promotion.id)
     return list((await session.execute(typed.where(CartPromotion.cart_id == cart_id))).scalars())
 
 
 async def copy_codes(session: AsyncSession, cart_id: str, into: str) -> None:
-    """Add the codes of a cart to a new one, unchecked: they need not apply any more."""
+    """Copy the codes of a cart to a new cart. They are not checked, so codes that no longer apply are copied, too."""
     typed = await session.execute(select(CartPromotion).where(CartPromotion.cart_id == cart_id))
     for one in typed.scalars().all():
         session.add(CartPromotion(cart_id=into, promotion_id=one.promotion_id, created_at=one.created_at))

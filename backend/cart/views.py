@@ -122,7 +122,7 @@ class CartView:
     free_shipping: FreeShippingView | None = None
     """The free shipping of a promotion; None if no promotion gives it."""
     hint: str = ""
-    """The unit that the cart lacks for a promotion such as 2×1; empty if there is none."""
+    """A sentence about a further unit that a promotion such as 2×1 rewards; empty if there is none."""
 
 
 _LINE_PRODUCT = aliased(Product)

@@ -243,7 +243,7 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     if PAYS_DIFFERENCE in payment.data:
-        return  # another payment has paid the order: see `backend.order_edits.difference`
+        return  # the order is already paid: `backend.order_edits.difference` handles this one
     cart = await session.get_one(Cart, event.cart_id)
     if event.state is SessionState.CAPTURED:
         await _apply_capture(session, cart, payment)

@@ -54,7 +54,7 @@ PERSON_TYPE = "person_type"
 DOCUMENT_FIELDS = (PERSON_TYPE, COMPANY_NAME, "doc_type", "doc_number")
 """Fields of the person or company that pays. The form has them if the provider asks for the payer's document."""
 PAYMENT_PROVIDER = "payment_provider"
-"""Field of the chosen payment provider's id. An empty one is PSE."""
+"""Field with the id of the chosen payment provider; PSE if it is empty."""
 CHOOSE_PAYMENT = _("Elige cómo quieres pagar.")
 PARTY_FIELDS = (GIFT_RECIPIENT, *RECIPIENT_FIELDS, COMPANY_NAME, PERSON_TYPE)
 """Form fields that decide who is the payer, the recipient and the company of a purchase."""
@@ -242,7 +242,7 @@ async def check_typed(
 def _drop_other_methods(provider: PaymentProvider, typed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the form without the payer's document, if the page does not show its fields for this provider.
 
-    They may have been filled in for PSE before the shopper chose another way to pay.
+    The shopper may have typed a document for PSE before choosing another provider.
     """
     if provider.id in (GATEWAY_PSE, SYSTEM_PAYMENT) or provider.asks_document:
         return typed

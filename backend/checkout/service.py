@@ -383,7 +383,7 @@ class Checkout:
         return require_found(self.payments.find_provider(provider_id), "Payment provider", provider_id)
 
     def _require_method(self, typed: Mapping[str, Any], *, is_free: bool) -> PaymentProvider:
-        """Return the provider that the form names. A total of 0 needs none that a shopper chooses.
+        """Return the provider that the form names; for a total of 0, return `pp_system_default`.
 
         Raises:
             InvalidData: the checkout page does not offer this provider.

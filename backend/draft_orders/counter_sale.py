@@ -1,6 +1,6 @@
 """Sell a draft order for money that a staff member has received: one transaction from the cart to the handover.
 
-Or convert it to an order whose money is still to come.
+`convert_to_order` creates an order that is paid later instead.
 
 The steps are those of the web shop: the cart is priced by `read_priced_cart`, its snapshot is stored with a session of
 `pp_system_default`, its units are reserved, the order is created from the snapshot, and the capture of the session
@@ -171,9 +171,9 @@ async def sell(
 async def convert_to_order(
     session: AsyncSession, actor: Actor, settings: Settings, draft_id: str, *, payable_for: timedelta
 ) -> Order:
-    """Make the draft an order that is not paid yet. A repeated call returns the same order.
+    """Convert the draft to an unpaid order. A repeated call returns the same order.
 
-    Its units are reserved for `payable_for`. In this time, staff capture the payment when they have the money.
+    Its units are reserved for `payable_for`. Staff capture the payment within this time, after they received the money.
 
     Raises:
         NotFound, NotAllowed, Conflict, InsufficientStock, DiscountTooLarge: see `sell`.

@@ -29,14 +29,14 @@ async def create_draft(  # noqa: PLR0917
     region: Region,
     customer_id: str | None = None,
 ) -> DraftOrder:
-    """Create a draft order with a cart of these values. It counts as agreed on the telephone, so it has retracto.
+    """Create a draft order with a cart of these values. Its origin is a sale by phone, so retracto applies.
 
-    `items` are its lines; those of `new` are ignored. With a customer, `email` of `new` is ignored.
+    `items` become its lines; the items of `new` are ignored. With `customer_id`, `email` of `new` is ignored.
 
     Raises:
         NotFound: there is no such customer or sales channel.
         InvalidData, InsufficientStock: see `backend.checkout.carts.changes.create_cart`; or an expected price is not
-            the catalogue's.
+            the catalogue's price.
     """
     actor.require(Right.SELL)
     empty = NewCart(currency_code=new.currency_code)
@@ -76,7 +76,11 @@ async def change_draft(
 
 
 async def _find_channel(session: AsyncSession, channel_id: str | None) -> str:
-    """Return the id of this sales channel, or of the first one."""
+    """Return the id of the sales channel, or of the first channel if `channel_id` is None.
+
+    Raises:
+        NotFound: there is no such sales channel.
+    """
     if channel_id is not None:
         query = select(SalesChannel).where(SalesChannel.id == channel_id)
         return (await get_or_404(session, query, "Sales channel", channel_id)).id

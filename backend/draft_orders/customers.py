@@ -1,4 +1,4 @@
-"""The customer of a draft order: someone whom the shop already knows."""
+"""Assign a draft order to a customer or a guest whom the shop already knows, or remove the customer."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -37,7 +37,7 @@ async def remove_customer(session: AsyncSession, actor: Actor, draft_id: str) ->
 
 
 async def assign_person(session: AsyncSession, cart: Cart, customer_id: str) -> None:
-    """Assign the (locked) cart to a customer or a guest. The caller must have checked the rights.
+    """Assign the (locked) cart to a customer or a guest. The caller checks the actor's rights.
 
     Raises:
         NotFound: there is no such customer.

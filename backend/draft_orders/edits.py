@@ -1,8 +1,8 @@
 """Edit a draft order step by step through the Admin API, and confirm the edit (platform: draft order edits).
 
 The edit is prepared in a copy of the draft's cart. So its lines, codes and shipping have the prices, the stock and the
-limits of every cart, and the draft itself stays as it is. The confirmation applies the differences to the draft in one
-transaction. The actions of the platform are these differences: they are computed, not stored.
+limits of every cart, and the draft itself does not change. The confirmation applies the differences between the copy
+and the draft in one transaction. The platform's actions are computed from these differences and are not stored.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class NewUnits:
 
 @dataclass(frozen=True, slots=True)
 class EditedOption:
-    """A shipping option (`id`) of an edit, and the id of the copied cart."""
+    """The id of a shipping option of an edit, and the id of the edit's cart."""
 
     cart_id: str
     id: str
@@ -89,7 +89,7 @@ async def begin_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
     copy = await lock_cart(session, copy_id)
     for name in COPIED_FIELDS:
         setattr(copy, name, getattr(draft, name))
-    for line in content.lines:  # unchecked: an edit may be needed because a product is sold out
+    for line in content.lines:  # not checked: a sold-out product may be the reason for the edit
         session.add(
             LineItem(cart_id=copy_id, variant_id=line.variant_id, quantity=line.quantity, meta=line.meta)
         )
@@ -110,7 +110,7 @@ async def add_items(session: AsyncSession, actor: Actor, draft_id: str, items: l
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
-        InvalidData, InsufficientStock: see `backend.cart.lines.add_to_cart`; or the price is another one.
+        InvalidData, InsufficientStock: see `backend.cart.lines.add_to_cart`; or see `require_price`.
     """
     edit = await lock_edit(session, actor, draft_id)
     for item in items:
@@ -127,11 +127,11 @@ async def set_item_units(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of one of the draft's lines in the edit; 0 removes it.
+    """Set the units of a line of the draft in its edit; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if the draft has no such line.
-        InvalidData, InsufficientStock: see `backend.cart.lines.change_line`; or the price is another one.
+        InvalidData, InsufficientStock: see `backend.cart.lines.change_line`; or see `require_price`.
     """
     edit = await lock_edit(session, actor, draft_id)
     line = await session.get(LineItem, item_id)
@@ -155,7 +155,7 @@ async def change_action_item(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of an added line in the edit.
+    """Set the units of the edit's line that belongs to an action; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
@@ -172,7 +172,7 @@ async def remove_action_item(session: AsyncSession, actor: Actor, draft_id: str,
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
-        InsufficientStock: fewer units than before can be sold.
+        InsufficientStock: the draft's number of units is no longer in stock.
     """
     edit = await lock_edit(session, actor, draft_id)
     line = await _find_action_line(session, edit, action_id)
@@ -203,7 +203,7 @@ async def remove_edit_codes(session: AsyncSession, actor: Actor, draft_id: str, 
 
 
 async def find_cart_of_edit(session: AsyncSession, actor: Actor, draft_id: str) -> str:
-    """Return the id of the copied cart, whose shipping may be chosen with the checkout's services.
+    """Return the id of the edit's cart, so that the checkout's services can choose its shipping.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -214,7 +214,9 @@ async def find_cart_of_edit(session: AsyncSession, actor: Actor, draft_id: str) 
 async def find_option_of_edit(
     session: AsyncSession, actor: Actor, draft_id: str, method_id: str
 ) -> EditedOption:
-    """Return the copied cart, and the shipping option of this shipping method or of the action that added it.
+    """Return the edit's cart, and the shipping option of a shipping method.
+
+    `method_id` is the id of the shipping method or of the action that added it.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such shipping method.
@@ -225,7 +227,7 @@ async def find_option_of_edit(
 
 
 async def remove_shipping(session: AsyncSession, actor: Actor, draft_id: str, method_id: str) -> None:
-    """Remove the shipping method from the edit, by its id.
+    """Remove the shipping method with this id from the edit.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `find_option_of_edit`.
@@ -238,7 +240,7 @@ async def remove_shipping(session: AsyncSession, actor: Actor, draft_id: str, me
 async def remove_action_shipping(session: AsyncSession, actor: Actor, draft_id: str, action_id: str) -> None:
     """Undo the change of the shipping method in the edit.
 
-    If the lines changed since, the draft's method has no valid price any more, and the edit has none.
+    If the edit also changes lines, the price of the draft's method is not valid for it: the edit then has no method.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `find_option_of_edit`.
@@ -266,12 +268,12 @@ async def request_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Dr
 
 
 async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Apply the edit to the draft, and end it.
+    """Apply the edit to the draft, and delete the edit.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
         Conflict: the draft has changed since the edit began.
-        InvalidData, InsufficientStock: a product is no longer for sale, or its units are sold out.
+        InvalidData, InsufficientStock: a product is no longer for sale or is sold out, or a code gives no discount.
     """
     locked, edit = await _lock_both(session, actor, draft_id)
     before, after = await read_content(session, locked.cart.id), await read_content(session, edit.cart_id)
@@ -300,7 +302,7 @@ async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> No
 
 
 async def cancel_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Drop the edit; the draft does not change.
+    """Delete the edit. The draft does not change.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -334,7 +336,7 @@ async def read_content(session: AsyncSession, cart_id: str) -> CartContent:
 
 
 def describe_content(content: CartContent) -> JsonObject:
-    """Return the content as JSON values that are equal for equal contents."""
+    """Return the content as JSON that can be compared with a later state of the same cart."""
     method = content.method
     return {
         "lines": sorted([line.id, line.quantity] for line in content.lines),
@@ -375,10 +377,10 @@ async def _copy_method(session: AsyncSession, cart: Cart, method: CartShippingMe
 
 
 async def require_price(session: AsyncSession, variant_id: str, unit_price: Cop | None) -> None:
-    """Check that the price that the caller sent is the catalogue's.
+    """Check that the price that the caller expects is the catalogue's price of the variant.
 
     Raises:
-        InvalidData: it is another one.
+        InvalidData: the prices differ.
     """
     if unit_price is None:
         return
@@ -399,10 +401,10 @@ async def _find_action_line(session: AsyncSession, edit: DraftOrderEdit, action_
 async def _require_method(
     session: AsyncSession, draft_id: str, edit: DraftOrderEdit, method_id: str
 ) -> CartShippingMethod:
-    """Return the shipping method with this id, or with this action, in the draft or its edit.
+    """Return the shipping method of the edit or of the draft. `method_id` is its id, or the id of its action.
 
     Raises:
-        NotFound: there is none.
+        NotFound: neither has this shipping method.
     """
     draft = await session.get_one(DraftOrder, draft_id)
     for cart_id in (edit.cart_id, draft.cart_id):
@@ -413,7 +415,7 @@ async def _require_method(
 
 
 def find_same_line(lines: list[LineItem], line: LineItem) -> LineItem | None:
-    """Return the line of another cart with the same variant and metadata."""
+    """Return the line of `lines` that has the same variant and metadata as `line`; None if there is none."""
     return next((one for one in lines if one.variant_id == line.variant_id and one.meta == line.meta), None)
 
 

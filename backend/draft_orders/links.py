@@ -114,7 +114,7 @@ async def create_link(session: AsyncSession, actor: Actor, settings: Settings, d
 
 
 async def mail_link(session: AsyncSession, actor: Actor, draft_id: str, address: str) -> None:
-    """Send a payment link of the draft by e-mail. The mail has a link of its own, because tokens are not stored.
+    """Send a payment link of the draft by e-mail. The e-mail gets a new link, because tokens are not stored.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
@@ -142,9 +142,9 @@ class LinkEmail:
 
 
 async def write_link_email(session: AsyncSession, settings: Settings, draft_id: str) -> LinkEmail | None:
-    """Create another link of the draft, with the end of its newest one, and return the content of the e-mail.
+    """Create a link that expires together with the draft's newest link, and return the content of its e-mail.
 
-    Return None if the draft has no valid link: it was sold, withdrawn or paid, or its link has expired.
+    Return None if the draft has no valid link: it was withdrawn, it has become an order, or its link has expired.
     """
     newest = await _find_valid_link(session, draft_id)
     draft = await session.get(DraftOrder, draft_id)

@@ -82,8 +82,9 @@ async def create_note_of_refund(session: AsyncSession, order: Order, refund: Ref
 async def replace_invoice(session: AsyncSession, event: OrderEdited) -> None:
     """Annul the invoice of an edited order with a credit note, and create the invoice of its new content.
 
-    An invoice that has no number yet, or was rejected, is only changed: its document is built from the order when it
-    is sent. The lock makes the job that numbers it wait, or this edit wait for the number.
+    An invoice that has no number yet, or was rejected, is not annulled. Only its amount changes, because its document
+    is built from the order when it is sent. The job that numbers the invoice takes the same lock, so the number is
+    given either before or after this change.
     """
     invoice = await find_invoice_of_order(session, event.order_id, lock=True)
     if invoice is None:
@@ -104,9 +105,9 @@ async def replace_invoice(session: AsyncSession, event: OrderEdited) -> None:
 async def find_invoice_of_order(
     session: AsyncSession, order_id: str, *, lock: bool = False
 ) -> Invoice | None:
-    """Return the order's invoice in any state, with `lock` locked; None if there is none.
+    """Return the order's invoice in any state; None if there is none. With `lock`, lock its row.
 
-    An invoice that an edit of the order has replaced is left out.
+    An invoice that an edit of the order has replaced is not returned.
     """
     query = select(Invoice).where(
         Invoice.order_id == order_id, Invoice.kind == InvoiceKind.INVOICE, Invoice.annulled_at.is_(None)

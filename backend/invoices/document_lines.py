@@ -122,7 +122,7 @@ def build_correction(
 def build_annulment(invoice: Invoice) -> tuple[tuple[DocumentLine, ...], CorrectedInvoice]:
     """Return the lines of the credit note that annuls a numbered invoice, and the reference to it.
 
-    The lines are those of the invoice's own document: the order has other lines by then.
+    The lines are copied from the invoice's document, because the edit has already changed the order's lines.
     """
     document = restore_document(invoice.document)
     lines = tuple(replace(line, gross=line.base, discount=0) for line in document.lines)

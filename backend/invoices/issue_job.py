@@ -302,7 +302,7 @@ async def _find_corrected(session: AsyncSession, row: Invoice) -> Invoice | None
 
 
 async def _sum_credited_before(session: AsyncSession, row: Invoice, invoice: Invoice) -> Cop:
-    """Return the amount of the other credit notes of the invoice that this one corrects."""
+    """Return the total of the other credit notes for the invoice that `row` corrects."""
     query = select(Invoice.amount).where(
         Invoice.order_id == row.order_id,
         Invoice.kind == InvoiceKind.CREDIT_NOTE,

@@ -16,8 +16,8 @@ _OF_ORDER = text("kind = 'invoice' AND annulled_at IS NULL")
 class Invoice(Timestamps, table=True):
     """An invoice of an order, or a credit note. See `backend.invoices.states` for `kind` and `state`.
 
-    A credit note of a refund has its `refund_id`. One without a refund annuls the invoice `corrects_id`, because the
-    order was edited; the order then has another invoice.
+    A credit note of a refund has a `refund_id`. A credit note without one annuls the invoice `corrects_id`, because the
+    order was edited and has a new invoice.
 
     It gets its number when it is prepared for the provider; from then on `document` is the content for the provider
     (`backend.invoices.documents`).

@@ -39,9 +39,9 @@ async def build_acknowledgement(
 
     `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
     is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
-    the payment. `facts` has pairs of name and value; so has `pay_facts`, which belongs to `pay_text`: what the
-    customer has to do to pay outside the shop, empty if there is nothing to do. The two links lead to the terms and
-    to the text about withdrawal; the second is empty for a sale in person, which has none.
+    the payment. `facts` has pairs of name and value. `pay_text` and the pairs of `pay_facts` say how the customer pays
+    outside the shop; they are empty if the customer does not have to. The two links lead to the terms and to the text
+    about withdrawal; the second is empty for a sale in person, which has no right of withdrawal.
     """
     payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE

@@ -252,7 +252,7 @@ async def send_order_paid(session: AsyncSession, event: OrderPaid) -> None:
 
 @subscribe(OrderEdited)
 async def send_order_edited(session: AsyncSession, event: OrderEdited) -> None:
-    """Notify the customer that staff changed the order, with what it has and costs now."""
+    """Send the customer an e-mail about the changes of the order, its new total and the difference."""
     await _enqueue(session, MailKind.ORDER_EDITED, event.edit_id)
 
 

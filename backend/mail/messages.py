@@ -80,7 +80,7 @@ MAX_REVIEW_PRODUCTS = 10
 class Message:
     """A mail's recipient and template values (docs/accounts.md lists their names).
 
-    `order` is the order whose state the mail reports, if it reports one.
+    `order` is set if the mail reports the state of an order.
     """
 
     kind: MailKind
@@ -323,7 +323,7 @@ async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id
 
 
 async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_id: str) -> Message | None:
-    """Return the mail about an edit of an order: what changed, what it costs, and the difference."""
+    """Return the mail about an edit of an order, with the changes, the new bill and the difference."""
     edit = await session.get_one(OrderEdit, edit_id)
     order = await read_order(session, edit.order_id)
     if not order.email:

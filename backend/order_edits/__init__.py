@@ -1,1 +1,1 @@
-"""Edits of paid orders before they are packed: other units, the new price, and the difference of the money."""
+"""Edits of paid orders that are not packed yet: new units, the new total, and the difference to pay or give back."""

@@ -13,7 +13,7 @@ class OrderChangeAnswer(TypedDict):
 
 
 class OrderPreviewAnswer(TypedDict):
-    """The order as its edit would make it, with the edit."""
+    """The order with the changes of its edit, and the edit."""
 
     order_preview: OrderPreview
 

@@ -1,4 +1,4 @@
-"""The confirmed changes of an edit in words, for the customer and for staff."""
+"""Describe the confirmed changes of an edit in sentences, for the customer and for staff."""
 
 from backend.catalog.models import variant_name
 from backend.core.db.tables import JsonObject

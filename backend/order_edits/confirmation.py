@@ -35,7 +35,7 @@ from backend.staff.rights import Actor, Right
 
 
 class EditTotalChanged(TotalChanged):
-    """The order would have another total than the one that the actor saw."""
+    """The total of the order would differ from the total that the actor saw."""
 
     staff_text = _("El total cambió. Míralo y guárdalo otra vez.")
 
@@ -48,10 +48,10 @@ async def confirm_edit(
     expected_total: Cop | None = None,
     reason: str = "",
 ) -> OrderEdit:
-    """Apply the edit to its order. A repeated call of a confirmed edit changes nothing.
+    """Apply the edit to its order. If it is already confirmed, change nothing.
 
     If the order costs more than was paid, packing waits until the difference is paid; if it costs less, an attention
-    row asks staff to give the difference back.
+    row asks staff to refund the difference.
 
     Args:
         session: a transaction.
@@ -62,11 +62,12 @@ async def confirm_edit(
 
     Raises:
         NotFound: there is no such edit.
-        EditEnded: it was cancelled.
+        EditEnded: the edit was cancelled.
         NotEditable, DifferenceAtBank: see `backend.order_edits.editability.require_editable`.
-        InvalidData: it changes nothing, nothing would remain, or added units are no longer for sale.
+        InvalidData: the edit changes nothing, nothing that costs money would remain, added units are no longer for
+            sale, or the reason is too long.
         InsufficientStock: units are not in stock.
-        EditTotalChanged: the order would have another total than the one that the actor saw.
+        EditTotalChanged: the total of the order would not be `expected_total`.
     """
     actor.require(Right.EDIT_ORDERS)
     known = await read_edit(session, actor, edit_id)

@@ -1,4 +1,4 @@
-"""The difference between the price of an edited order and its money: owed by the customer, or to be given back.
+"""The difference between an edited order's total and the money that was paid: to be paid, or to be given back.
 
 While it is owed, an attention row of the kind `EDIT_OWED` holds packing. Staff book the money that they received
 (`receive_difference`), or the customer pays it at the bank. A difference to give back is an attention row of the kind
@@ -53,7 +53,7 @@ class NothingOwed(NotAllowed):
 
 
 class DifferenceChanged(TotalChanged):
-    """The difference has another amount than the one that the actor saw."""
+    """The difference is not the amount that the actor saw."""
 
     staff_text = _("La diferencia cambió. Mírala y anótala otra vez.")
     shopper_text = _("La diferencia cambió. Mírala y paga otra vez.")
@@ -74,7 +74,7 @@ class DifferenceReceipt:
 
 
 async def read_difference(session: AsyncSession, order: Order) -> Cop:
-    """Return what the customer still owes for the order, in pesos; negative if money must be given back."""
+    """Return the pesos that the customer still owes for the order; negative if the shop must give money back."""
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     return order.total - (captured - refunded)
 
@@ -84,7 +84,7 @@ async def settle_difference(session: AsyncSession, order: Order) -> None:
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     if captured:
         status = compute_payment_status(order.total, captured, refunded)
-    else:  # everything was free before
+    else:  # the order was free before the edit
         status = PaymentStatus.PARTIALLY_CAPTURED if order.total else PaymentStatus.CAPTURED
     move(order, payment=status)
     await session.flush()
@@ -111,8 +111,8 @@ async def receive_difference(
     Raises:
         NotFound: there is no such order.
         NothingOwed: no difference is owed.
-        DifferenceAtBank: the customer is paying it at the bank.
-        DifferenceChanged: another amount is owed than the one that the staff member saw.
+        DifferenceAtBank: the customer is paying the difference at the bank.
+        DifferenceChanged: the owed amount differs from the amount that the staff member saw.
         InvalidData: the reference is missing or too long.
     """
     actor.require(Right.EDIT_ORDERS)
@@ -165,7 +165,7 @@ async def give_back_difference(
     Raises:
         NotFound: there is no such order.
         NothingOwed: no difference is to be given back.
-        DifferenceChanged: it has another amount than the one that the staff member saw.
+        DifferenceChanged: the difference is not the amount that the staff member saw.
         InvalidData: the reference is missing or too long.
         Conflict: the reference is already used for another amount.
     """
@@ -196,7 +196,7 @@ class DifferenceRefundResolver(Resolver):
         """Apply the decision. See `Resolver`.
 
         Raises:
-            NothingOwed, DifferenceChanged: the difference has changed since.
+            NothingOwed, DifferenceChanged: the difference has changed since the attention row was opened.
         """
         if decision.action is not Action.REFUNDED or row.order_id is None:
             return
@@ -209,7 +209,7 @@ class DifferenceRefundResolver(Resolver):
 
 @subscribe(PaymentApproved)
 async def refuse_settled_difference(session: AsyncSession, event: PaymentApproved) -> None:
-    """Prevent a payment of a difference that is no longer owed: staff then decide about its money.
+    """Refuse an approved payment of a difference that is no longer owed, so that staff decide about its money.
 
     Raises:
         PurchaseCanceled: the order owes another amount, or nothing.
@@ -259,7 +259,7 @@ async def close_row_of_refunded_difference(session: AsyncSession, event: RefundB
 async def _book_refund(
     session: AsyncSession, actor: Actor, order: Order, session_id: str, receipt: DifferenceReceipt
 ) -> Refund:
-    """Book the refund. The payment session and the order are locked."""
+    """Book the refund. The caller has locked the payment session and the order."""
     if not await is_difference_to_refund(session, order.id):
         raise NothingOwed(f"No difference of order {order.id} is to be given back")
     surplus = -await read_difference(session, order)

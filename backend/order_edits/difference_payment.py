@@ -1,4 +1,4 @@
-"""The link of a difference, and its payment at the bank.
+"""The link with which a customer pays the difference of an edit, and the payment at the bank.
 
 The link is signed and works as long as a difference is owed: its page shows only the order's number and the amount.
 The payment is one more session of the order's collection, marked with `PAYS_DIFFERENCE`. Like every payment, it is
@@ -48,12 +48,12 @@ DOCUMENT_FIELDS = ("person_type", "doc_type", "doc_number")
 
 @dataclass(frozen=True, slots=True)
 class OwedDifference:
-    """The difference that a link opens.
+    """The difference of an order, as the page of its link shows it.
 
     Attributes:
         amount: whole pesos; 0 if nothing is owed any more.
-        bank_url: the bank's page of a payment that was started; empty without one.
-        is_at_bank: True if the bank or the gateway has not decided yet.
+        bank_url: the bank's page of a started payment; empty without one.
+        is_at_bank: True if a payment was started, and the bank or the gateway has not decided yet.
         needs_document: True if the payer's identity document is unknown.
     """
 
@@ -71,12 +71,12 @@ def build_difference_url(settings: Settings, order_id: str) -> str:
 
 
 def is_difference_token(token: str) -> bool:
-    """Return True if the token has the form of a difference's link, and not of a draft order's."""
+    """Return True if the token belongs to the link of a difference, and not to that of a draft order."""
     return SEPARATOR in token
 
 
 async def find_difference(session: AsyncSession, settings: Settings, token: str) -> OwedDifference:
-    """Return the difference that this token opens.
+    """Return the difference of the order that the token names.
 
     Raises:
         NotFound: there is no such order, or the signature is wrong. The error is the same for both.
@@ -111,7 +111,7 @@ async def start_difference_payment(
         NothingOwed: nothing is owed any more.
         DifferenceChanged: another amount is owed.
         InvalidData: `fields` has a message for each invalid answer.
-        PaymentUnderWay: the payment is being started, or the gateway is reviewing one.
+        PaymentUnderWay: a payment is being started, is at the bank with another amount, or is reviewed by the gateway.
         TooManyRequests: this client, or this order, has started too many payments lately.
         PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
     """
@@ -192,7 +192,7 @@ async def _open_session(
 
 
 async def _find_waiting_payment(session: AsyncSession, order: Order) -> PaymentSession | None:
-    """Return the payment of a difference of the order that is not decided yet."""
+    """Return the undecided payment of the order's difference; None if there is none."""
     for payment in await payments.list_payment_sessions(session, order.cart_id):
         if PAYS_DIFFERENCE in payment.data and payment.state in WAITING:
             return payment
@@ -208,7 +208,7 @@ def _require_order_id(settings: Settings, token: str) -> str:
 
 
 def _collect_answers(order: Order, typed: Mapping[str, Any]) -> JsonObject:
-    """Return the payer's answers: those of the order, and what the customer typed now."""
+    """Return the payer's answers: those stored with the order, and those that the customer typed now."""
     known = {
         name: value for name, value in (order.payer or {}).items() if name in (*DOCUMENT_FIELDS, "email")
     }

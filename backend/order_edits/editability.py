@@ -1,4 +1,4 @@
-"""The conditions under which an order can be edited. The order must be locked for a change."""
+"""Conditions for editing an order. Before a change, the caller must lock the order."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -36,7 +36,7 @@ async def require_editable(session: AsyncSession, order: Order) -> None:
     """Check that the (locked) order can be edited: it is paid, and nothing of it is packed, withdrawn or returned.
 
     Raises:
-        NotEditable: it cannot be edited.
+        NotEditable: the order cannot be edited.
         DifferenceAtBank: the difference of an earlier edit is being paid.
     """
     if order.status != OrderStatus.PENDING:

@@ -35,11 +35,11 @@ class EditedLine:
     """A line of the order after the edit.
 
     Attributes:
-        line: the order's line, with `before` and the new `quantity`; for added units a new line that is not stored.
+        line: the stored line of the order; for added units, a new line that is not stored.
         action_id: the action that adds or changes it; empty for an unchanged line.
-        before: its units now; 0 for added units.
-        quantity: its units after the edit; 0 if the line is removed.
-        product: its product now; None if it was deleted.
+        before: the line's units before the edit; 0 for added units.
+        quantity: the line's units after the edit; 0 if the edit removes the line.
+        product: the line's product; None if it was deleted.
     """
 
     line: OrderLine
@@ -61,12 +61,12 @@ class EditedLine:
 
 @dataclass(frozen=True, slots=True)
 class EditedOrder:
-    """An order as an edit would make it.
+    """An order with the changes of an edit.
 
     Attributes:
         lines: all lines, removed ones with a quantity of 0.
         totals: totals of the remaining lines and of the shipping.
-        held: the money that the shop has for the order, after refunds.
+        held: pesos captured for the order, minus refunds.
         missing: units that are not in stock, by variant id.
     """
 
@@ -79,17 +79,17 @@ class EditedOrder:
 
     @property
     def remaining(self) -> list[EditedLine]:
-        """The lines that the order keeps or gets."""
+        """The lines with at least one unit after the edit."""
         return [one for one in self.lines if one.quantity]
 
     @property
     def is_changed(self) -> bool:
-        """True if a line has other units than now."""
+        """True if the edit changes the units of a line."""
         return any(one.quantity != one.before for one in self.lines)
 
     @property
     def units(self) -> dict[str, int]:
-        """The units to send, by variant id."""
+        """The units of the order after the edit, by variant id."""
         units: Counter[str] = Counter()
         for one in self.remaining:
             units[one.line.variant_id] += one.quantity
@@ -131,10 +131,10 @@ async def list_actions(session: AsyncSession, edit_id: str) -> Sequence[OrderEdi
 
 
 async def compute_edited_order(session: AsyncSession, order: Order, edit: OrderEdit) -> EditedOrder:
-    """Return the order as the edit would make it now.
+    """Return the order with the changes of the edit, at the current prices and promotions.
 
     Raises:
-        InvalidData: added units are no longer for sale.
+        InvalidData: added units are no longer for sale, or the order would have more than `MAX_LINES` lines.
     """
     lines = await list_order_lines(session, order.id)
     actions = await list_actions(session, edit.id)
@@ -253,9 +253,9 @@ async def _compute_totals(
 
 
 def _list_kept_adjustments(order: Order, remaining: Sequence[EditedLine]) -> list[Adjustment]:
-    """Return the parts of the order's discounts that do not depend on a promotion of the catalogue.
+    """Return the order's discounts that are not evaluated again, for the remaining lines and the shipping.
 
-    These are discounts of staff, and discounts of products that were deleted since.
+    These are discounts by staff, and discounts on products that have been deleted.
     """
     by_id = {one.line.id: one for one in remaining}
     kept = []

@@ -1,4 +1,4 @@
-"""Write an edit of an order: begin it, add and change units, and cancel it. The order itself does not change.
+"""Prepare an edit of an order: begin it, add and change units, request or cancel it. The order does not change.
 
 Every step locks the order first. So two staff members who edit the same order change the same edit, one after the
 other.
@@ -38,7 +38,7 @@ class EditExists(NotAllowed):
 
 
 class EditEnded(NotAllowed):
-    """The edit is confirmed or cancelled already."""
+    """The edit is already confirmed or cancelled."""
 
     staff_text = _("Este cambio ya se guardó o se descartó. Mira el pedido.")
 
@@ -96,11 +96,11 @@ async def find_open_edit(session: AsyncSession, actor: Actor, order_id: str) -> 
 
 
 async def preview_edit(session: AsyncSession, actor: Actor, edit_id: str) -> EditedOrder:
-    """Return the order as the edit would make it now.
+    """Return the order with the changes of the edit, at the current prices and promotions.
 
     Raises:
         NotFound: there is no such edit.
-        InvalidData: added units are no longer for sale.
+        InvalidData: see `backend.order_edits.edited_order.compute_edited_order`.
     """
     actor.require(Right.READ_ORDERS)
     edit = await read_edit(session, actor, edit_id)
@@ -110,7 +110,7 @@ async def preview_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Edi
 async def add_variant(
     session: AsyncSession, actor: Actor, edit_id: str, variant_id: str, quantity: int = 1
 ) -> OrderEditAction:
-    """Add units of a variant. If the order has the variant at its current price, its line gets more units.
+    """Add units of a variant. If a line has this variant at the current price, add the units to that line.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`.
@@ -140,7 +140,7 @@ async def add_variant(
 async def set_line_quantity(
     session: AsyncSession, actor: Actor, edit_id: str, line_id: str, quantity: int
 ) -> OrderEditAction:
-    """Set the units of a line of the order; 0 removes it.
+    """Set the units of a line of the order; 0 removes the line.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
@@ -154,11 +154,11 @@ async def set_line_quantity(
 async def change_variant(
     session: AsyncSession, actor: Actor, edit_id: str, line_id: str, variant_id: str
 ) -> OrderEditAction:
-    """Replace all units of a line by as many units of another variant, at its current price.
+    """Replace all units of a line by the same number of units of another variant, at the current price.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
-        InvalidData: the variant is not for sale, or is the line's own.
+        InvalidData: the variant is not for sale, or the line already has it.
     """
     locked = await lock_edit(session, actor, edit_id)
     line = await _find_line(session, locked.order, line_id)
@@ -172,7 +172,7 @@ async def change_variant(
 async def change_action(
     session: AsyncSession, actor: Actor, edit_id: str, action_id: str, quantity: int
 ) -> None:
-    """Set the units of an action; 0 of added units removes the action.
+    """Set the units of an action. 0 removes an action that adds units.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the edit has no such action.
@@ -202,11 +202,11 @@ async def remove_action(session: AsyncSession, actor: Actor, edit_id: str, actio
 
 
 async def request_edit(session: AsyncSession, actor: Actor, edit_id: str) -> OrderEdit:
-    """Mark the edit as written: it waits for the confirmation.
+    """Mark the edit as requested: it waits for its confirmation.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`.
-        InvalidData: it changes nothing.
+        InvalidData: the edit changes nothing; or see `preview_edit`.
     """
     locked = await lock_edit(session, actor, edit_id)
     await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, locked.order.id))
@@ -220,7 +220,7 @@ async def request_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Ord
 
 
 async def cancel_edit(session: AsyncSession, actor: Actor, edit_id: str) -> OrderEdit:
-    """Cancel an open edit. The order stays as it is.
+    """Cancel an open edit. The order does not change.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`.
@@ -239,7 +239,7 @@ async def lock_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Locked
 
     Raises:
         NotFound: there is no such edit.
-        EditEnded: it is confirmed or cancelled.
+        EditEnded: the edit is confirmed or cancelled.
     """
     actor.require(Right.EDIT_ORDERS)
     order = await lock_order(session, (await read_edit(session, actor, edit_id)).order_id)

@@ -19,9 +19,9 @@ class EditStatus(StrEnum):
     """Status of an order edit, in the platform's words."""
 
     PENDING = "pending"
-    """Staff are still writing it."""
+    """Staff are still preparing it."""
     REQUESTED = "requested"
-    """It is written, and waits for the confirmation."""
+    """It is complete, and waits for its confirmation."""
     CONFIRMED = "confirmed"
     CANCELED = "canceled"
 
@@ -35,11 +35,11 @@ class ActionKind(StrEnum):
     ADD = "ITEM_ADD"
     """Units of a variant at its current price."""
     UPDATE = "ITEM_UPDATE"
-    """Another quantity of a line of the order; 0 removes it."""
+    """Another quantity of a line of the order; 0 removes the line."""
 
 
 class OrderEdit(Timestamps, table=True):
-    """Changes of one order that staff write and then confirm. An order has at most one open edit."""
+    """Changes of one order that staff prepare and then confirm. An order has at most one open edit."""
 
     __tablename__ = "order_edit"
     __table_args__: ClassVar = (

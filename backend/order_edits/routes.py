@@ -57,7 +57,7 @@ async def preview(
 
 @router.post("/order-edits")
 async def begin(actor: StaffMember, body: NewEdit, database: Db) -> Wire[OrderChangeAnswer]:
-    """Begin an edit of a paid order of which nothing is packed. 400 if it has an open edit."""
+    """Begin an edit of a paid order that is not packed yet. 400 if the order has an open edit."""
     async with database.transaction() as session:
         reason = body.internal_note or body.description or ""
         edit = await editing.begin_edit(session, actor, body.order_id, reason)
@@ -66,7 +66,7 @@ async def begin(actor: StaffMember, body: NewEdit, database: Db) -> Wire[OrderCh
 
 @router.delete("/order-edits/{order_id}")
 async def cancel(actor: StaffMember, order_id: str, database: Db) -> Wire[Deleted]:
-    """Cancel the open edit of the order, which stays as it is."""
+    """Cancel the open edit of the order. The order does not change."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.cancel_edit(session, actor, edit.id)
@@ -97,7 +97,7 @@ async def change_item(
     database: Db,
     settings: ShopSettings,
 ) -> Preview:
-    """Set the units of a line of the order; 0 removes it."""
+    """Set the units of a line of the order; 0 removes the line."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         prices = {line.id: line.unit_price for line in await list_order_lines(session, order_id)}
@@ -116,7 +116,7 @@ async def change_action(
     database: Db,
     settings: ShopSettings,
 ) -> Preview:
-    """Set the units of an action; 0 of added units removes them."""
+    """Set the units of an action. 0 removes an action that adds units."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.change_action(session, actor, edit.id, action_id, body.quantity)
@@ -143,7 +143,7 @@ async def request(
     settings: ShopSettings,
     body: EmptyEditBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Mark the edit as written. It changes the order only when it is confirmed."""
+    """Mark the edit as requested. The order changes only when the edit is confirmed."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.request_edit(session, actor, edit.id)
@@ -159,7 +159,7 @@ async def confirm(
     settings: ShopSettings,
     body: EmptyEditBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Apply the edit. A difference that is owed holds packing, and one to give back waits in attention."""
+    """Apply the edit. An owed difference holds packing; a difference to give back opens an attention row."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await confirm_edit(session, actor, edit.id)
@@ -186,10 +186,10 @@ async def _preview(session: AsyncSession, actor: Actor, edit: OrderEdit, base_ur
 
 
 def _require_price(expected: int | None, price: int | None) -> None:
-    """Check that a price in a body is the shop's price.
+    """Check that the price that the caller expects is the shop's price. A missing price is accepted.
 
     Raises:
-        InvalidData: it is another one.
+        InvalidData: the prices differ.
     """
     if expected is not None and price is not None and expected != price:
         raise InvalidData(OTHER_PRICE.format(price=price))

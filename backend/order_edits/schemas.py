@@ -1,4 +1,4 @@
-"""Bodies of order edits. The shop determines prices: a price in a body is accepted only if it is the line's own."""
+"""Bodies of order edits. A price in a body is accepted only if it equals the price of the line."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ Note = Annotated[str, Field(max_length=MAX_REASON_LENGTH)]
 
 
 class NewEdit(Body):
-    """The edit of an order."""
+    """A new edit of an order."""
 
     model_config = example(order_id=ORDER, internal_note="The customer called")
 
@@ -34,23 +34,23 @@ class EditItemFields(Body):
 
 
 class ChangedEditItem(EditItemFields):
-    """The new number of units; 0 removes them."""
+    """The new number of units of a line; 0 removes the line."""
 
     model_config = example(quantity=2)
 
 
 class AddedEditItem(EditItemFields):
-    """Units of a variant."""
+    """Units of a variant to add."""
 
     variant_id: FilledName
     quantity: Annotated[Units, Field(ge=1)]
     allow_backorder: bool | None = None
-    """Only units in stock are accepted, whatever it is."""
+    """Ignored: only units in stock are accepted."""
     metadata: SmallMetadata | None = None
 
 
 class AddedEditItems(Body):
-    """Units of variants."""
+    """Units of variants to add."""
 
     model_config = example(items=[{"variant_id": VARIANT, "quantity": 1}])
 

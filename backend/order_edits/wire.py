@@ -27,10 +27,10 @@ async def edit_wire(session: AsyncSession, edit: OrderEdit) -> JsonDict:
 async def preview_wire(
     session: AsyncSession, actor: Actor, order: Order, edit: OrderEdit, view: OrderView
 ) -> OrderPreview:
-    """Return the order for staff as its open edit would make it; after the end of the edit, as it is.
+    """Return the order for staff with the changes of its open edit; if the edit has ended, without changes.
 
     Raises:
-        InvalidData: added units are no longer for sale.
+        InvalidData: see `backend.order_edits.edited_order.compute_edited_order`.
     """
     (shown,) = await orders_for_staff(session, actor, [order], view)
     actions = await list_actions(session, edit.id)

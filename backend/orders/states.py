@@ -14,7 +14,7 @@
                                       partially_captured
                 awaiting, canceled    refunded              money that did not match, or came late, was refunded
                 partially_captured    captured              the rest of the money arrived
-                captured              partially_captured    an edit made it cost more: the difference is owed
+                captured              partially_captured    an edit raised the total: the difference is owed
                 captured,             partially_refunded,   manual refunds were booked
                   partially_captured  refunded
                 partially_refunded    refunded              the rest was refunded too

@@ -231,7 +231,7 @@ async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentS
 
 
 async def find_open_difference(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the newest payment of an order edit's difference, if it is not decided yet."""
+    """Return the newest payment of an order edit's difference if it is not decided yet, else None."""
     for payment in await list_payment_sessions(session, cart_id):
         if PAYS_DIFFERENCE in payment.data:
             return payment if payment.state in CHECKED_STATES else None

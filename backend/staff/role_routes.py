@@ -53,7 +53,7 @@ router = APIRouter(prefix="/admin", route_class=WireRoute, responses=REFUSALS, t
 
 @router.get("/rbac/me/permissions")
 async def list_permissions(actor: StaffMember) -> Wire[PermissionsAnswer]:
-    """Return the keys of the caller's policies. Some also need the second factor."""
+    """Return the keys of the caller's policies. Some also require the second factor."""
     return Wire({"permissions": [policy["key"] for policy in list_policies(actor.rights)]})
 
 
@@ -70,14 +70,14 @@ async def list_roles(
 async def list_assignable_roles(
     actor: StaffMember, params: Annotated[RolesParameters, read_query(RolesParameters)], database: Db
 ) -> Wire[RolesAnswer]:
-    """List the roles that the caller may give: all of them."""
+    """List the roles that the caller may assign: all roles."""
     async with database.read() as session:
         return _roles_answer(await read_roles(session, actor), params)
 
 
 @router.post("/rbac/roles")
 async def create_role(actor: StaffMember, body: NewRole, database: Db) -> Wire[RoleAnswer]:
-    """Create a custom role. It also gets the policies without which the given ones are of no use."""
+    """Create a custom role. It also gets the policies that the given ones require."""
     actor.require(Right.CHANGE_STAFF)
     async with database.transaction() as session:
         role_id = await roles.create_role(session, actor, body.name, parse_policies(body.policy_ids))
@@ -103,7 +103,7 @@ async def rename_role(actor: StaffMember, role_id: str, body: RoleChange, databa
 
 @router.delete("/rbac/roles/{role_id}")
 async def delete_role(actor: StaffMember, role_id: str, database: Db) -> Wire[Deleted]:
-    """Delete a custom role. 400 if somebody has it."""
+    """Delete a custom role. 400 if a staff member or an invitation has it."""
     actor.require(Right.CHANGE_STAFF)
     async with database.transaction() as session:
         await roles.delete_role(session, actor, role_id)
@@ -127,7 +127,7 @@ async def list_role_policies(
 async def add_policies(
     actor: StaffMember, role_id: str, body: AddedPolicies, database: Db
 ) -> Wire[AddedPoliciesAnswer]:
-    """Add policies to a custom role, and those without which they are of no use."""
+    """Add policies to a custom role, and the policies that they require."""
     actor.require(Right.CHANGE_STAFF)
     async with database.transaction() as session:
         role = await read_role(session, actor, role_id)
@@ -138,7 +138,7 @@ async def add_policies(
 
 @router.delete("/rbac/roles/{role_id}/policies/{policy_id}")
 async def remove_policy(actor: StaffMember, role_id: str, policy_id: str, database: Db) -> Wire[Deleted]:
-    """Remove a policy from a custom role, from its members' next request on. A role needs at least one."""
+    """Remove a policy from a custom role. It applies to the members' next request. A role needs at least one policy."""
     actor.require(Right.CHANGE_STAFF)
     right = require_found(find_right(policy_id), "Policy", policy_id)
     async with database.transaction() as session:
@@ -168,7 +168,7 @@ async def list_role_users(
 
 @router.post("/rbac/roles/{role_id}/users")
 async def add_users(actor: StaffMember, role_id: str, body: RoleUsers, database: Db) -> Wire[RoleUsersAnswer]:
-    """Give the role to staff members, instead of the one that they have."""
+    """Give the role to staff members. It replaces their current role."""
     actor.require(Right.CHANGE_STAFF)
     async with database.transaction() as session:
         await read_role(session, actor, role_id)
@@ -183,7 +183,7 @@ async def add_users(actor: StaffMember, role_id: str, body: RoleUsers, database:
 async def list_all_policies(
     actor: StaffMember, params: Annotated[PoliciesParameters, read_query(PoliciesParameters)]
 ) -> Wire[PoliciesAnswer]:
-    """List the policies: the rights of the program."""
+    """List all policies: one for each right of the program."""
     actor.require_role(Right.CHANGE_STAFF)
     return _policies_answer(list_policies(Right), params)
 
@@ -226,7 +226,7 @@ async def list_user_roles(
     params: Annotated[RolesParameters, read_query(RolesParameters)],
     database: Db,
 ) -> Wire[RolesAnswer]:
-    """List the roles of a staff member: exactly one."""
+    """List the roles of a staff member. A staff member has exactly one role."""
     async with database.read() as session:
         member = await service.read_staff(session, actor, user_id)
         found = [await read_role(session, actor, member.role)]
@@ -237,7 +237,7 @@ async def list_user_roles(
 async def set_user_role(
     actor: StaffMember, user_id: str, body: UserRoles, database: Db
 ) -> Wire[RoleListAnswer]:
-    """Give a staff member another role, instead of the one that they have."""
+    """Give a staff member a role. It replaces the current role."""
     actor.require(Right.CHANGE_STAFF)
     async with database.transaction() as session:
         member = await service.change_staff(session, actor, user_id, role=body.roles[0])

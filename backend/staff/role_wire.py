@@ -18,7 +18,7 @@ from backend.staff.roles import parse_rights
 
 PREFIX = "rpol_"
 DEFAULT_RESOURCE = "order"
-"""The resource of rights whose name has none, such as `SELL`."""
+"""The resource of a right whose name contains no resource, such as `SELL`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def role_wire(role: RoleDetail) -> RoleOut:
 
 
 def list_policies(rights: Iterable[Right]) -> list[PolicyOut]:
-    """Return the policies of these rights, in the order of all rights."""
+    """Return the policies of these rights, in the order of `Right`."""
     wanted = frozenset(rights)
     return [policy_wire(right) for right in Right if right in wanted]
 

@@ -84,7 +84,7 @@ class AddedPolicies(Body):
 
 
 class RoleUsers(Body):
-    """Staff members who get a role instead of the one that they have."""
+    """Staff members who get a role. It replaces their current role."""
 
     model_config = example(users=["user_01JPZ6V3N8K4T2WQ7RXB5C9MHD"])
 

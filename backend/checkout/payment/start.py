@@ -204,10 +204,10 @@ class PaymentStarter:
             return payment
 
     async def has_started(self, cart_id: str, expected_total: Cop, provider_id: str) -> bool:
-        """Return True if an earlier, unfinished call has started a payment of exactly this total with this provider.
+        """Return True if an earlier, unfinished call has started a payment of exactly this total that is still valid.
 
-        The payment is at the bank, or already paid with any provider. A payment at the bank with another total or
-        another provider is closed.
+        Such a payment is at the bank of this provider, or it is paid, with any provider. A payment at the bank with
+        another total or another provider is closed.
 
         Raises:
             Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.

@@ -55,7 +55,7 @@ async def begin(
 
 @router.delete("")
 async def cancel(actor: StaffMember, draft_id: str, database: Db) -> Wire[Deleted]:
-    """Drop the edit."""
+    """Cancel the edit. The draft does not change."""
     async with database.transaction() as session:
         await edits.cancel_edit(session, actor, draft_id)
     return Wire({"id": draft_id, "object": "draft-order-edit", "deleted": True})
@@ -102,7 +102,7 @@ async def add_items(actor: StaffMember, draft_id: str, body: AddedItems, databas
 async def change_item(  # noqa: PLR0917
     actor: StaffMember, draft_id: str, item_id: str, body: ChangedItem, database: Db, view: View
 ) -> Preview:
-    """Set the units of a line of the draft; 0 removes it."""
+    """Set the units of a line of the draft; 0 removes the line."""
     async with database.transaction() as session:
         await edits.set_item_units(session, actor, draft_id, item_id, body.quantity, body.unit_price)
         return await _preview_in(session, actor, draft_id, view)
@@ -112,7 +112,7 @@ async def change_item(  # noqa: PLR0917
 async def change_action_item(  # noqa: PLR0917
     actor: StaffMember, draft_id: str, action_id: str, body: ChangedItem, database: Db, view: View
 ) -> Preview:
-    """Set the units of a line that the edit added; 0 removes it."""
+    """Set the units of a line that the edit added; 0 removes the line."""
     async with database.transaction() as session:
         await edits.change_action_item(session, actor, draft_id, action_id, body.quantity, body.unit_price)
         return await _preview_in(session, actor, draft_id, view)
@@ -132,7 +132,7 @@ async def remove_action_item(
 async def add_promotions(
     actor: StaffMember, draft_id: str, body: EditCodes, database: Db, view: View
 ) -> Preview:
-    """Add promotion codes. 400 with the reason for a code that gives no discount."""
+    """Add promotion codes. If a code gives no discount, the answer is 400 with the reason."""
     async with database.transaction() as session:
         await edits.add_edit_codes(session, actor, draft_id, body.promo_codes)
         return await _preview_in(session, actor, draft_id, view)
@@ -152,7 +152,7 @@ async def remove_promotions(
 async def add_shipping_method(
     actor: StaffMember, draft_id: str, body: ChosenMethod, checkout: ShopCheckout, view: View
 ) -> Preview:
-    """Choose a shipping option at its live price. It needs lines, e-mail and address."""
+    """Choose a shipping option at its live price. The draft needs lines, an e-mail address and a delivery address."""
     async with checkout.database.transaction() as session:
         cart_id = await edits.find_cart_of_edit(session, actor, draft_id)
     await _choose_option(checkout, cart_id, body.shipping_option_id, body.custom_amount)
@@ -220,7 +220,7 @@ async def _choose_option(
     """Choose the option at its live price.
 
     Raises:
-        InvalidData: the caller expected another price; or see `Checkout.choose_shipping`.
+        InvalidData: the live price is not the price that the caller expects; or see `Checkout.choose_shipping`.
     """
     if expected_amount is not None:
         [(_offer, quote, _promise)] = await checkout.list_priced_offers(cart_id, option_id, ip="")

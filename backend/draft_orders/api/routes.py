@@ -1,6 +1,6 @@
 """Admin API of draft orders: sales that staff prepare (platform: draft orders).
 
-They have the prices, the stock and the rules of the screen «Vender» and of the shop's carts.
+Prices, stock and rules are the same as on the screen «Vender» and in the shop's carts.
 """
 
 from datetime import timedelta
@@ -57,7 +57,7 @@ router = APIRouter(
     dependencies=require_staff_right(Right.READ_ORDERS),
 )
 SELL = require_staff_right(Right.SELL)
-"""Dependencies of the routes that change a draft. They refuse other roles before anything is read."""
+"""Dependencies of the routes that change a draft. They refuse roles that may not sell, before anything is read."""
 SORTABLE = {"created_at": DraftOrder.created_at, "updated_at": DraftOrder.updated_at}
 IS_DRAFT = DraftOrder.canceled_at.is_(None) & ~select(Order.id).where(Order.id == DraftOrder.id).exists()
 """Condition for drafts that are neither cancelled nor orders."""
@@ -70,7 +70,7 @@ async def list_draft_orders(
     database: Db,
     settings: ShopSettings,
 ) -> Wire[DraftOrdersAnswer]:
-    """List the draft orders, newest first, also those that are being prepared on the screen «Vender»."""
+    """List the draft orders, newest first, including those that staff prepare on the screen «Vender»."""
 
     def conditions(part: DraftOrdersParameters) -> list[ColumnElement[bool]]:
         return _build_conditions(actor, part)
@@ -90,7 +90,7 @@ async def list_draft_orders(
 async def create(
     *, actor: StaffMember, body: NewDraftOrder, request: Request, checkout: ShopCheckout, view: View
 ) -> Wire[DraftOrderAnswer]:
-    """Create a draft order. The customer sees nothing of it before it is an order."""
+    """Create a draft order. The customer does not see it until it has become an order."""
     actor.require(Right.SELL)
     regions: Regions = request.app.state.regions
     region = await regions.require(body.region_id)
@@ -137,7 +137,7 @@ async def change(
 
 @router.delete("/{draft_id}", dependencies=SELL)
 async def delete(actor: StaffMember, draft_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the draft order, so that not even an open checkout can pay it."""
+    """Delete the draft order. A checkout that is already open can no longer pay it."""
     actor.require(Right.SELL)
     async with database.transaction() as session:
         await _require_draft(session, actor, draft_id)
@@ -154,10 +154,10 @@ async def convert(
     settings: ShopSettings,
     fields: RequestedFields,
 ) -> Wire[ConvertedAnswer]:
-    """Make the draft an order that is not paid yet: capture its payment when the money is there.
+    """Convert the draft to an unpaid order. Capture its payment when the money has arrived.
 
-    It needs lines, e-mail, address and shipping method. Until `manual_payment_days` of the settings its units are
-    reserved. A repeated call returns the same order.
+    The draft needs lines, an e-mail address, a delivery address and a shipping method. Its units are reserved for
+    `manual_payment_days` of the settings. A repeated call returns the same order.
     """
     days = (await checkout.effective_settings()).manual_payment_days
     async with checkout.database.transaction() as session:
@@ -169,7 +169,7 @@ async def convert(
 
 
 def to_new_units(item: AddedItem) -> NewUnits:
-    """Convert an item of a body."""
+    """Convert an item of a request body to units to add."""
     return NewUnits(item.variant_id, item.quantity, item.unit_price, item.metadata)
 
 
@@ -177,7 +177,7 @@ async def find_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
     """Return the draft order.
 
     Raises:
-        NotFound: there is none, or it was cancelled, or it has become an order.
+        NotFound: there is no such draft, it was cancelled, or it has become an order.
     """
     actor.require(Right.READ_ORDERS)
     draft = await read_draft(session, actor, draft_id)
@@ -200,7 +200,7 @@ async def _require_draft(session: AsyncSession, actor: Actor, draft_id: str) -> 
 
 
 def _to_new_cart(body: NewDraftOrder) -> NewCart:
-    """Convert the body; its items and shipping are handled on their own."""
+    """Convert the body to a cart without items and shipping methods: the caller adds them later."""
     return NewCart(
         region_id=body.region_id,
         currency_code=body.currency_code,

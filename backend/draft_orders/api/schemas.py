@@ -1,6 +1,6 @@
 """Bodies and parameters of draft orders.
 
-A price is accepted only if it is the catalogue's: the shop determines prices, as for carts.
+A price in a body is accepted only if it equals the catalogue's price, as for carts.
 """
 
 from typing import Annotated
@@ -46,13 +46,13 @@ class DraftItemFields(Body):
 
 
 class ChangedItem(DraftItemFields):
-    """The new number of units of a line; 0 removes it."""
+    """The new number of units of a line; 0 removes the line."""
 
     model_config = example(quantity=2)
 
 
 class AddedItem(DraftItemFields):
-    """Units of a variant."""
+    """Units of a variant to add."""
 
     variant_id: FilledName
     quantity: Annotated[Units, Field(ge=1)]
@@ -74,18 +74,18 @@ class DraftOrderChange(Body):
 
     email: Email | None = None
     customer_id: Name | None = None
-    """A customer or a guest of the shop; with it, `email` has no effect."""
+    """The id of a customer or a guest of the shop. With it, `email` is ignored."""
     sales_channel_id: Name | None = None
-    """Only the draft's own: a draft stays in its sales channel."""
+    """The sales channel of a new draft. A later change accepts only the same one."""
     shipping_address: AddressOrId | None = None
-    """An address, or the id of one of the customer's address book."""
+    """An address, or the id of an address in the customer's address book."""
     billing_address: AddressOrId | None = None
     locale: Name | None = None
     metadata: Metadata | None = None
 
 
 class DraftMethod(Body):
-    """A shipping option for a new draft. It gets the live price; `amount` and `name` have no effect."""
+    """A shipping option for a new draft. It gets the live price; `amount` and `name` are ignored."""
 
     shipping_option_id: FilledName
     name: Name | None = None
@@ -93,7 +93,7 @@ class DraftMethod(Body):
 
 
 class NewDraftOrder(DraftOrderChange):
-    """A new draft order. The customer is never notified before it is an order."""
+    """A new draft order. The customer is not notified until it has become an order."""
 
     model_config = example(email="ana@example.com", items=[{"variant_id": VARIANT, "quantity": 1}])
 
@@ -124,7 +124,7 @@ class ChosenMethod(Body):
 
 
 class ChangedMethod(Body):
-    """Another shipping option of a draft, at its live price; absent, the current option is priced again."""
+    """Another shipping option of a draft, at its live price. Without an id, the current option is priced again."""
 
     model_config = example(shipping_option_id=OPTION)
 

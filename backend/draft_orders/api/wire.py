@@ -1,4 +1,4 @@
-"""Conversion of draft orders to the platform's JSON. A draft is its cart, with the fields of an order."""
+"""Conversion of draft orders to the platform's JSON: the content of the draft's cart in the fields of an order."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -60,7 +60,7 @@ async def draft_order_wire(
 async def preview_wire(
     session: AsyncSession, actor: Actor, draft: DraftOrder, view: CartView
 ) -> DraftOrderPreviewOut:
-    """Return the draft as its edit would make it; as it is, if it has none."""
+    """Return the draft with the changes of its edit; without an edit, return the unchanged draft."""
     actor.require(Right.READ_ORDERS)
     edit = await find_edit(session, draft.id)
     if edit is None:
@@ -139,7 +139,10 @@ def _summary_wire(cart: CartOut) -> OrderSummary:
 
 
 def _item_actions(edit: DraftOrderEdit, before: CartContent, after: CartContent) -> list[JsonDict]:
-    """Return the differences of the lines. The reference is the line of the edit, or of the draft if it is removed."""
+    """Return an action for each changed line.
+
+    `reference_id` of an action is the id of the line in the edit, or in the draft if the edit removes the line.
+    """
     actions = []
     for line in after.lines:
         same = find_same_line(before.lines, line)
@@ -161,7 +164,7 @@ def _item_actions(edit: DraftOrderEdit, before: CartContent, after: CartContent)
 
 
 def _other_actions(edit: DraftOrderEdit, before: CartContent, after: CartContent) -> list[JsonDict]:
-    """Return the differences of the shipping method and of the codes."""
+    """Return the actions for a changed shipping method, and for added and removed codes."""
     actions, old, new = [], before.method, after.method
     has_changed = (old and (old.shipping_option_id, old.amount)) != (
         new and (new.shipping_option_id, new.amount)

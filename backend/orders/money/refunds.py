@@ -223,10 +223,11 @@ async def find_refund_session(session: AsyncSession, order: Order, new: CreateRe
 async def _split_refund(
     session: AsyncSession, payment: PaymentSession, order: Order, new: CreateRefund
 ) -> list[tuple[PaymentSession, Cop]]:
-    """Return the payment sessions to refund, each with its part: `payment` first, then the order's other ones.
+    """Divide a refund among the order's payment sessions: first `payment`, then the others. Return them with pesos.
 
-    An order has several payments after the difference of an edit was paid. The cart is locked, and with it all its
-    sessions. A refund that exceeds all of them, or names its payment, remains with `payment`, and is then refused.
+    An order has several payments after the difference of an edit was paid. The caller has locked the cart, which
+    protects all its sessions. A refund that names its payment session, or that exceeds all payments together, is not
+    divided: it is returned with `payment` alone, and its booking fails if it is too large.
     """
     left = await get_refundable_amount(session, payment)
     if new.payment_session_id is not None or new.amount <= left:

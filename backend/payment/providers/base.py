@@ -179,10 +179,10 @@ INSTRUCTIONS = "instructions"
 class PaymentInstructions:
     """Instructions for a customer who pays an order outside the shop. The order's page and its e-mail show them.
 
-    They are stored with the payment session, so they stay the same if the provider changes.
+    They are stored with the payment session, so a later change of the provider does not affect them.
 
     Attributes:
-        method: name of the way to pay, such as the provider's `shopper_name`.
+        method: name of the payment method, such as the provider's `shopper_name`.
         text: one or two sentences, in the shop's language.
         facts: names and values, such as the account and the reference.
     """
@@ -287,17 +287,17 @@ class PaymentProvider(ABC):
     asks_payer: ClassVar[bool] = True
     """True if `list_missing_answers` may return questions for the payer."""
     asks_document: ClassVar[bool] = False
-    """True if the checkout page asks for the payer's document, which the invoice then names.
+    """True if the checkout page asks for the payer's identity document, which the invoice then states.
 
     The shop checks the document itself. If `asks_payer` is True too, `check_payer` must return its fields.
     """
     shopper_name: str = ""
-    """Name of the way to pay on the shop's checkout page, in the shop's language.
+    """Name of the payment method on the shop's checkout page, in the shop's language.
 
-    If it is empty, the page does not offer the provider: only programs that use the Store API can.
+    If it is empty, the page does not offer the provider; programs can still use it with the Store API.
     """
     shopper_note: str = ""
-    """A sentence below the name: what happens when the shopper pays."""
+    """A sentence below the name that says what happens when the shopper pays."""
     payer_fields: Sequence[PayerField] = ()
     """The fields that the checkout page shows if the shopper chooses this provider. `check_payer` checks them."""
 

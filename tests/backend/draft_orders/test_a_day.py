@@ -1,4 +1,4 @@
-"""A day of a shop with two sellers at the same time: each peso is in the books, and each unit has left the stock once.
+"""A day of a shop with two sellers at the same time: every peso is in the books, and every sold unit leaves stock once.
 
 | sale | how it is paid |
 |---|---|
@@ -8,8 +8,8 @@
 | counter, 2×1 | Nequi |
 | telephone, with own delivery | transfer |
 
-Both sellers make all of them together. In the evening both close the day: it is closed once,
-and the summary names the same pesos.
+Both sellers make all these sales at the same time. In the evening both close the day: it is closed once,
+and its summary has the same total as the books.
 """
 
 import asyncio
@@ -119,7 +119,7 @@ async def day(shop: Shop, shop_defaults: Defaults) -> Day:
 
 
 async def sell_everything(day: Day, seller: Actor) -> list[str]:
-    """Make all sales of the table as this seller. Return the ids of the orders."""
+    """Make every sale of the module's table as this seller. Return the ids of the orders."""
     till = day.till
     web, payment = await till.order(day.trompo, 2)
     await till.decide(payment, ProviderState.CAPTURED)
@@ -171,7 +171,7 @@ async def read_stock(day: Day) -> dict[str, tuple[int, int]]:
         return {level.variant_id: (level.stocked, level.reserved) for level in levels}
 
 
-async def test_day_of_two_sellers_is_equal_to_the_peso_in_all_books(day: Day) -> None:
+async def test_sales_of_two_sellers_have_the_same_total_in_all_books(day: Day) -> None:
     sold = await asyncio.gather(sell_everything(day, SELLER), sell_everything(day, OTHER_SELLER))
     assert len({order_id for orders in sold for order_id in orders}) == 10
     goods = 2 * (2 * PRICE + PRICE + PRICE + BALL_PRICE + PRICE)
@@ -194,7 +194,7 @@ async def test_day_of_two_sellers_is_equal_to_the_peso_in_all_books(day: Day) ->
         ["web", "counter", "whatsapp", "counter", "phone"] * 2
     )
 
-    # one of two web units left, and all of the counter; the rest waits for its parcel
+    # per seller: one of the two web units and the units sold at the counter are gone; the other units are reserved
     assert await read_stock(day) == {day.trompo: (STOCK - 4, 6), day.ball: (STOCK - 4, 0)}
 
     await day.shop.worker.run_due(ISSUE)

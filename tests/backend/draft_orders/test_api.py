@@ -4,7 +4,7 @@
 |---|---|
 | create with items, address, code and shipping | the prices of the catalogue, the live price of shipping |
 | a price other than the catalogue's | 400, and nothing is stored |
-| convert | an unpaid order with reserved units; the capture makes it paid; again: the same order |
+| convert | an unpaid order with reserved units, paid by the capture; a second call returns the same order |
 | convert without address or shipping | 400 names what is missing |
 | delete, or convert, then read | 404 |
 | a role that may not see customers | no e-mail, no customer, no search for them |
@@ -171,7 +171,7 @@ async def test_converted_draft_is_an_unpaid_order_until_its_money_is_captured(
     assert (await get(admin, f"/admin/orders/{draft['id']}"))["order"]["payment_status"] == "captured"
     async with shop.database.read() as session:
         origins = select(Order.origin).where(Order.id == draft["id"])
-        assert (await session.execute(origins)).scalar_one() == "phone"  # retracto applies
+        assert (await session.execute(origins)).scalar_one() == "phone"  # so retracto applies
     assert ("converted", "order") in await read_audit(shop)
 
 
@@ -204,7 +204,7 @@ async def test_sold_out_draft_is_not_converted(admin: httpx.AsyncClient, shop: S
     assert await read_stock(shop) == (1, 0)
 
 
-async def test_order_of_a_customers_draft_is_theirs_but_the_draft_is_not_their_cart(
+async def test_customer_of_a_draft_gets_the_order_but_not_the_cart(
     admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -221,7 +221,7 @@ async def test_order_of_a_customers_draft_is_theirs_but_the_draft_is_not_their_c
     assert (order["customer_id"], order["email"]) == (customer.id, "eva@example.com")
 
 
-async def test_role_without_the_right_sees_no_customer_and_changes_nothing(
+async def test_role_without_the_rights_sees_no_customer_and_cannot_change_drafts(
     admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     draft = await create(admin, trompo)

@@ -1,4 +1,4 @@
-"""The edit of a draft order over the Admin API: prepared aside, applied once (platform: draft order edits).
+"""Edits of draft orders over the Admin API: prepared in a copy and applied once (platform: draft order edits).
 
 | case | outcome |
 |---|---|
@@ -120,7 +120,9 @@ async def test_confirmed_edit_changes_lines_codes_and_shipping_at_the_shops_pric
     assert [(one["before"], one["after"]) for one in changes if one["field"] == "units"] == [(2, 5)]
 
 
-async def test_second_edit_takes_things_out_again(admin: httpx.AsyncClient, trompo: str, ball: str) -> None:
+async def test_edit_removes_lines_codes_and_shipping(
+    admin: httpx.AsyncClient, trompo: str, ball: str
+) -> None:
     await post(admin, "/admin/promotions", CODE)
     option = await find_flat_option(admin)
     draft = await create(
@@ -137,8 +139,8 @@ async def test_second_edit_takes_things_out_again(admin: httpx.AsyncClient, trom
     assert list_actions(shown) == [
         "ITEM_UPDATE",
         "SHIPPING_REMOVE",
-    ]  # other lines have another price of shipping
-    await post(admin, f"{path}/items/item/{lines[ball]}", {"quantity": 1})  # changed their mind
+    ]  # other lines may have another shipping price
+    await post(admin, f"{path}/items/item/{lines[ball]}", {"quantity": 1})  # the customer wants it after all
     shown = (await post(admin, f"{path}/shipping-methods", {"shipping_option_id": option}))[
         "draft_order_preview"
     ]
@@ -178,7 +180,7 @@ async def test_canceled_edit_changes_nothing(
     assert (await count_rows(shop, Cart), await count_rows(shop, CartShippingMethod)) == (1, 1)
 
 
-async def test_impossible_steps_are_refused_and_change_nothing(
+async def test_invalid_steps_are_refused_and_change_nothing(
     admin: httpx.AsyncClient, trompo: str, ball: str
 ) -> None:
     draft = await create(admin, trompo)
@@ -218,7 +220,7 @@ async def test_edit_of_a_draft_that_has_changed_is_not_applied(
     draft = await create(admin, trompo)
     path = await begin(admin, draft)
     await post(admin, f"{path}/items", {"items": [{"variant_id": ball, "quantity": 1}]})
-    async with shop.database.transaction() as session:  # a seller, at the same time
+    async with shop.database.transaction() as session:  # a seller changes the draft at the same time
         await add_units(session, COMMAND_LINE, draft["id"], trompo, 1)
     assert (await admin.post(f"{path}/confirm")).status_code == 409
     assert await read_units(admin, draft) == {trompo: 3}

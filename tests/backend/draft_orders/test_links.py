@@ -101,7 +101,7 @@ async def test_expired_and_withdrawn_links_say_so(till: Till) -> None:
     async with till.database.transaction() as session:
         await withdraw(session, SELLER, draft.id)
     assert (await find(till, token)).state is LinkState.WITHDRAWN
-    with pytest.raises(LinkExpired):  # a browser that had opened the checkout
+    with pytest.raises(LinkExpired):  # a checkout that was already open
         await till.start(draft.cart_id)
 
 
@@ -126,7 +126,7 @@ async def test_open_checkout_of_an_expired_link_cannot_be_paid(till: Till) -> No
     assert (await till.start(draft.cart_id)).amount == PRICE
 
 
-async def test_staff_sell_a_draft_with_an_expired_link(till: Till) -> None:
+async def test_draft_with_an_expired_link_can_be_sold_by_staff(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     await make_link(till, draft)

@@ -55,7 +55,9 @@ async def test_edit_after_the_invoice_makes_a_note_and_a_new_invoice(
     assert (replaced.total, [line.quantity for line in replaced.lines][:2]) == (second.amount, [1, 1])
 
 
-async def test_edit_before_the_number_changes_only_the_invoice(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_edit_changes_only_the_amount_of_an_unnumbered_invoice(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     desk = Desk()
     invoices = await enable_invoices(shop, desk)
     sold = await place_paid_order(shop)

@@ -37,7 +37,7 @@ async def write_edit(
     quantities: Mapping[str, int] | None = None,
     actor: Actor = SELLER,
 ) -> OrderEdit:
-    """Return an open edit that adds units by variant id, and sets the units of lines by variant id."""
+    """Add units, and set the units of lines, in the open edit of the order. Both mappings have variant ids as keys."""
     async with till.database.transaction() as session:
         edit = await open_edit(session, actor, order.id)
         lines = {line.variant_id: line.id for line in await list_order_lines(session, order.id)}

@@ -1,4 +1,4 @@
-"""The difference of an edit: money to receive or to give back, equal to the peso in stock, books and reports.
+"""The difference of an edit: staff receive it or give it back, and stock, books and reports agree with it.
 
 | fault | outcome |
 |---|---|
@@ -68,14 +68,14 @@ async def pack(till: Till, order: Order) -> None:
 
 
 async def make_dearer(till: Till) -> Order:
-    """Return an order for which another trompo is owed."""
+    """Return an order to which a trompo was added, so that its price is owed."""
     trompo = await till.make_variant(stock=9)
     order = await place_paid_order(till, trompo)
     return await confirm(till, await write_edit(till, order, added={trompo: 1}), 2 * PRICE)
 
 
 async def make_cheaper(till: Till) -> Order:
-    """Return an order for which the price of a trompo must be given back."""
+    """Return an order from which a trompo was removed, so that its price must be given back."""
     trompo = await till.make_variant(stock=9)
     order = await place_paid_order(till, trompo, 3)
     return await confirm(till, await write_edit(till, order, quantities={trompo: 2}), 2 * PRICE)
@@ -122,7 +122,7 @@ async def test_difference_is_received_once(till: Till) -> None:
     assert sum(one.captured_amount or 0 for one in await list_payments(till, order)) == 2 * PRICE
 
 
-async def test_rival_receives_the_difference_first(till: Till) -> None:
+async def test_difference_that_a_rival_received_is_not_received_again(till: Till) -> None:
     order = await make_dearer(till)
 
     async def rival(session: AsyncSession) -> None:
@@ -133,7 +133,7 @@ async def test_rival_receives_the_difference_first(till: Till) -> None:
         await run_against_rival(till.database, rival, lambda: receive(till, order, PRICE))
 
 
-async def test_another_amount_is_refused(till: Till) -> None:
+async def test_wrong_amount_or_missing_reference_is_refused(till: Till) -> None:
     order = await make_dearer(till)
     with pytest.raises(DifferenceChanged):
         await receive(till, order, PRICE - 1)
@@ -145,7 +145,7 @@ async def test_another_amount_is_refused(till: Till) -> None:
     assert (await till.read_order(order.id)).payment_status == "partially_captured"
 
 
-async def test_unpaid_difference_ends_when_the_order_is_edited_back(till: Till) -> None:
+async def test_nothing_is_owed_after_the_order_is_edited_back(till: Till) -> None:
     order = await make_dearer(till)
     variant = next(iter(await till.sold(order.id)))
     order = await confirm(till, await write_edit(till, order, quantities={variant: 1}), PRICE)
@@ -176,7 +176,7 @@ async def test_difference_is_given_back_once(till: Till) -> None:
     await pack(till, order)
 
 
-async def test_attention_about_the_refund_books_it(till: Till) -> None:
+async def test_resolved_attention_row_books_the_refund(till: Till) -> None:
     order = await make_cheaper(till)
     service = AttentionService(till.database, {AttentionKind.EDIT_REFUND: DifferenceRefundResolver()})
     async with till.database.read() as session:
@@ -186,7 +186,7 @@ async def test_attention_about_the_refund_books_it(till: Till) -> None:
     assert await open_attention(till) == []
 
 
-async def test_attention_about_a_changed_refund_is_refused(till: Till) -> None:
+async def test_attention_row_of_a_booked_refund_cannot_be_resolved(till: Till) -> None:
     order = await make_cheaper(till)
     service = AttentionService(till.database, {AttentionKind.EDIT_REFUND: DifferenceRefundResolver()})
     async with till.database.read() as session:

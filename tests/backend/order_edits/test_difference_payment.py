@@ -1,4 +1,4 @@
-"""The customer pays the difference of an edit at the bank, with its link.
+"""A customer opens the link of a difference and pays it at the bank.
 
 | fault | outcome |
 |---|---|
@@ -7,7 +7,7 @@
 | the bank rejects the payment | the difference stays owed; it can be paid again |
 | the order is edited while the customer is at the bank | refused |
 | staff receive the money while the customer is at the bank | refused |
-| the bank approves the payment after it was settled otherwise | staff decide about its money |
+| the bank approves the payment after staff received the difference | staff decide about its money |
 | the amount differs from the one that was seen | refused |
 """
 
@@ -42,7 +42,7 @@ BANK = {"bank": "1022", "doc_type": "CC", "doc_number": "52123456"}
 
 @pytest.fixture
 async def order(till: Till) -> Order:
-    """Return an order for which another trompo is owed."""
+    """Return an order to which a trompo was added, so that its price is owed."""
     trompo = await till.make_variant(stock=9)
     placed = await place_paid_order(till, trompo)
     return await confirm(till, await write_edit(till, placed, added={trompo: 1}), 2 * PRICE)
@@ -67,7 +67,7 @@ async def newest_payment(till: Till, order: Order) -> PaymentSession:
     return (await list_payments(till, order))[0]
 
 
-async def test_paid_difference_frees_the_order(till: Till, order: Order) -> None:
+async def test_paid_difference_makes_the_order_fully_paid(till: Till, order: Order) -> None:
     shown = await find(till, order)
     assert (shown.number, shown.amount, shown.bank_url) == (order.number, PRICE, "")
     url = await pay(till, order)
@@ -105,7 +105,7 @@ async def test_rejected_payment_leaves_the_difference_owed(till: Till, order: Or
     assert await till.decide(await newest_payment(till, order), ProviderState.CAPTURED) == "captured"
 
 
-async def test_abandoned_payment_ends_and_keeps_the_stock(till: Till, order: Order) -> None:
+async def test_abandoned_payment_keeps_the_order_and_its_stock(till: Till, order: Order) -> None:
     await pay(till, order)
     await till.pass_time(timedelta(hours=1))
     await till.work()
@@ -135,20 +135,22 @@ async def test_late_approval_of_a_settled_difference_waits_for_staff(till: Till,
     assert (await till.read_order(order.id)).payment_status == "captured"
 
 
-async def test_forged_link_is_unknown(till: Till, order: Order) -> None:
+async def test_forged_link_is_not_found(till: Till, order: Order) -> None:
     async with till.database.read() as session:
         for token in (f"{order.id}.x", f"order_x.{token_of(till, order).partition('.')[2]}", ".", "x" * 500):
             with pytest.raises(NotFound):
                 await find_difference(session, till.checkout.settings, token)
 
 
-async def test_other_amount_and_missing_bank_are_refused(till: Till, order: Order) -> None:
+async def test_wrong_amount_is_refused(till: Till, order: Order) -> None:
     with pytest.raises(DifferenceChanged):
         await pay(till, order, PRICE - 1)
     assert len(await list_payments(till, order)) == 1
 
 
-async def test_missing_bank_has_a_message(till: Till, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_bank_starts_no_payment(
+    till: Till, order: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def refuse(_answers: object) -> None:
         raise InvalidData("no bank", fields={"bank": "Elige tu banco."})
 

@@ -1,4 +1,4 @@
-"""An edit changes a paid order before it is packed: its lines, price, stock and money, all at once.
+"""An edit changes a paid order before it is packed: its lines, price, stock and money, in one transaction.
 
 | fault | outcome |
 |---|---|
@@ -113,7 +113,7 @@ async def test_added_units_of_a_sold_variant_join_its_line(till: Till) -> None:
     assert await till.available(trompo) == 2
 
 
-async def test_variant_is_exchanged_for_as_many_units(till: Till) -> None:
+async def test_variant_is_replaced_by_the_same_number_of_units(till: Till) -> None:
     red = await till.make_variant("rojo", stock=5)
     blue = await till.make_variant("azul", stock=5)
     order = await place_paid_order(till, red, 2)
@@ -197,7 +197,7 @@ async def test_cancelled_edit_changes_nothing(till: Till) -> None:
     assert again.id != edit.id
 
 
-async def test_order_packed_meanwhile_is_not_edited(till: Till) -> None:
+async def test_edit_is_refused_if_the_order_was_packed_first(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo)
     edit = await write_edit(till, order, added={trompo: 1})
@@ -241,7 +241,7 @@ async def test_edited_order_is_packed_with_its_new_units(till: Till) -> None:
         await write_edit(till, order)
 
 
-async def test_last_unit_sold_meanwhile_is_refused(till: Till) -> None:
+async def test_edit_is_refused_if_an_added_unit_was_sold_first(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     yoyo = await till.make_variant("yoyo", stock=1)
     order = await place_paid_order(till, trompo)
@@ -259,7 +259,7 @@ async def test_last_unit_sold_meanwhile_is_refused(till: Till) -> None:
         assert (await preview_edit(session, SELLER, edit.id)).missing == {yoyo: 1}
 
 
-async def test_total_that_was_not_seen_is_refused(till: Till) -> None:
+async def test_unexpected_total_is_refused(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo)
     edit = await write_edit(till, order, added={trompo: 1})
@@ -268,7 +268,7 @@ async def test_total_that_was_not_seen_is_refused(till: Till) -> None:
     assert (await till.read_order(order.id)).total == PRICE
 
 
-async def test_edit_that_leaves_nothing_is_refused(till: Till) -> None:
+async def test_edit_that_removes_all_units_or_changes_nothing_is_refused(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo)
     with pytest.raises(InvalidData):
@@ -322,7 +322,7 @@ async def test_line_of_another_order_is_not_changed(till: Till) -> None:
 
 
 async def test_sold_out_line_is_replaced_before_packing(till: Till) -> None:
-    """Edit a paid order whose units are missing, so that it can be packed."""
+    """Replace the missing units of a paid order by units that can be packed."""
     trompo = await till.make_variant(stock=1)
     yoyo = await till.make_variant("yoyo", stock=2)
     order, payment = await till.order(trompo)
@@ -337,7 +337,9 @@ async def test_sold_out_line_is_replaced_before_packing(till: Till) -> None:
 
 
 @pytest.mark.parametrize("rival_kind", ["return", "cancellation"])
-async def test_rival_that_ends_the_order_first_wins(till: Till, rival_kind: str) -> None:
+async def test_edit_is_refused_if_the_order_was_returned_or_canceled_first(
+    till: Till, rival_kind: str
+) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo, 2)
     edit = await write_edit(till, order, added={trompo: 1})

@@ -1,4 +1,4 @@
-"""The mail about an edit: what changed, what the order costs now, and the difference."""
+"""The mail about an edit lists the changes, the new bill and the difference."""
 
 from sqlalchemy import select
 
@@ -8,7 +8,7 @@ from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.order_edits.editing_kit import confirm, place_paid_order, write_edit
 
 
-async def test_mail_lists_the_changes_and_the_missing_difference(till: Till) -> None:
+async def test_mail_lists_the_changes_and_the_owed_difference(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     yoyo = await till.make_variant("yoyo", stock=5, price=60_000)
     order = await place_paid_order(till, trompo)
@@ -25,7 +25,7 @@ async def test_mail_lists_the_changes_and_the_missing_difference(till: Till) -> 
     assert message.values["bill"][-1] == ("Total", "$ 120.000")
 
 
-async def test_mail_of_a_cheaper_order_names_the_money_that_comes_back(till: Till) -> None:
+async def test_mail_of_a_cheaper_order_names_the_amount_to_give_back(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo, 2)
     await confirm(till, await write_edit(till, order, quantities={trompo: 1}), PRICE)

@@ -1,4 +1,4 @@
-"""The order that tests copy is what a purchase of today leaves behind."""
+"""The stored order that tests copy has the same rows as a new purchase."""
 
 from datetime import datetime
 from typing import Any

@@ -12,7 +12,7 @@ from tests.store_steps import get, post
 PATH = "/admin/rbac/roles"
 
 
-async def test_custom_role_gets_the_needed_policies_too_and_its_members_lose_them_at_once(
+async def test_custom_role_gets_required_policies_and_its_members_lose_removed_ones(
     admin: httpx.AsyncClient, shop: Shop
 ) -> None:
     async with shop.database.transaction() as session:
@@ -54,7 +54,7 @@ async def test_custom_role_gets_the_needed_policies_too_and_its_members_lose_the
         ("POST", "/shop/users", {"users": ["user_none"]}, 404),
     ],
 )
-async def test_impossible_requests_are_refused(
+async def test_invalid_requests_are_refused(
     admin: httpx.AsyncClient, method: str, path: str, body: object, status: int
 ) -> None:
     answer = await admin.request(method, f"{PATH}{path}", json=body)
@@ -67,7 +67,7 @@ async def test_impossible_requests_are_refused(
     ]
 
 
-async def test_last_owner_stays_owner(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_last_owner_cannot_get_another_role(admin: httpx.AsyncClient, shop: Shop) -> None:
     me = (await get(admin, "/admin/users/me"))["user"]["id"]
     assert (await admin.post(f"/admin/users/{me}/roles", json={"roles": ["shop"]})).status_code == 400
     assert (await get(admin, f"{PATH}/owner/users"))["count"] == 1

@@ -272,7 +272,7 @@ class Payer(BaseModel):
 
 
 def parse_payer_document(answers: Mapping[str, Any]) -> PayerDocument:
-    """Return the document in these answers.
+    """Return the identity document in these answers.
 
     Raises:
         InvalidData: see `parse_payer`.
