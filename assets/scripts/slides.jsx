@@ -8,6 +8,11 @@ import { startTimer, listen, useInteraction, observe } from "./effects.jsx";
 const Context = createContext({});
 export const useSlides = () => useContext(Context);
 
+const findNearestSlide = ({ children, scrollLeft }) => {
+  const distances = [...children].map((slide) => Math.abs(slide.offsetLeft - scrollLeft));
+  return distances.indexOf(Math.min(...distances));
+};
+
 const prefersLessMotion = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // `wanted` is the place of a slide to show whenever it changes; -1 for none.
@@ -33,13 +38,13 @@ export function Slides({ count, intervalMs = 0, wanted = -1, children }) {
     if (isPlaying) return startTimer(intervalMs, () => show((current + 1) % count));
   }, [isPlaying, current, count]);
 
-  // The slide that is mostly in view is the current one. If the slides advance automatically, keyboard and screen reader
-  // reach only this one.
+  // The slide at the start of the track is the current one: when the window grows or turns, several slides come into
+  // view together. If the slides advance automatically, keyboard and screen reader reach only those mostly in view.
   useEffect(() => {
     const root = track.current; // the page may be closed before the observer reports
     const handleVisibility = ({ target, isIntersecting }) => {
       target.inert = intervalMs > 0 && !isIntersecting;
-      if (isIntersecting) setCurrent([...root.children].indexOf(target));
+      if (isIntersecting) setCurrent(findNearestSlide(root));
     };
     return observe(root.children, handleVisibility, { root, threshold: 0.6 });
   }, [count]);

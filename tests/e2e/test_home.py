@@ -64,6 +64,17 @@ async def test_click_on_a_banner_dot_shows_its_slide(page: Page) -> None:
     await expect(dot).to_have_attribute("aria-current", "true")
 
 
+@PHONE_ONLY
+async def test_banner_marks_the_shown_slide_after_the_window_grew_and_shrank(page: Page) -> None:
+    await page.emulate_media(reduced_motion="reduce")
+    await page.goto("/")
+    first = page.get_by_role("button", name="Ver el destacado 1")
+    await expect(first).to_have_attribute("aria-current", "true")
+    await page.screenshot(full_page=True)  # the window is as high as the page meanwhile
+    await expect(page.get_by_test_id("banner-slide").first).to_be_in_viewport(ratio=0.9)
+    await expect(first).to_have_attribute("aria-current", "true")
+
+
 async def test_banner_pauses_on_hover_and_by_its_button(page_1280: Page) -> None:
     await page_1280.goto("/")
     banner = page_1280.get_by_test_id("banner")
