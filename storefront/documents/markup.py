@@ -166,44 +166,13 @@ The office uses such fonts to avoid layout shifts.
 """
 SCRIPT_PRELOAD = re.compile(r'<link rel="modulepreload"[^>]*>')
 MODULE = '<script type="module"'
-STATIC_IMPORT = re.compile(r'import (?:\* as (\w+) from )?("[^"]+");')
-"""Pattern of the imports in the document's module, which React Router writes."""
-MAX_PICTURE_WAIT_MS = 1_500
-WAIT_FOR_FIRST_PICTURE = f"""await new Promise((start) => {{
-  const picture = document.querySelector('img[fetchpriority="high"]');
-  const painted = () => requestAnimationFrame(() => setTimeout(start));
-  setTimeout(start, {MAX_PICTURE_WAIT_MS});
-  if (!picture || picture.complete) painted();
-  else for (const end of ["load", "error"]) picture.addEventListener(end, painted);
-}});
-for (const link of document.querySelectorAll('link[rel="modulepreload"][media]')) {{
-  const fetched = link.cloneNode();
-  fetched.removeAttribute("media");
-  link.replaceWith(fetched);
-}}
-"""
-"""Script that waits until the first picture is painted, and then requests all modules.
-
-If the picture does not arrive in time or the page is not visible, the wait ends after `MAX_PICTURE_WAIT_MS`.
-"""
-
-
-def delay_module(html: str) -> str:
-    """Make the document's module wait for the first picture before it imports other modules."""
-    before, module, behind = html.rpartition(MODULE)
-    attributes, end, rest = behind.partition(">")
-    script, close, after = rest.partition("</script>")
-    imports = STATIC_IMPORT.sub(
-        lambda found: f"{f'const {found[1]} = ' if found[1] else ''}await import({found[2]});", script
-    )
-    return before + module + attributes + end + WAIT_FOR_FIRST_PICTURE + imports + close + after
 
 
 def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
     """Inline the styles into the head, and move fonts, scripts and the initial state behind the content.
 
-    Fonts for the first frame are requested in the head. The document's module requests the scripts (`delay_module`).
-    The initial state is placed before the module that reads it, or at the end of the head if there is no module.
+    Fonts for the first frame are requested in the head. Scripts are fetched after the pictures. The initial state
+    is placed before the module that reads it, or at the end of the head if the document has no module.
 
     Args:
         html: the document.
@@ -217,9 +186,7 @@ def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
     asked = "".join(FONT_PRELOAD.findall(head))
     early, late = (asked, "") if OPTIONAL_FONT.search(styles) else ("", asked)
     fonts = late + "".join(f"<style>{faces}</style>" for _, faces in sheets if faces)
-    preloads = "".join(SCRIPT_PRELOAD.findall(head)).replace(
-        "<link", '<link fetchpriority="low" media="print"'
-    )
+    preloads = "".join(SCRIPT_PRELOAD.findall(head)).replace("<link", '<link fetchpriority="low"')
     return (
         _without_fetching(head)
         + early

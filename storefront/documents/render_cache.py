@@ -15,7 +15,6 @@ from backend.core.observability.logs import without_query
 from backend.edge.etags import compute_etag
 from storefront.documents.markup import (
     arrange_for_first_paint,
-    delay_module,
     further_tags,
     initial_state_element,
     with_first_picture,
@@ -160,7 +159,7 @@ class RenderCache:
         return RenderedDocument(Body.of(html, HTML), policy, tag)
 
     async def _html(self, page: HasRoute, url: str, initial_state: bytes, *, is_patient: bool) -> str:
-        html = delay_module(await self._renderer.render(url, initial_state, is_patient=is_patient))
+        html = await self._renderer.render(url, initial_state, is_patient=is_patient)
         return with_office_manifest(html) if isinstance(page, OfficePage) else html
 
     async def _policy(self, page: HasRoute, *, is_patient: bool) -> str:

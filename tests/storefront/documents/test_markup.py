@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from storefront.documents.markup import WAIT_FOR_FIRST_PICTURE, arrange_for_first_paint, delay_module
+from storefront.documents.markup import arrange_for_first_paint
 
 FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
 HTML = (
@@ -24,7 +24,7 @@ def test_styles_are_inlined_and_other_files_load_later(tmp_path: Path) -> None:
         '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
         f'<style>{STAND_IN}p::before {{ content: "<\\/style>" }}</style></head>'
         f"<body><p>&lt;/head></p><script>first()</script>{FONT}<style>{FACE}</style>"
-        f'<link fetchpriority="low" media="print" rel="modulepreload" href="/assets/entry.js"/>{STATE}'
+        f'<link fetchpriority="low" rel="modulepreload" href="/assets/entry.js"/>{STATE}'
         '<script type="module" async="">last()</script></body>'
     )
 
@@ -42,16 +42,3 @@ def test_only_the_font_for_the_first_display_is_preloaded(tmp_path: Path) -> Non
 def test_document_without_scripts_has_all_links_in_its_head(tmp_path: Path) -> None:
     html = f"<head>{FONT}</head><body></body>"
     assert arrange_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"
-
-
-def test_modules_are_imported_in_order_after_the_first_picture() -> None:
-    html = (
-        '<script>first()</script><script type="module" async="">import "/assets/manifest.js";\n'
-        'import * as route0 from "/assets/root.js";\nwindow.routes = [route0];\nimport("/assets/entry.js");</script>'
-        "<script>last()</script>"
-    )
-    assert delay_module(html) == (
-        f'<script>first()</script><script type="module" async="">{WAIT_FOR_FIRST_PICTURE}'
-        'await import("/assets/manifest.js");\nconst route0 = await import("/assets/root.js");\n'
-        'window.routes = [route0];\nimport("/assets/entry.js");</script><script>last()</script>'
-    )
