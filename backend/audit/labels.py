@@ -50,7 +50,7 @@ ACTION_LABELS = {
     "option deleted": _("borró una opción de"),
     "order edit canceled": _("descartó un cambio de"),
     "order edit written": _("preparó un cambio de"),
-    "order edited": _("cambió los juguetes de"),
+    "order edited": _("cambió los productos de"),
     "packed": _("empacó"),
     "password changed": _("cambió la contraseña de"),
     "payment link created": _("hizo un enlace de pago de"),

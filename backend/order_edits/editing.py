@@ -163,7 +163,7 @@ async def change_variant(
     locked = await lock_edit(session, actor, edit_id)
     line = await _find_line(session, locked.order, line_id)
     if line.variant_id == variant_id:
-        raise InvalidData("The line already has this variant", staff_text=_("Es el mismo juguete."))
+        raise InvalidData("The line already has this variant", staff_text=_("Es el mismo producto."))
     units = line.quantity
     await _store_quantity(session, actor, locked, line, 0)
     return await add_variant(session, actor, edit_id, variant_id, units)

@@ -220,7 +220,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         (ReturnFile, _("Archivo de una devolución"), ReturnFile.return_id.in_(returns)),
         (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
         (OrderEdit, _("Cambio de un pedido"), OrderEdit.order_id.in_(orders)),
-        (OrderEditAction, _("Juguete de un cambio"), OrderEditAction.edit_id.in_(edits)),
+        (OrderEditAction, _("Producto de un cambio"), OrderEditAction.edit_id.in_(edits)),
         (Review, _("Reseña"), Review.order_id.in_(orders)),
         (Attention, _("Pendiente"), noted),
         (Pqrs, _("PQRS"), Pqrs.email == person.email),

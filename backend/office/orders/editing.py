@@ -126,7 +126,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
     try:
         edited = await compute_edited_order(session, order, edit or NO_EDIT)
     except InvalidData as error:  # added units are no longer for sale
-        problem = error.staff_text or _("Un juguete agregado ya no está a la venta: descarta el cambio.")
+        problem = error.staff_text or _("Un producto agregado ya no está a la venta: descarta el cambio.")
         edited = await compute_edited_order(session, order, NO_EDIT)
     pictures = await line_pictures(session, [one.line for one in edited.lines])
     labels = {part.id: format_cop(part.original_total) for part in edited.totals.lines}
@@ -139,7 +139,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
         problem=problem,
         lines=[_line_view(one, edited, labels, pictures.get(one.line.variant_id)) for one in edited.lines],
         totals=[
-            (_("Juguetes"), format_cop(totals.items.original_total)),
+            (_("Productos"), format_cop(totals.items.original_total)),
             (_("Envío"), format_cop(totals.shipping.original_total)),
             *(
                 (_("Descuento {code}").format(code=code), f"-{format_cop(cut)}")

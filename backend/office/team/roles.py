@@ -15,7 +15,7 @@ RIGHT_GROUPS = {
     _("Vender"): {
         Right.SELL: _("Vender en el mostrador y hacer enlaces de pago"),
         Right.EXCEED_DISCOUNT: _("Dar descuentos por encima del límite"),
-        Right.EDIT_ORDERS: _("Cambiar los juguetes de un pedido pagado"),
+        Right.EDIT_ORDERS: _("Cambiar los productos de un pedido pagado"),
         Right.READ_ORDERS: _("Ver pedidos, pagos y devoluciones de dinero"),
         Right.CAPTURE_PAYMENTS: _("Marcar pagos como recibidos"),
         Right.CANCEL_ORDERS: _("Cancelar pedidos"),

@@ -79,7 +79,7 @@ def lines_panel() -> rx.Component:
     return rx.el.section(
         rx.el.ul(rx.foreach(VIEW.lines, edit_line), class_name="o-items"),
         class_name="o-panel",
-        aria_label=_("Juguetes del pedido"),
+        aria_label=_("Productos del pedido"),
     )
 
 

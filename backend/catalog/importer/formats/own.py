@@ -31,7 +31,7 @@ def convert(table: Table, source_format: SourceFormat) -> SourceFile:
         column = find_column(heading)
         if column and column not in places:
             places[column] = [place]
-        elif not column and all(listed := find_list_column(heading)):
+        elif not column and (listed := find_list_column(heading))[0]:
             numbered.setdefault(listed[0], []).append((listed[1], place))
         elif normalize_heading(heading) in NOTE_HEADINGS:
             silent.append(place)
