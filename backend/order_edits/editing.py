@@ -4,6 +4,7 @@ Every step locks the order first. So two staff members who edit the same order c
 other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select
@@ -121,8 +122,9 @@ async def add_variant(
     actions = await list_actions(session, locked.edit.id)
     for line in await list_order_lines(session, locked.order.id):
         if line.variant_id == variant_id and line.unit_price == new.unit_price and not line.meta:
-            before = next((one.quantity for one in actions if one.line_id == line.id), line.quantity)
-            return await _store_quantity(session, actor, locked, line, before + quantity)
+            return await _store_quantity(
+                session, actor, locked, line, _read_quantity(line, actions) + quantity
+            )
     await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, locked.order.id))
     same = [one for one in actions if one.kind == ActionKind.ADD and one.variant_id == variant_id]
     if same:
@@ -154,7 +156,9 @@ async def set_line_quantity(
 async def change_variant(
     session: AsyncSession, actor: Actor, edit_id: str, line_id: str, variant_id: str
 ) -> OrderEditAction:
-    """Replace all units of a line by the same number of units of another variant, at the current price.
+    """Replace the units that the edit leaves of a line by units of another variant, at the current price.
+
+    If the edit already removes the line, all its sold units are replaced.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
@@ -164,7 +168,7 @@ async def change_variant(
     line = await _find_line(session, locked.order, line_id)
     if line.variant_id == variant_id:
         raise InvalidData("The line already has this variant", staff_text=_("Es el mismo producto."))
-    units = line.quantity
+    units = _read_quantity(line, await list_actions(session, locked.edit.id)) or line.quantity
     await _store_quantity(session, actor, locked, line, 0)
     return await add_variant(session, actor, edit_id, variant_id, units)
 
@@ -257,6 +261,11 @@ async def read_edit(session: AsyncSession, actor: Actor, edit_id: str) -> OrderE
     """
     actor.require(Right.READ_ORDERS)
     return await get_or_404(session, select(OrderEdit).where(OrderEdit.id == edit_id), "Order edit", edit_id)
+
+
+def _read_quantity(line: OrderLine, actions: Sequence[OrderEditAction]) -> int:
+    """Return the units of a line of the order after these actions."""
+    return next((one.quantity for one in actions if one.line_id == line.id), line.quantity)
 
 
 async def _store_quantity(

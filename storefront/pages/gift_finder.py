@@ -273,9 +273,7 @@ def gift_products() -> rx.Component:
     )
     counted = count_products(content.total)
     return rx.el.section(
-        rx.el.div(
-            rx.el.h2(counted, class_name="section__title", data_testid="result-count"), role="status"
-        ),
+        rx.el.div(rx.el.h2(counted, class_name="section__title", data_testid="result-count"), role="status"),
         rx.cond(
             content.note != "",
             rx.el.p(content.note, class_name="gift__note", role="status", data_testid="gift-note"),

@@ -20,6 +20,7 @@ UNTRANSLATED = {
     "backend/catalog/importer/cell_texts.py": "words for yes in a file to import",
     "backend/catalog/importer/formats/": "headings and words in files to import",
     "backend/catalog/importer/synonyms.py": "headings of files to import",
+    "backend/catalog/search/contract.py": "products of the contract's tests",
     "backend/catalog/search/query_intents.py": "words that people search for",
     "backend/catalog/search/query_words.py": "words that people search for",
     "backend/checkout/quotes/shipping_quotes.py": "fields of requests to the carrier",

@@ -130,6 +130,17 @@ async def test_variant_is_replaced_by_the_same_number_of_units(till: Till) -> No
     assert (await till.available(red), await till.available(blue)) == (5, 3)
 
 
+async def test_only_units_that_the_edit_leaves_become_another_variant(till: Till) -> None:
+    red, blue = await till.make_variant("rojo", stock=5), await till.make_variant("azul", stock=5)
+    order = await place_paid_order(till, red, 3)
+    async with till.database.transaction() as session:
+        edit = await open_edit(session, SELLER, order.id)
+        [line] = await list_order_lines(session, order.id)
+        await set_line_quantity(session, SELLER, edit.id, line.id, 2)
+        added = await change_variant(session, SELLER, edit.id, line.id, blue)
+        assert (added.variant_id, added.quantity) == (blue, 2)
+
+
 async def test_actions_are_changed_and_removed(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
