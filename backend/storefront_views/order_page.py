@@ -93,7 +93,7 @@ class PaymentFacts:
     method: str
     """Name of the payment method if it has instructions; empty otherwise."""
     instructions: str
-    """Sentences that tell the customer how to pay; empty unless the payment session is authorized but not captured."""
+    """Sentences about how to pay; empty unless the payment session is authorized but not captured."""
     instruction_facts: list[tuple[str, str]]
 
 
