@@ -4,10 +4,10 @@ The package of an engine subclasses them in its own tests:
 
     class TestMyEngine(SearchEngineContract):
         @pytest.fixture
-        async def harness(self) -> AsyncIterator[SearchEngineHarness]:
-            yield SearchEngineHarness(MyEngine(), database)
+        async def harness(self, database: Database) -> SearchEngineHarness:
+            return SearchEngineHarness(MyEngine(), database)
 
-`database` is a `Database` with the migrated schema and no products.
+The fixture `database` of the package returns a `Database` with the migrated schema and no products.
 """
 
 from collections.abc import Iterable

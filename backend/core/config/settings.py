@@ -324,7 +324,7 @@ class Settings(OfficeSettings, SourcedSettings):
     The built-in ones are in `backend/catalog/search/search_words.toml`.
     """
     search_engine: str = Field(default="", pattern=r"^([A-Za-z_][\w.]*:[A-Za-z_]\w*)?$")
-    """Search engine of another program, as `package.module:Class`. Empty: the shop's own, in its database."""
+    """Search engine in a package of your own, as `package.module:Class`. Empty: the shop's own, in its database."""
     admin_email: str = ""
     """The first owner, who is created at a start without any staff member. It may stay set."""
     admin_password: SecretStr = SecretStr("")
