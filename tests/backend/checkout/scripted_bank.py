@@ -29,6 +29,7 @@ class ScriptedBank(PaymentProvider):
     """
 
     id = GATEWAY_PSE
+    shopper_name = "PSE"
 
     states: dict[str, ProviderState] = field(default_factory=dict)
     amounts: dict[str, Decimal] = field(default_factory=dict)

@@ -43,7 +43,7 @@ async def test_custom_role_gets_required_policies_and_its_members_lose_removed_o
         ("POST", "", {"name": "Caja", "policy_ids": ["READ_ORDERS"]}, 400),
         ("POST", "", {"name": "Caja", "policy_ids": []}, 400),
         ("POST", "", {"name": "Caja", "policy_ids": ["rpol_CHANGE_STAFF"]}, 403),
-        ("POST", "", {"name": "Dueño", "policy_ids": ["rpol_READ_ORDERS"]}, 400),
+        ("POST", "", {"name": "Dueño", "policy_ids": ["rpol_READ_ORDERS"]}, 422),
         ("POST", "/owner", {"name": "Jefe"}, 404),
         ("POST", "/shop/policies", {"policies": ["rpol_BOOK_REFUNDS"]}, 404),
         ("DELETE", "/shop", None, 404),

@@ -43,7 +43,7 @@ async def test_brand_is_previewed_while_it_is_typed_and_then_published(
     await send_event(screen, "use_logo", [LOGO])
     await send_event(screen, "preview_edit", brand_form(screen, **COLORS, headline="Libros"))
     look = screen.preview.brand
-    assert (look.logo, look.headline, "--paper:#f0f4ff;" in look.colors) == (LOGO, "Libros", True)
+    assert (look.logo, look.headline, "--paper:#f0f4ff;" in look.style) == (LOGO, "Libros", True)
     assert await read_brand(shop) == (0, BrandBody())
     await send_event(screen, "publish", brand_form(screen, **COLORS, headline="Libros", instagram="@macondo"))
     profile = "https://www.instagram.com/macondo"

@@ -118,7 +118,7 @@ async def test_order_detail_shows_possible_actions(shop: Shop, store: httpx.Asyn
     assert waiting.actions == ["correct", "cancel"]
     await report_payment(shop, payment, ProviderState.CAPTURED)
     view = await read_detail(shop, order_id)
-    assert view.actions == ["pack", "correct", "return"]
+    assert view.actions == ["pack", "correct", "return", "edit"]
     assert (view.document, view.phone_path) == ("CC 1020304050", "tel:+573001234567")
     assert view.whatsapp_path.startswith("https://wa.me/573001234567?text=Hola%2C")
     assert [(line.title, line.quantity) for line in view.lines] == [("Trompo", 2)]
