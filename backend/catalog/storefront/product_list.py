@@ -205,15 +205,16 @@ async def search_products(
     search = parse_search(text, words)
     catalog_filter = search_filter(text, search)
     conditions = await _conditions(session, catalog_filter, search)
-    match_all = partial(_match_all_words, session, search)
-    for kinds in (conditions, {}) if conditions else (conditions,):
-        if products := await _suggest(session, catalog_filter.sort, kinds, limit, match_all):
-            return products, kinds is not conditions
-    if search.query.is_anything:
-        return [], True
-    match_some = partial(_match_some_words, session, search)
-    products = await _suggest(session, catalog_filter.sort, conditions, limit, match_some)
-    return products, not (products and search.is_gift)
+    attempts = [(_match_all_words, conditions, False)]
+    if conditions:
+        attempts.append((_match_all_words, {}, True))
+    if not search.query.is_anything:
+        attempts.append((_match_some_words, conditions, not search.is_gift))
+    for match, kinds, is_near in attempts:
+        match_search = partial(match, session, search)
+        if products := await _suggest(session, catalog_filter.sort, kinds, limit, match_search):
+            return products, is_near
+    return [], True
 
 
 async def _suggest(
