@@ -992,7 +992,7 @@ def _create_tables() -> None:
         sa.UniqueConstraint('order_id', name=op.f('uq_cart_order_id')),
     )
     op.create_index('ix_cart_created_at', 'cart', ['created_at'])
-    op.create_index('ix_cart_open', 'cart', ['updated_at', 'id'], sqlite_where=sa.text('completed_at IS NULL'), postgresql_where=sa.text('completed_at IS NULL'))
+    op.create_index('ix_cart_open', 'cart', ['updated_at', 'id'], **_where('completed_at IS NULL'))
     op.create_index(op.f('ix_cart_customer_id'), 'cart', ['customer_id'])
     op.create_index(op.f('ix_cart_guest_id'), 'cart', ['guest_id'])
     op.create_index(op.f('ix_cart_replaces_cart_id'), 'cart', ['replaces_cart_id'])
