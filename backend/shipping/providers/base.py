@@ -16,6 +16,9 @@ from backend.core.money import Cop
 from backend.core.texts import _
 from backend.shipping.packages import Package
 
+DEFAULT_DESCRIPTION = "Mercancía"
+"""Description of the content of a shipment ("merchandise"): a shop may sell anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShippingPlace:
@@ -54,7 +57,7 @@ class QuoteRequest:
     destination: ShippingPlace
     packages: tuple[Package, ...]
     content_value: Cop
-    description: str = "Mercancía"
+    description: str = DEFAULT_DESCRIPTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class LabelRequest:
     destination: Contact
     packages: tuple[Package, ...]
     content_value: Cop
-    description: str = "Mercancía"
+    description: str = DEFAULT_DESCRIPTION
     pickup_date: date | None = None
     max_price: Cop | None = None
 

@@ -26,7 +26,13 @@ from backend.shipping.packages import (
     MIN_WEIGHT_KG,
     limit_content_value,
 )
-from backend.shipping.providers.base import Contact, LabelRequest, QuoteRequest, ShippingPlace
+from backend.shipping.providers.base import (
+    DEFAULT_DESCRIPTION,
+    Contact,
+    LabelRequest,
+    QuoteRequest,
+    ShippingPlace,
+)
 from backend.shipping.providers.carrier.label_address import (
     MAX_ADDRESS,
     MAX_CROSS_STREET,
@@ -35,7 +41,6 @@ from backend.shipping.providers.carrier.label_address import (
     fit_label_address,
 )
 
-DESCRIPTION = "Mercancía"
 NO_NAME, NO_LAST_NAME, NO_COMPANY = "Sin nombre", "Sin apellido", "Particular"
 NO_ADDRESS, NO_CROSS_STREET = "Sin dirección", "Sin cruce"
 NO_SUBURB, NO_REFERENCE = "Sin barrio", "Sin referencia"
@@ -142,7 +147,7 @@ def to_quotation(request: QuoteRequest) -> Quotation:
         Quotation,
         {
             "packages": [asdict(package) for package in request.packages],
-            "description": fit_text(request.description, 25, 3, DESCRIPTION),
+            "description": fit_text(request.description, 25, 3, DEFAULT_DESCRIPTION),
             "content_value": limit_content_value(request.content_value),
             "origin": _to_wire_place(request.origin),
             "destination": _to_wire_place(request.destination),
@@ -167,7 +172,7 @@ def to_shipment(request: LabelRequest, *, rate_id: int, pickup_date: date) -> Sh
             "request_pickup": False,
             "pickup_date": pickup_date,
             "insurance": False,
-            "description": fit_text(request.description, 25, 3, DESCRIPTION),
+            "description": fit_text(request.description, 25, 3, DEFAULT_DESCRIPTION),
             "content_value": limit_content_value(request.content_value),
             "packages": [asdict(package) for package in request.packages],
             "origin": _to_wire_contact(request.origin, "origin", fallback_email=request.origin.email),
