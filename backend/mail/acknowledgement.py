@@ -21,9 +21,9 @@ from backend.orders.models import Order
 from backend.orders.origins import is_distance_sale
 from backend.orders.promised_days import describe_promise
 from backend.payment.models import PaymentSession
+from backend.payment.payments import find_open_instructions
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session
-from backend.payment.states import SessionState
 from backend.pricing import CartTotals
 from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
@@ -45,8 +45,7 @@ async def build_acknowledgement(
     """
     payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
-    instructions = parse_instructions(payment.data) if payment is not None else None
-    is_waiting = payment is not None and payment.state == SessionState.AUTHORIZED
+    instructions = find_open_instructions(payment)
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
     town = find_municipality_by_code(find_municipality_code(order.shipping_address) or "")
@@ -68,8 +67,8 @@ async def build_acknowledgement(
     return {
         "is_bank": is_bank,
         "is_free": not order.total,
-        "pay_text": instructions.text if instructions and is_waiting else "",
-        "pay_facts": list(instructions.facts) if instructions and is_waiting else [],
+        "pay_text": instructions.text if instructions else "",
+        "pay_facts": list(instructions.facts) if instructions else [],
         "promise": promise.text,
         "delay": promise.delay,
         "facts": [(name, value) for name, value in facts if value],

@@ -25,7 +25,7 @@ from backend.core.money import Cop
 from backend.edge.wire import derive_sibling_id
 from backend.payment.events import RefundBooked
 from backend.payment.models import PaymentCollection, PaymentSession, Refund
-from backend.payment.providers.base import PaymentProvider
+from backend.payment.providers.base import PaymentInstructions, PaymentProvider, parse_instructions
 from backend.payment.service import PaymentService
 from backend.payment.sessions import to_started_payment
 from backend.payment.states import SessionState
@@ -166,6 +166,13 @@ async def sum_captured_and_refunded(session: AsyncSession, cart_id: str) -> tupl
     ids = [session_id for session_id, _ in rows]
     refunded = (await session.execute(_REFUNDED, {"session_ids": ids})).scalar_one()
     return sum(amount or 0 for _, amount in rows), int(refunded)
+
+
+def find_open_instructions(payment: PaymentSession | None) -> PaymentInstructions | None:
+    """Return the instructions of an authorized payment, which the customer has not paid yet; None if it has none."""
+    if payment is None or payment.state != SessionState.AUTHORIZED:
+        return None
+    return parse_instructions(payment.data)
 
 
 async def get_refundable_amount(session: AsyncSession, payment: PaymentSession) -> Cop:

@@ -37,7 +37,7 @@ from backend.orders.promised_days import OrderPromise, describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
-from backend.payment.payments import sum_captured_and_refunded
+from backend.payment.payments import find_open_instructions, sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session
 from backend.payment.states import SessionState
@@ -301,7 +301,7 @@ def _build_payment_facts(
     if payment_session and payment_session.captured_amount is not None:
         amount, exact = payment_session.captured_amount, get_exact_captured_amount(payment_session)
     instructions = parse_instructions(data)
-    is_waiting = payment_session is not None and payment_session.state == SessionState.AUTHORIZED
+    open_instructions = find_open_instructions(payment_session)
     return PaymentFacts(
         merchant=settings.store_legal_name,
         nit=settings.store_nit,
@@ -322,8 +322,8 @@ def _build_payment_facts(
         payer_ip=str(data.get("payer_ip") or ""),
         is_pse=payment_session is None or payment_session.provider_id == GATEWAY_PSE,
         method=instructions.method if instructions else "",
-        instructions=instructions.text if instructions and is_waiting else "",
-        instruction_facts=list(instructions.facts) if instructions and is_waiting else [],
+        instructions=open_instructions.text if open_instructions else "",
+        instruction_facts=list(open_instructions.facts) if open_instructions else [],
     )
 
 
