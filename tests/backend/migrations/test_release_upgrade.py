@@ -29,7 +29,6 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.start import prepare
 from tests.backend.migrations.release_fixture import (
-    KINDS,
     LOGIN,
     PRODUCTS,
     RELEASES,
@@ -39,6 +38,7 @@ from tests.backend.migrations.release_fixture import (
 )
 from tests.backend.operations.conftest import POSTGRESQL_18
 from tests.backend.orders.paying import read_order_status, report_payment
+from tests.failure.databases import DATABASE_KINDS
 from tests.postgresql_clones import drop_database, execute_statements
 from tests.store_steps import get, post
 
@@ -55,7 +55,7 @@ def release(request: pytest.FixtureRequest) -> str:
     return name
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=DATABASE_KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     """Return the kind of database."""
     name: str = request.param
