@@ -11,6 +11,7 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import hypothesis
@@ -18,7 +19,6 @@ import pytest
 from pydantic_settings import PydanticBaseSettingsSource
 from sqlalchemy import URL, make_url
 
-from backend.app import Shop
 from backend.core.child_process import ChildProcess
 from backend.core.config.settings import Settings, SourcedSettings
 from backend.core.db.database import Database
@@ -28,10 +28,13 @@ from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
 from tests.shared_statements import share_compiled_statements
 from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
-from tests.sold_order import SoldOrder, read_sold_order, sell_order
 from tests.spreadsheets_without_process import read_without_process
 from tests.store_defaults import set_up_defaults
 from tests.tracing import trace_outside_greenlets
+
+if TYPE_CHECKING:
+    from backend.app import Shop
+    from tests.sold_order import SoldOrder
 
 # every run uses the same examples, and no example fails because a busy machine is slow
 hypothesis.settings.register_profile(
@@ -323,8 +326,10 @@ def prepared(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def sold_order(shop: Shop) -> SoldOrder:
+async def sold_order(shop: "Shop") -> "SoldOrder":
     """Return the order that the database of this test already has: it is a copy."""
+    from tests.sold_order import read_sold_order  # imports the whole shop
+
     return await read_sold_order(shop)
 
 
@@ -363,6 +368,8 @@ def sqlite_defaults(sqlite_template: Path) -> Path:
 @pytest.fixture(scope="session")
 def sqlite_sold(sqlite_defaults: Path) -> Path:
     """Create a migrated SQLite file with the order of `sold_order`, closed and ready to be copied."""
+    from tests.sold_order import sell_order
+
     file = sqlite_defaults.with_name("sold.db")
     shutil.copyfile(sqlite_defaults, file)
     asyncio.run(sell_order(f"sqlite+aiosqlite:///{file}"))
@@ -436,6 +443,8 @@ def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
 @pytest.fixture(scope="session")
 def postgresql_sold(postgresql: URL, postgresql_defaults: str) -> str:
     """Create a migrated PostgreSQL database with the order of `sold_order`. Return its name."""
+    from tests.sold_order import sell_order
+
     name = asyncio.run(make_clone(postgresql, postgresql_defaults))
     asyncio.run(sell_order(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
