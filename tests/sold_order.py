@@ -1,20 +1,17 @@
 """An order that is bought and paid once in each worker. A test that needs one gets a copy of that database."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import httpx
 from sqlalchemy import select
 
-from backend.app import Shop, create_api
-from backend.channels.models import PublishableKey
+from backend.app import Shop
 from backend.core.config.settings import Settings
 from backend.orders.models import OrderLine
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
+from tests.api_clients import open_store
 from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.store_defaults import add_product, set_up_defaults
 
@@ -48,16 +45,3 @@ async def read_sold_order(shop: Shop) -> SoldOrder:
         line = (await session.execute(select(OrderLine))).scalar_one()
         payment = (await session.execute(select(PaymentSession.id))).scalar_one()
     return SoldOrder(line.order_id, line.id, line.variant_id or "", payment)
-
-
-@asynccontextmanager
-async def open_store(shop: Shop) -> AsyncIterator[httpx.AsyncClient]:
-    """Yield a client of the Store API that sends the shop's publishable key."""
-    async with shop.database.read() as session:
-        key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(create_api(shop)),
-        base_url="http://shop.test",
-        headers={"x-publishable-api-key": key},
-    ) as client:
-        yield client

@@ -9,25 +9,19 @@ on, the backups of each minor release are stored in `RELEASES`, in a folder with
 import asyncio
 import os
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
 
-import httpx
 from PIL import Image
-from sqlalchemy import select
 
 from backend import subscriptions  # noqa: F401 - so that orders follow their payments
-from backend.app import Shop, create_api
-from backend.channels.models import PublishableKey
+from backend.app import Shop
 from backend.core.config.settings import Settings
 from backend.core.config.version import VERSION
 from backend.migrations.runner import upgrade
 from backend.operations.backup.backup import make_backup
 from backend.payment.providers.base import ProviderState
-from backend.staff.models import Staff
-from backend.staff.sessions import COOKIE, Browser, open_session
+from tests.api_clients import open_clients
 from tests.backend.operations.conftest import POSTGRESQL_18
 from tests.backend.orders.paying import list_sessions, report_payment
 from tests.failure.databases import DATABASE_KINDS, empty_database
@@ -37,7 +31,6 @@ from tests.store_steps import PSE, complete_purchase, post, read_ok
 RELEASES = Path(__file__).parent / "releases"
 """Backups of former releases, by version."""
 ROOT = Path(__file__).resolve().parents[3]
-SHOPPER = ("190.24.1.1", 50_000)
 LOGIN = {"email": "eva@example.com", "password": "una clave muy larga"}
 PRODUCTS = ("trompo-de-madera", "yoyo", "rompecabezas")
 PRICE, STOCK, UNITS = 40_000, 9, 2
@@ -46,28 +39,6 @@ PRICE, STOCK, UNITS = 40_000, 9, 2
 def backup_name(kind: str) -> str:
     """Return the file name of the backup of this kind of database."""
     return f"{kind}.tar.gz"
-
-
-@asynccontextmanager
-async def open_clients(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
-    """Yield a client of the Store API, and a client of an owner who is signed in with a second factor."""
-    async with shop.database.transaction() as session:
-        key = (await session.execute(select(PublishableKey.token).limit(1))).scalar_one()
-        owner = (await session.execute(select(Staff))).scalars().first()
-        if owner is None:
-            owner = Staff(email="ana@trompo.example", password_hash="never used", role="owner")
-            session.add(owner)
-            await session.flush()
-        token = await open_session(session, owner.id, Browser(SHOPPER[0]), has_second_factor=True)
-    transport = httpx.ASGITransport(create_api(shop), client=SHOPPER)
-    staff = {"origin": "http://shop.test", "cookie": f"{COOKIE}={token}"}
-    async with (
-        httpx.AsyncClient(
-            transport=transport, base_url="http://shop.test", headers={"x-publishable-api-key": key}
-        ) as store,
-        httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=staff) as admin,
-    ):
-        yield store, admin
 
 
 async def build_shop(shop: Shop) -> None:

@@ -28,12 +28,12 @@ from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.start import prepare
+from tests.api_clients import open_clients
 from tests.backend.migrations.release_fixture import (
     LOGIN,
     PRODUCTS,
     RELEASES,
     backup_name,
-    open_clients,
     write_backup,
 )
 from tests.backend.operations.conftest import POSTGRESQL_18

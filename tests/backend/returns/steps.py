@@ -1,7 +1,5 @@
 """Helpers for orders with returns, and for the steps of a return."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -9,8 +7,7 @@ from typing import Any
 import httpx
 from sqlalchemy import select, update
 
-from backend.app import Shop, create_api
-from backend.channels.models import PublishableKey
+from backend.app import Shop
 from backend.core.clock import now
 from backend.office.returns.detail import return_detail
 from backend.orders.models import Fulfillment, Order
@@ -19,13 +16,10 @@ from backend.payment.providers.base import ProviderState
 from backend.returns.models import Return
 from backend.returns.processing import approve, receive
 from backend.returns.requests import open_return, store_customer_request
-from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor
-from backend.staff.sessions import COOKIE, Browser, open_session
 from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.store_steps import get, post
 
-ORIGIN, KEY = "http://shop.test", "x-publishable-api-key"
 ACCOUNT = {
     "bank": "Bancolombia",
     "account_type": "savings",
@@ -45,24 +39,6 @@ class Sold:
     def form_fields(self, kind: str, units: int = 1, **other: Any) -> dict[str, Any]:
         """Return the fields of a form."""
         return {"kind": kind, f"units-{self.line_id}": str(units), **ACCOUNT, **other}
-
-
-@asynccontextmanager
-async def open_clients(shop: Shop) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
-    """Return clients of the storefront and the owner, for tests without their fixtures. The shop has its defaults."""
-    async with shop.database.transaction() as session:
-        key = (await session.execute(select(PublishableKey.token))).scalar_one()
-        member = Staff(email="olga@trompo.example", password_hash="never used", role="owner")
-        session.add(member)
-        await session.flush()
-        token = await open_session(session, member.id, Browser("190.24.1.1"), has_second_factor=True)
-    signed_in = {"origin": ORIGIN, "cookie": f"{COOKIE}={token}"}
-    api = create_api(shop)
-    async with (
-        httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url=ORIGIN, headers={KEY: key}) as store,
-        httpx.AsyncClient(transport=httpx.ASGITransport(api), base_url=ORIGIN, headers=signed_in) as admin,
-    ):
-        yield store, admin
 
 
 async def place_paid_order(

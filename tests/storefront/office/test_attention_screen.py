@@ -20,9 +20,10 @@ from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Role
 from storefront.office.attention import AttentionState
 from storefront.office.orders.detail_state import OrderState
+from tests.api_clients import open_clients
 from tests.backend.orders.paying import place_order_at_bank
 from tests.backend.orders.test_other_amounts import approve_payment
-from tests.backend.returns.steps import Sold, open_clients, pack_units, place_paid_order
+from tests.backend.returns.steps import Sold, pack_units, place_paid_order
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
 from tests.storefront.office.conftest import BrowserFactory

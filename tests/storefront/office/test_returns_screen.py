@@ -11,12 +11,12 @@ from storefront.office.orders.detail_state import OrderState
 from storefront.office.returns.detail_state import ReturnState
 from storefront.office.returns.listing import ReturnsState
 from storefront.office.returns.new_return import NewReturnState
+from tests.api_clients import open_clients
 from tests.backend.returns.steps import (
     ACCOUNT,
     Sold,
     deliver_order,
     open_by_staff,
-    open_clients,
     pack_units,
     request_return,
 )
