@@ -23,7 +23,6 @@ from tests.bench import generated_products, servers
 from tests.bench.calibration import measure_calibration
 from tests.bench.checkouts import CheckoutTask, wait_for_mails
 from tests.bench.load import measure
-from tests.bench.processor_time import measure_processor_seconds
 from tests.ports import find_free_port
 
 PRODUCTS = 1000
@@ -68,9 +67,9 @@ async def _measure(kind: str, settings: Settings, arguments: Any) -> None:
         times = []
         for _round in range(arguments.rounds):
             calibration = measure_calibration()
-            before = measure_processor_seconds(process.pid)
+            before = servers.measure_processor_seconds(process)
             rate = await buy_many(settings.port, arguments.checkouts)
-            spent = measure_processor_seconds(process.pid) - before
+            spent = servers.measure_processor_seconds(process) - before
             times.append(spent / arguments.checkouts * 1000)
             print(
                 f"{kind}: {times[-1]:.1f} ms of processor time for each checkout, {rate:.1f} a second, "

@@ -1,4 +1,4 @@
-"""Databases and shop processes for the measurements, with their start time and memory."""
+"""Databases and shop processes for the measurements, with their start time, memory and processor time."""
 
 import asyncio
 import os
@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import asyncpg
+import psutil
 from sqlalchemy import URL, make_url
 
 from backend.core.config.settings import Settings
@@ -129,24 +130,22 @@ async def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, path:
 
 def measure_memory_mib(process: subprocess.Popen[bytes]) -> float:
     """Return the memory of the process and its descendants in MiB; shared memory is counted once (PSS)."""
-    parents = {pid: _find_parent(pid) for pid in _list_processes()}
-    pids = {process.pid}
-    while children := {pid for pid, parent in parents.items() if parent in pids} - pids:
-        pids |= children
-    return sum(map(_read_kilobytes, pids)) / 1024
+    return sum(one.memory_full_info().pss for one in _list_processes(process)) / 2**20
 
 
-def _list_processes() -> list[int]:
-    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+def measure_processor_seconds(process: subprocess.Popen[bytes]) -> float:
+    """Return the user and system time of the process and its descendants, including those that have ended."""
+    return sum(map(_read_processor_seconds, _list_processes(process)))
 
 
-def _find_parent(pid: int) -> int:
+def _list_processes(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    main = psutil.Process(process.pid)
+    return [main, *main.children(recursive=True)]
+
+
+def _read_processor_seconds(process: psutil.Process) -> float:
     try:
-        return int((Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:  # the process has ended in the meantime
-        return 0
-
-
-def _read_kilobytes(pid: int) -> int:
-    lines = (Path("/proc") / str(pid) / "smaps_rollup").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        times = process.cpu_times()
+    except psutil.NoSuchProcess:  # the process has ended in the meantime
+        return 0.0
+    return times.user + times.system + times.children_user + times.children_system

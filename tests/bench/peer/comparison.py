@@ -25,7 +25,6 @@ from tests.bench.load import Connection, Task, build_get, measure
 from tests.bench.peer.contender import Contender, RunningServer, Side
 from tests.bench.peer.platform import Platform
 from tests.bench.peer.shop import ShopSide
-from tests.bench.processor_time import measure_processor_seconds
 
 READ_CONCURRENCY, CHECKOUT_CONCURRENCY = 16, 8
 PRODUCTS = 1000
@@ -96,10 +95,10 @@ async def _measure_checkouts(
     checkout = CheckoutTask(contender.publishable_key, contender.variant_ids, contender.region_id)
     await measure(running.port, checkout, concurrency=CHECKOUT_CONCURRENCY, seconds=seconds / 4)
     await side.finish_checkouts()
-    before = measure_processor_seconds(running.process.pid)
+    before = servers.measure_processor_seconds(running.process)
     figures = await measure(running.port, checkout, concurrency=CHECKOUT_CONCURRENCY, seconds=seconds)
     await side.finish_checkouts()
-    spent = measure_processor_seconds(running.process.pid) - before
+    spent = servers.measure_processor_seconds(running.process) - before
     result.add(CHECKOUT, figures.rate)
     result.add(CHECKOUT_CPU, spent / len(figures.times) * 1000)
 
