@@ -8,25 +8,19 @@ processor time less than the number of requests per second.
 import argparse
 import tempfile
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import uvloop
-from sqlalchemy import select
 
-from backend.channels.models import PublishableKey
-from backend.core.config.settings import Settings
-from backend.core.db.database import Database
-from backend.migrations.runner import upgrade
-from tests.bench import generated_products, servers
+from tests.bench import servers
 from tests.bench.calibration import measure_calibration
-from tests.bench.checkouts import CheckoutTask, wait_for_mails
-from tests.bench.load import measure
-from tests.ports import find_free_port
+from tests.bench.checkouts import CheckoutTask, measure_checkouts
+from tests.bench.peer.shop import ShopSide
 
 PRODUCTS = 1000
-CONCURRENCY = 8
 WARM_UP_CHECKOUTS = 100
 MAX_SECONDS = 120.0
 """Maximum duration of a round, long enough for a slow machine."""
@@ -42,42 +36,27 @@ async def main() -> None:
             if kind == "postgresql":
                 server = stack.enter_context(servers.start_postgresql())
                 url = await servers.create_database(server, "checkout")
-            settings = Settings(
-                data_dir=folder, database_url=url, port=find_free_port(), trusted_proxies="127.0.0.1"
-            )
-            await _measure(kind, settings, arguments)
+            await _measure(kind, ShopSide(url, folder, PRODUCTS), arguments)
 
 
-async def _measure(kind: str, settings: Settings, arguments: Any) -> None:
-    database = Database.from_settings(settings)
-    await upgrade(database)
-    await generated_products.fill_shop(database, settings, PRODUCTS)
-    variants = await generated_products.sample_variants(database, 100)
-    async with database.read() as session:
-        key = (await session.execute(select(PublishableKey.token))).scalar_one()
-    checkout = CheckoutTask(key, variants)
-
-    async def buy_many(port: int, count: int) -> float:
-        figures = await measure(port, checkout, concurrency=CONCURRENCY, seconds=MAX_SECONDS, max_tasks=count)
-        await wait_for_mails(database)
-        return figures.rate
-
-    async with servers.start_shop(settings) as (process, _seconds):
-        await buy_many(settings.port, WARM_UP_CHECKOUTS)
+async def _measure(kind: str, shop: ShopSide, arguments: Any) -> None:
+    contender = await shop.prepare()
+    checkout = CheckoutTask(contender.publishable_key, contender.variant_ids)
+    async with shop.start() as running:
+        buy_many = partial(measure_checkouts, shop, running, checkout, seconds=MAX_SECONDS)
+        await buy_many(max_checkouts=WARM_UP_CHECKOUTS)
         times = []
         for _round in range(arguments.rounds):
             calibration = measure_calibration()
-            before = servers.measure_processor_seconds(process)
-            rate = await buy_many(settings.port, arguments.checkouts)
-            spent = servers.measure_processor_seconds(process) - before
-            times.append(spent / arguments.checkouts * 1000)
+            rate, processor_ms = await buy_many(max_checkouts=arguments.checkouts)
+            times.append(processor_ms)
             print(
-                f"{kind}: {times[-1]:.1f} ms of processor time for each checkout, {rate:.1f} a second, "
+                f"{kind}: {processor_ms:.1f} ms of processor time for each checkout, {rate:.1f} a second, "
                 f"calibration {calibration:.2f}",
                 flush=True,
             )
     print(f"{kind}: median {median(times):.1f} ms ({min(times):.1f}-{max(times):.1f})", flush=True)
-    await database.close()
+    await shop.close()
 
 
 def _arguments() -> Any:

@@ -1,4 +1,4 @@
-"""Checkouts of guests that a load generator sends, and the mails that confirm them."""
+"""Checkouts of guests that a load generator sends, their processor time, and the mails that confirm them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,9 +7,12 @@ from sqlalchemy import func, select
 
 from backend.core.db.database import Database
 from backend.mail.models import Mail
-from tests.bench.load import Connection
+from tests.bench import servers
+from tests.bench.load import Connection, measure
+from tests.bench.peer.contender import RunningServer, Side
 from tests.bench.purchase import buy, get_customer_ip
 
+CONCURRENCY = 8
 MAILS_TIMEOUT_S = 120.0
 MAIL_CHECK_INTERVAL_S = 0.1
 
@@ -36,6 +39,23 @@ class CheckoutTask:
             f"ana{number}@example.com",
             self._region_id,
         )
+
+
+async def measure_checkouts(
+    side: Side, running: RunningServer, task: CheckoutTask, *, seconds: float, max_checkouts: int = 10**12
+) -> tuple[float, float]:
+    """Buy for `seconds`, at most `max_checkouts` times, and wait until the work after the checkouts is finished.
+
+    Returns:
+        The checkouts per second, and the milliseconds of processor time for each checkout.
+    """
+    before = servers.measure_processor_seconds(running.process)
+    figures = await measure(
+        running.port, task, concurrency=CONCURRENCY, seconds=seconds, max_tasks=max_checkouts
+    )
+    await side.finish_checkouts()
+    spent = servers.measure_processor_seconds(running.process) - before
+    return figures.rate, spent / len(figures.times) * 1000
 
 
 async def wait_for_mails(database: Database) -> None:

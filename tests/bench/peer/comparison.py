@@ -20,13 +20,13 @@ import uvloop
 
 from tests.bench import servers
 from tests.bench.calibration import measure_calibration
-from tests.bench.checkouts import CheckoutTask
+from tests.bench.checkouts import CheckoutTask, measure_checkouts
 from tests.bench.load import Connection, Task, build_get, measure
 from tests.bench.peer.contender import Contender, RunningServer, Side
 from tests.bench.peer.platform import Platform
 from tests.bench.peer.shop import ShopSide
 
-READ_CONCURRENCY, CHECKOUT_CONCURRENCY = 16, 8
+READ_CONCURRENCY = 16
 PRODUCTS = 1000
 PAGES, PAGE_SIZE, HITS = 40, 24, 8
 IDLE_S = 15
@@ -93,14 +93,10 @@ async def _measure_checkouts(
     side: Side, contender: Contender, running: RunningServer, result: Results, seconds: float
 ) -> None:
     checkout = CheckoutTask(contender.publishable_key, contender.variant_ids, contender.region_id)
-    await measure(running.port, checkout, concurrency=CHECKOUT_CONCURRENCY, seconds=seconds / 4)
-    await side.finish_checkouts()
-    before = servers.measure_processor_seconds(running.process)
-    figures = await measure(running.port, checkout, concurrency=CHECKOUT_CONCURRENCY, seconds=seconds)
-    await side.finish_checkouts()
-    spent = servers.measure_processor_seconds(running.process) - before
-    result.add(CHECKOUT, figures.rate)
-    result.add(CHECKOUT_CPU, spent / len(figures.times) * 1000)
+    await measure_checkouts(side, running, checkout, seconds=seconds / 4)
+    rate, processor_ms = await measure_checkouts(side, running, checkout, seconds=seconds)
+    result.add(CHECKOUT, rate)
+    result.add(CHECKOUT_CPU, processor_ms)
 
 
 def _build_addresses(contender: Contender) -> dict[str, list[str]]:

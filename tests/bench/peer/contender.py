@@ -11,7 +11,6 @@ from typing import Protocol
 class Contender:
     """The values that the load generator needs for its requests to one side."""
 
-    name: str
     publishable_key: str
     region_id: str
     variant_ids: Sequence[str]

@@ -70,7 +70,6 @@ class Platform:
         seeded = json.loads(result_file.read_text())
         await self._check_channels()
         return Contender(
-            name=self.name,
             publishable_key=seeded["publishable_key"],
             region_id=seeded["region_id"],
             variant_ids=seeded["variants"],

@@ -48,7 +48,6 @@ class ShopSide:
         numbers = range(self._products)
         titles = [generated_products.generate_title(number, vocabulary) for number in numbers[:WORDS]]
         return Contender(
-            name=self.name,
             publishable_key=key,
             region_id=region_id,
             variant_ids=await generated_products.sample_variants(self._database, 100),
