@@ -208,7 +208,8 @@ async def search_products(
     attempts = [(_match_all_words, conditions, False)]
     if conditions:
         attempts.append((_match_all_words, {}, True))
-    if not search.query.is_anything:
+    # with a single word, the products that match some words are those that match all
+    if not search.query.is_anything and (search.is_gift or len(search.query.query_terms) > 1):
         attempts.append((_match_some_words, conditions, not search.is_gift))
     for match, kinds, is_near in attempts:
         match_search = partial(match, session, search)
