@@ -4,7 +4,7 @@ import json
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
 from zlib import error as ZlibError  # noqa: N812 - it is a class
@@ -28,7 +28,7 @@ def main() -> None:
     limits = Limits(**json.loads(sys.argv[1]))
     limit_this_process(limits.max_memory_bytes, limits.max_cpu_s)
     for line in iter_output(sys.stdin.buffer, limits):
-        write_line(sys.stdout, line)
+        sys.stdout.write(json.dumps(line) + "\n")
 
 
 def iter_output(file: BinaryIO, limits: Limits) -> Iterator[Any]:
@@ -62,11 +62,6 @@ def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
     yield {"sheet": "", "is_text": True, "is_hidden": False}
     yield from map(_to_array, read_rows(file, limits))
     yield {"areas": []}
-
-
-def write_line(file: TextIO, value: Any) -> None:
-    """Write a value as a line of JSON."""
-    file.write(json.dumps(value) + "\n")
 
 
 def to_refusal(error: UnreadableSpreadsheet) -> dict[str, Any]:
