@@ -66,11 +66,19 @@ def describe_promise(order: Order, moment: datetime, *, is_read_later: bool = Fa
 def describe_promise_for_staff(order: Order) -> str:
     """Return the promised day of the order for its screen in the office; empty if no day was promised."""
     seen = parse_promised_day(order.shipping_data)
+    terms = parse_delivery_terms(order.shipping_data)
+    is_pickup = terms is not None and terms.is_pickup
     if order.promised_day is None:
         if seen is None or not _is_unpaid(order):
             return ""
-        return _("Entrega ofrecida: {day}, si el pago se aprueba a tiempo").format(day=day_name(seen))
-    text = _("Entrega prometida: {day}").format(day=day_name(order.promised_day))
+        offered = (
+            _("Para recoger desde el {day}, si el pago se aprueba a tiempo")
+            if is_pickup
+            else _("Entrega ofrecida: {day}, si el pago se aprueba a tiempo")
+        )
+        return offered.format(day=day_name(seen))
+    promised = _("Para recoger desde el {day}") if is_pickup else _("Entrega prometida: {day}")
+    text = promised.format(day=day_name(order.promised_day))
     if seen is None or seen >= order.promised_day:
         return text
     return _("{text} (antes de pagar se le ofreció el {seen})").format(text=text, seen=day_name(seen))

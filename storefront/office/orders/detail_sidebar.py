@@ -130,7 +130,11 @@ def address_panel() -> rx.Component:
         rx.cond(
             is_allowed("correct"),
             rx.el.details(
-                rx.el.summary(icon("edit", size=18), _("Corregir la dirección"), class_name="o-disclosure"),
+                rx.el.summary(
+                    icon("edit", size=18),
+                    rx.cond(VIEW.is_pickup, _("Corregir los datos"), _("Corregir la dirección")),
+                    class_name="o-disclosure",
+                ),
                 rx.el.div(form, key=address.version),
             ),
         ),

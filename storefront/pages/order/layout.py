@@ -117,7 +117,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
             promise_text(order.promise.to(OrderPromise), order.delivery_kind),
             rx.cond(
                 (order.status == "paid") & (order.journey != "delivered") & (order.journey != "picked_up"),
-                rx.el.p(_("Guarda este enlace: aquí verás cómo va tu entrega."), class_name="order__words"),
+                rx.el.p(_("Guarda este enlace: aquí verás cómo va tu pedido."), class_name="order__words"),
             ),
             rx.cond(
                 order.paid_label != "",

@@ -1,6 +1,7 @@
 """Words for orders by pickup and by own delivery: mails, order page, office, slips and staff's outcomes."""
 
 import re
+from datetime import date
 
 import httpx
 import pytest
@@ -21,7 +22,10 @@ from backend.office.deliveries.saving import save_point, save_zone
 from backend.office.orders.detail import OrderDetail, order_detail
 from backend.office.orders.listing import orders_view
 from backend.office.orders.packing import pack_view
-from backend.orders.models import Fulfillment
+from backend.orders.models import Fulfillment, Order
+from backend.orders.promised_days import describe_promise_for_staff
+from backend.orders.states import FulfillmentStatus, PaymentStatus
+from backend.shipping.delivery_promise import PROMISED_DAY, DeliveryTerms, add_delivery_terms
 from backend.shipping.models import ShippingOption
 from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views.order_page import OrderView, order_view
@@ -124,6 +128,31 @@ async def test_pickup_order_speaks_of_pickup(
     assert {"Recogido", "Listo para recoger"} <= set(titles)
     assert not [title for title in titles if CARRIER_WORDS.search(title)]
     assert "Tu pedido está listo para recoger" in [mail.title for mail in detail.mails]
+
+
+@pytest.mark.parametrize(
+    ("carrier_days", "promised", "offered"),
+    [
+        (0, "Para recoger desde el ", "Para recoger desde el "),
+        (3, "Entrega prometida: ", "Entrega ofrecida: "),
+    ],
+)
+def test_promise_for_staff_speaks_of_pickup_only_for_a_pickup_order(
+    carrier_days: int, promised: str, offered: str
+) -> None:
+    data = add_delivery_terms({PROMISED_DAY: "2026-12-10"}, DeliveryTerms(15, 1, carrier_days))
+    order = Order(  # type: ignore[call-arg]
+        shipping_data=data,
+        promised_day=None,
+        payment_status=PaymentStatus.AWAITING,
+        fulfillment_status=FulfillmentStatus.NOT_FULFILLED,
+    )
+    assert (
+        describe_promise_for_staff(order)
+        == f"{offered}jueves 10 de diciembre, si el pago se aprueba a tiempo"
+    )
+    order.promised_day = date(2026, 12, 10)
+    assert describe_promise_for_staff(order) == f"{promised}jueves 10 de diciembre"
 
 
 async def test_own_delivery_needs_no_label_and_is_delivered_by_hand(
