@@ -46,7 +46,6 @@ class Brand:
         name: the shop's name.
         logo: the owner's logo, if there is one.
         icon: the owner's picture for icons, if there is one.
-        style: CSS rule with the colours and the font that differ from the style sheet; empty if none differ.
         has_own_headline: True if the owner wrote the headline.
         headline: heading of the home page; never empty.
         goods: the shop's words for its products.
@@ -59,7 +58,6 @@ class Brand:
     logo: BrandPicture | None
     icon: BrandPicture | None
     palette: Palette
-    style: str
     has_own_headline: bool
     headline: str
     headline_text: str
@@ -72,6 +70,16 @@ class Brand:
     def has_own_colors(self) -> bool:
         """Return True if the colours are not those of the style sheet."""
         return self.palette != DEMO_PALETTE
+
+    @property
+    def declarations(self) -> str:
+        """Return the CSS declarations of the colours and the font; empty if they are those of the style sheet."""
+        return render_declarations(self.palette) + render_font(self.font)
+
+    @property
+    def style(self) -> str:
+        """Return the CSS rule with `declarations`; empty if there are none."""
+        return render_style(self.declarations)
 
 
 def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
@@ -92,7 +100,6 @@ def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
         logo=logo,
         icon=parse_brand_picture(body.icon) or logo,
         palette=palette,
-        style=render_style(render_declarations(palette) + render_font(font)),
         has_own_headline=bool(body.headline),
         headline=body.headline or (DEMO_HEADLINE if is_demo else effective.store_name),
         headline_text=body.headline_text,

@@ -4,9 +4,7 @@ from dataclasses import dataclass, field
 
 from backend.content.areas import BrandBody
 from backend.content.brand import SocialLink, resolve_brand
-from backend.content.fonts import render_font
 from backend.content.goods import Goods
-from backend.content.palette import render_declarations
 from backend.core.config.settings import Settings
 from backend.media.brand_pictures import IconKind
 
@@ -47,7 +45,7 @@ def build_look(body: BrandBody, effective: Settings) -> BrandLook:
         width=brand.logo.width if brand.logo else 0,
         height=brand.logo.height if brand.logo else 0,
         icon=brand.icon.icon(IconKind.SMALL) if brand.icon else "",
-        style=render_declarations(brand.palette) + render_font(brand.font),
+        style=brand.declarations,
         headline=brand.headline,
         text=brand.headline_text,
         goods=brand.goods,

@@ -7,7 +7,7 @@ from typing import cast
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.areas import Area, BrandBody, parse_body
-from backend.content.brand import resolve_brand
+from backend.content.brand import Brand, resolve_brand
 from backend.content.brand_validation import COLOR_FIELDS
 from backend.content.social_networks import SOCIAL_NETWORKS
 from backend.content.validation import validate_content
@@ -46,13 +46,10 @@ async def brand_page(session: AsyncSession, actor: Actor, effective: Settings) -
     actor.require(Right.READ_SETTINGS)
     saved = await read_current_version(session, Area.BRAND)
     body = cast("BrandBody", saved.body)
+    brand = resolve_brand(body, effective)
     return BrandPage(
         version=saved.version,
-        texts={
-            **body.model_dump(),
-            **_list_colors(body, effective),
-            "font": resolve_brand(body, effective).font,
-        },
+        texts={**body.model_dump(), **_list_colors(brand), "font": brand.font},
         current=build_look(body, effective),
         versions=await list_version_rows(session, saved),
     )
@@ -68,10 +65,10 @@ async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effec
     for name in ("goods_one", "goods_many"):  # telephones capitalize the first letter
         values[name] = values[name].strip().lower()
     body = cast("BrandBody", parse_body(Area.BRAND, values))
-    defaults = _list_colors(BrandBody(), effective)
-    if all(getattr(body, name) == color for name, color in defaults.items()):
+    default = resolve_brand(BrandBody(), effective)
+    if all(getattr(body, name) == color for name, color in _list_colors(default).items()):
         body = body.model_copy(update=dict.fromkeys(COLOR_FIELDS, ""))
-    if body.font == resolve_brand(BrandBody(), effective).font:
+    if body.font == default.font:
         body = body.model_copy(update={"font": ""})
     await validate_content(session, Area.BRAND, body)
     return body
@@ -89,8 +86,8 @@ def complete_address(name: str, typed: str) -> str:
     return f"https://{text}" if is_bare else text
 
 
-def _list_colors(body: BrandBody, effective: Settings) -> dict[str, str]:
-    palette = resolve_brand(body, effective).palette
+def _list_colors(brand: Brand) -> dict[str, str]:
+    palette = brand.palette
     return {
         "primary": palette.primary,
         "secondary": palette.secondary,
