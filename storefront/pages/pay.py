@@ -43,6 +43,7 @@ from storefront.components.icons import icon
 from storefront.components.placeholders import link_button, loaded_content, not_found_state, skeleton_bar
 from storefront.links import CHECKOUT, FIND_ORDER
 from storefront.meta import PRIVATE, DocumentMeta
+from storefront.pages.checkout.payment_methods import list_bank_options
 from storefront.pages.checkout.views import SelectOption
 from storefront.pages.page_loader import PageData, PageParams, PageState
 from storefront.pages.pay_difference import difference_form
@@ -187,9 +188,7 @@ class PayState(PageState, rx.State):
         """Load the banks from which the customer chooses one to pay a difference."""
         banks, problem = [], ""
         try:
-            banks = [
-                SelectOption(bank.code, bank.name) for bank in await current_shop().payments.list_banks()
-            ]
+            banks = await list_bank_options()
         except OutsideFailure as error:
             problem = text_for(error, NOTICE)
         except DatabaseUnavailable:

@@ -1,12 +1,13 @@
 """Payment methods at the checkout: their cards, the options of their fields, and the chosen method."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from backend.app import current_shop
 from backend.checkout.form import PAYMENT_PROVIDER
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.errors import OutsideFailure
-from backend.payment.providers.base import PaymentProvider
+from backend.payment.providers.base import Choice, PaymentProvider
 from storefront.pages.checkout.views import PaymentChoice, PaymentField, PaymentMethod, SelectOption
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,15 @@ def payment_choice(
     )
 
 
+async def list_bank_options() -> list[SelectOption]:
+    """Return the banks from which a customer chooses one to pay with PSE.
+
+    Raises:
+        OutsideFailure: the banks are not available.
+    """
+    return _to_options(await current_shop().payments.list_banks())
+
+
 async def load_options(
     providers: Sequence[PaymentProvider],
 ) -> tuple[list[PaymentProvider], dict[str, list[SelectOption]]]:
@@ -45,13 +55,16 @@ async def load_options(
     for provider in providers:
         try:
             for one in provider.payer_fields:
-                choices = await provider.list_choices(one.name)
-                options[one.name] = [SelectOption(choice.code, choice.name) for choice in choices]
+                options[one.name] = _to_options(await provider.list_choices(one.name))
         except OutsideFailure as error:
             log.warning("%s is not offered: %s", provider.id, error.message)
         else:
             working.append(provider)
     return working, options
+
+
+def _to_options(choices: Iterable[Choice]) -> list[SelectOption]:
+    return [SelectOption(choice.code, choice.name) for choice in choices]
 
 
 def choose_method(providers: Sequence[PaymentProvider], chosen_id: str) -> dict[str, str]:

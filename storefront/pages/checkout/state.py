@@ -43,7 +43,12 @@ from storefront.meta import DocumentMeta
 from storefront.pages.checkout import fields
 from storefront.pages.checkout.document import META, load
 from storefront.pages.checkout.error_texts import CHECKOUT_UNAVAILABLE, get_result_kind
-from storefront.pages.checkout.payment_methods import choose_method, load_options, payment_choice
+from storefront.pages.checkout.payment_methods import (
+    choose_method,
+    list_bank_options,
+    load_options,
+    payment_choice,
+)
 from storefront.pages.checkout.views import (
     LastOrder,
     PaymentChoice,
@@ -167,7 +172,7 @@ class CheckoutState(PageState, rx.State):
                 cart_id = await self._usable_cart_id()
             with suppress(NotFound):  # the cart no longer exists: the page shows that itself
                 methods, options = await load_options(await shop.checkout.list_payment_methods(cart_id))
-            banks = [SelectOption(bank.code, bank.name) for bank in await shop.payments.list_banks()]
+            banks = await list_bank_options()
         except OutsideFailure as error:
             log.warning("no banks to offer: %s", error.message)
             problem = text_for(error, CHECKOUT)
