@@ -76,6 +76,13 @@ async def test_members_have_exactly_the_rights_of_their_role_and_lose_them_at_on
     assert {tuple(one) for one in actions} == {("created", "staff_role"), ("changed", "staff_role")}
 
 
+async def test_editing_orders_includes_seeing_them(shop: Shop, owner: Actor) -> None:
+    role = await make_role(shop, owner, rights=frozenset({Right.EDIT_ORDERS}))
+    async with shop.database.read() as session:
+        [found] = await list_roles(session, owner)
+    assert (found.id, found.rights) == (role, frozenset({Right.EDIT_ORDERS, Right.READ_ORDERS}))
+
+
 async def test_only_an_owner_with_the_second_factor_makes_roles(
     shop: Shop, owner: Actor, staff: dict[Role, str]
 ) -> None:
