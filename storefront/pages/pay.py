@@ -17,7 +17,7 @@ from backend.app import current_shop
 from backend.cart.views import CartView, read_cart_view
 from backend.core.error_texts import NOTICE, text_for
 from backend.core.errors import InvalidData, NotFound, OutsideFailure
-from backend.core.money import format_cop
+from backend.core.money import format_cop, parse_pesos
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
 from backend.draft_orders.links import (
@@ -53,7 +53,6 @@ from storefront.state.frame import SHOP_UNAVAILABLE, errors_as_notices
 from storefront.state.handlers import Resend, checked_fields, checked_text, event, next_number
 from storefront.state.session import get_client_ip
 
-MAX_AMOUNT_DIGITS = 12
 VARIABLE = "id"
 """The variable part of the route: the token. Another name would add a variable to the state of every shopper."""
 ROUTE = f"{PATH}/[{VARIABLE}]"
@@ -204,12 +203,15 @@ class PayState(PageState, rx.State):
         async with errors_as_notices(self):
             typed = checked_fields(form_data, *PAY_FIELDS, max_length=DIFFERENCE_TOKEN_LENGTH)
             token, amount = typed.pop("token"), typed.pop("amount")
-            expected = int(amount) if amount.isdecimal() and len(amount) <= MAX_AMOUNT_DIGITS else 0
             await _count_opening(self)
             shop = current_shop()
             try:
                 url = await start_difference_payment(
-                    shop.checkout.starter, token, typed, ip=get_client_ip(self), expected=expected
+                    shop.checkout.starter,
+                    token,
+                    typed,
+                    ip=get_client_ip(self),
+                    expected=parse_pesos(amount) or 0,
                 )
             except InvalidData as error:
                 self.problems = dict(error.fields)

@@ -15,6 +15,7 @@ from backend.core.errors import (
     OutcomeUnknown,
     OutsideFailure,
 )
+from backend.core.money import parse_pesos
 from backend.core.texts import _
 from backend.fulfillment.bulk_fulfillment import Outcome, hand_over, send_remaining_units, ship_order
 from backend.fulfillment.cancellation import cancel_fulfillment
@@ -39,7 +40,6 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_text
 
 ADDRESS_FIELDS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
-MAX_AMOUNT_DIGITS = 12
 SENT = ("shipped",)
 UNPACKED = ("label canceled", "packing canceled")
 
@@ -263,9 +263,10 @@ def _parse_receipt(form: dict[str, Any]) -> DifferenceReceipt:
     typed = checked_fields(form, "amount", "method", "reference", max_length=MAX_TEXT_LENGTH)
     if typed["method"] not in set(ManualMethod):
         raise InvalidData("not a method", fields={"method": _("Elige cómo.")})
-    if not typed["amount"].isdecimal() or len(typed["amount"]) > MAX_AMOUNT_DIGITS:
+    amount = parse_pesos(typed["amount"])
+    if amount is None:
         raise InvalidData("not an amount")
-    return DifferenceReceipt(int(typed["amount"]), ManualMethod(typed["method"]), typed["reference"])
+    return DifferenceReceipt(amount, ManualMethod(typed["method"]), typed["reference"])
 
 
 VIEW = OrderState.content

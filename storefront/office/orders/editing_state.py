@@ -7,6 +7,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.core.errors import InsufficientStock, InvalidData, NotAllowed, TotalChanged
+from backend.core.money import parse_pesos
 from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.orders.editing import EditView, edit_view
@@ -94,8 +95,7 @@ class EditOrderState(VariantSearch, KnownClientState):
         self.problems = {}
         if not typed["reason"]:
             raise InvalidData("no reason", fields={"reason": _("Escribe por qué.")})
-        total = int(typed["total"]) if typed["total"].isdecimal() else -1
-        checked_number(total, 0, MAX_TOTAL)
+        total = checked_number(parse_pesos(typed["total"]), 0, MAX_TOTAL)
         try:
             async with current_shop().database.transaction() as session:
                 await confirm_edit(
