@@ -6,7 +6,6 @@ A right is a policy. Its id is derived from its name, and its key is `resource:o
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.errors import InvalidData, require_found
@@ -14,7 +13,7 @@ from backend.edge.wire import iso
 from backend.staff.answers import PolicyOut, RoleOut
 from backend.staff.models import StaffRole
 from backend.staff.rights import RIGHTS, ROLE_NAMES, Actor, Right
-from backend.staff.roles import parse_rights
+from backend.staff.roles import parse_rights, read_role_rows
 
 PREFIX = "rpol_"
 DEFAULT_RESOURCE = "order"
@@ -39,7 +38,7 @@ async def read_roles(session: AsyncSession, actor: Actor) -> list[RoleDetail]:
     """
     actor.require_role(Right.CHANGE_STAFF)
     built_in = [RoleDetail(role, ROLE_NAMES[role], rights) for role, rights in RIGHTS.items()]
-    rows = (await session.execute(select(StaffRole).order_by(StaffRole.name_key))).scalars()
+    rows = await read_role_rows(session)
     return [*built_in, *(RoleDetail(row.id, row.name, parse_rights(row.rights), row) for row in rows)]
 
 

@@ -69,10 +69,14 @@ def to_custom_role(name: str | None, rights: Sequence[str] | None) -> CustomRole
     return None if name is None or rights is None else CustomRole(name, parse_rights(rights))
 
 
+async def read_role_rows(session: AsyncSession) -> Sequence[StaffRole]:
+    """Return the rows of all custom roles, sorted by name."""
+    return (await session.execute(select(StaffRole).order_by(StaffRole.name_key))).scalars().all()
+
+
 async def read_custom_roles(session: AsyncSession) -> dict[str, CustomRole]:
     """Return all custom roles by their ids, sorted by name."""
-    rows = (await session.execute(select(StaffRole).order_by(StaffRole.name_key))).scalars()
-    return {row.id: CustomRole(row.name, parse_rights(row.rights)) for row in rows}
+    return {row.id: CustomRole(row.name, parse_rights(row.rights)) for row in await read_role_rows(session)}
 
 
 async def read_role_names(session: AsyncSession) -> dict[str, str]:
