@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, TypeVar
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 import reflex as rx
 
@@ -302,6 +302,14 @@ class OfficeScreen(AnnouncingState, mixin=True):
     def _id_in_url(self) -> str:
         """Return the id at the end of the address."""
         return checked_id(str(self.router.url.path).rstrip("/").rpartition("/")[2])
+
+    def _order_in_query(self) -> str:
+        """Return the id of the order in the address's query; an id that no order has, if the query has none."""
+        return checked_id(self._parameter_in_url("pedido") or "-")
+
+    def _parameter_in_url(self, name: str) -> str:
+        """Return a parameter of the address's query; empty if the query does not have it."""
+        return dict(parse_qsl(str(self.router.url.query), max_num_fields=10)).get(name, "")
 
     def _set_content(self, content: Any) -> None:
         setattr(self, CONTENT_VARIABLE, content)

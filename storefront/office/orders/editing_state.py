@@ -1,7 +1,6 @@
 """State of the screen «Cambiar el pedido». The database stores the edit; this state only displays it."""
 
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl
 
 import reflex as rx
 
@@ -45,7 +44,7 @@ class EditOrderState(VariantSearch, KnownClientState):
 
     async def _read_content(self, actor: Actor) -> EditView:
         async with current_shop().database.read() as session:
-            return await edit_view(session, actor, self._order_id())
+            return await edit_view(session, actor, self._order_in_query())
 
     @office_event()
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
@@ -80,7 +79,7 @@ class EditOrderState(VariantSearch, KnownClientState):
         )
         try:
             async with current_shop().database.transaction() as session:
-                edit = await open_edit(session, actor, self._order_id())
+                edit = await open_edit(session, actor, self._order_in_query())
                 if is_added:
                     await change_action(session, actor, edit.id, line_id, quantity)
                 else:
@@ -110,21 +109,21 @@ class EditOrderState(VariantSearch, KnownClientState):
             self._announce(error.staff_text or _("No se pudo. Mira el pedido."), "problem")
             return None
         self._announce(_("Pedido cambiado."))
-        return rx.redirect(f"{ORDERS}/{self._order_id()}")
+        return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
 
     @office_event()
     async def discard(self, actor: Actor, edit_id: str) -> Any:
         """Cancel the edit. Return a redirect to the order."""
         async with current_shop().database.transaction() as session:
             await cancel_edit(session, actor, checked_id(edit_id))
-        return rx.redirect(f"{ORDERS}/{self._order_id()}")
+        return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
 
     async def _put(self, actor: Actor, variant_id: str) -> None:
         """Add the variant, or replace the line of `replaced_id` by it."""
         replaced, self.replaced_id, self.replaced_title = self.replaced_id, "", ""
         try:
             async with current_shop().database.transaction() as session:
-                edit = await open_edit(session, actor, self._order_id())
+                edit = await open_edit(session, actor, self._order_in_query())
                 if replaced:
                     await change_variant(session, actor, edit.id, replaced, variant_id)
                 else:
@@ -132,7 +131,3 @@ class EditOrderState(VariantSearch, KnownClientState):
         except InvalidData as error:
             self.problems = {"code": error.staff_text or _("No está a la venta.")}
         await self._show(actor)
-
-    def _order_id(self) -> str:
-        query = dict(parse_qsl(str(self.router.url.query), max_num_fields=10))
-        return checked_id(query.get("pedido", "") or "-")

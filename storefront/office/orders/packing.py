@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -50,7 +49,7 @@ class PackState(OfficeScreen, KnownClientState):
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.ORDERS, Topic.ATTENTION})
 
     async def _read_content(self, actor: Actor) -> PackView:
-        order_id = dict(parse_qsl(str(self.router.url.query), max_num_fields=10)).get("pedido", "")
+        order_id = self._parameter_in_url("pedido")
         async with current_shop().database.read() as session:
             return await pack_view(session, actor, checked_id(order_id) if order_id else "")
 

@@ -1,7 +1,6 @@
 """The screen that opens a return for a customer who called or wrote."""
 
 from typing import Any, ClassVar
-from urllib.parse import parse_qsl
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -27,7 +26,7 @@ from storefront.office.returns.bank_account_fields import account_form_fields
 from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_id, checked_text
+from storefront.state.handlers import checked_text
 
 TITLE = _("Nueva devolución")
 MAX_FIELDS = 500
@@ -44,7 +43,7 @@ class NewReturnState(OfficeScreen, KnownClientState):
 
     async def _read_content(self, actor: Actor) -> NewReturnView:
         async with current_shop().database.read() as session:
-            return await new_return_view(session, actor, self._order_id())
+            return await new_return_view(session, actor, self._order_in_query())
 
     @office_event(Right.HANDLE_RETURNS)
     async def open(self, actor: Actor, form: dict[str, Any]) -> Any:
@@ -56,7 +55,7 @@ class NewReturnState(OfficeScreen, KnownClientState):
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:
-                row = await open_return(session, actor, self._order_id(), typed)
+                row = await open_return(session, actor, self._order_in_query(), typed)
         except InvalidData as error:
             self.problems = dict(error.fields)
             self._announce(error.fields.get("units") or CHECK_FIELDS, "problem")
@@ -66,10 +65,6 @@ class NewReturnState(OfficeScreen, KnownClientState):
         else:
             return rx.redirect(f"{RETURNS}/{row.id}")
         return None
-
-    def _order_id(self) -> str:
-        query = dict(parse_qsl(str(self.router.url.query), max_num_fields=10))
-        return checked_id(query.get("pedido", "") or "-")
 
 
 def parse_return_form(form: object) -> dict[str, str]:
