@@ -12,6 +12,7 @@ from storefront.components.forms import SubmitOnce
 from storefront.office.components.detail import fact_row, product_line_head
 from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field
+from storefront.office.components.unit_steps import unit_steps
 from storefront.office.components.variant_search import variant_search
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -85,16 +86,9 @@ def lines_panel() -> rx.Component:
 
 def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
     """Render a line: the product, its price, and the buttons that change its quantity or replace it."""
-    steps = rx.el.div(
-        _step(
-            "−",
-            _("Quitar una de {toy}").format(toy=line.title),
-            line.id,
-            line.quantity - 1,
-            line.quantity < 1,
-        ),
-        rx.el.span(line.quantity, class_name="o-sell__count"),
-        _step("+", _("Agregar una de {toy}").format(toy=line.title), line.id, line.quantity + 1, False),
+    steps = unit_steps(
+        line,
+        EditOrderState.set_quantity,
         rx.cond(
             ~line.is_new & (line.quantity > 0),
             rx.el.button(
@@ -104,7 +98,7 @@ def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
                 class_name="button button--small button--quiet",
             ),
         ),
-        class_name="o-sell__steps",
+        is_minimum=line.quantity < 1,
     )
     return rx.el.li(
         product_line_head(line.picture, line.title, line.detail, line.unit_label),
@@ -118,17 +112,6 @@ def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
         key=line.id,
         class_name="o-item",
         data_testid="edit-line",
-    )
-
-
-def _step(text: str, label: Any, line_id: Any, quantity: Any, is_disabled: Any) -> rx.Component:
-    return rx.el.button(
-        text,
-        type="button",
-        disabled=is_disabled,
-        aria_label=label,
-        class_name="o-sell__step",
-        on_click=EditOrderState.set_quantity(line_id, quantity),
     )
 
 

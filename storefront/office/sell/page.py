@@ -15,6 +15,7 @@ from storefront.components.forms import SubmitOnce, town_field, town_panel
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
 from storefront.office.components.lists import product_picture
+from storefront.office.components.unit_steps import unit_steps
 from storefront.office.components.variant_search import variant_search
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -114,33 +115,15 @@ def sale_line(line: ObjectVar[SaleLine]) -> rx.Component:
             class_name="o-stock__words",
         ),
         rx.el.b(line.total_label),
-        rx.el.div(
-            _step("−", _("Quitar una de {toy}").format(toy=line.title), line.id, line.quantity - 1),
-            rx.el.span(line.quantity, class_name="o-sell__count"),
-            _step(
-                "+",
-                _("Agregar una de {toy}").format(toy=line.title),
-                line.id,
-                line.quantity + 1,
-                disabled=line.quantity >= line.most,
-            ),
+        unit_steps(
+            line,
+            SellState.set_quantity,
             rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
-            class_name="o-sell__steps",
+            is_maximum=line.quantity >= line.most,
         ),
         class_name="o-sell__line",
         key=line.id,
         data_testid="sell-line",
-    )
-
-
-def _step(text: str, label: Any, line_id: Any, quantity: Any, **more: Any) -> rx.Component:
-    return rx.el.button(
-        text,
-        type="button",
-        **more,
-        aria_label=label,
-        class_name="o-sell__step",
-        on_click=SellState.set_quantity(line_id, quantity),
     )
 
 
