@@ -9,7 +9,7 @@ from backend.legal.consents import CHECKBOXES
 from storefront.components.cart import REMOVE_BUTTONS, cart_news
 from storefront.components.change_bank import change_bank_button
 from storefront.components.consents import consent_box
-from storefront.components.forms import spinner_or_icon
+from storefront.components.forms import Text, spinner_or_icon
 from storefront.components.frame import CONTENT_ID, notices, skip_link
 from storefront.components.header import logo
 from storefront.components.icons import icon
@@ -148,30 +148,12 @@ def consent_list() -> rx.Component:
 def failure_alert() -> rx.Component:
     """Build the alert that explains why the latest attempt to place the order failed."""
     result = FORM.failure
-    marked = [
-        rx.cond(
-            problem_text(name),
-            rx.el.li(
-                rx.el.a(label, href=f"#{field_id(name)}", custom_attrs={"onClick": GO_TO_FIELD}), key=name
-            ),
-        )
-        for name, label in LABELS.items()
-    ]
+    marked = [problem_link(name, label, f"#{field_id(name)}") for name, label in LABELS.items()]
     further = rx.foreach(
         PAYMENT.methods,
         lambda method: rx.foreach(
             method.fields,
-            lambda one: rx.cond(
-                problem_text(one.name),
-                rx.el.li(
-                    rx.el.a(
-                        one.label,
-                        href="#" + provider_field_id(one).to(StringVar),
-                        custom_attrs={"onClick": GO_TO_FIELD},
-                    ),
-                    key=one.name,
-                ),
-            ),
+            lambda one: problem_link(one.name, one.label, "#" + provider_field_id(one).to(StringVar)),
         ),
     )
     fields = rx.cond(
@@ -197,6 +179,14 @@ def failure_alert() -> rx.Component:
         role="alert",
         data_testid="checkout-alert",
         custom_attrs={"tabIndex": -1, "data-failure": ""},
+    )
+
+
+def problem_link(name: Text, label: Text, href: Text) -> rx.Component:
+    """Build the link to a field, if the field has a problem."""
+    return rx.cond(
+        problem_text(name),
+        rx.el.li(rx.el.a(label, href=href, custom_attrs={"onClick": GO_TO_FIELD}), key=name),
     )
 
 
