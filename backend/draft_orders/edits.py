@@ -139,12 +139,7 @@ async def set_item_units(  # noqa: PLR0917
     if line is None or line.cart_id not in (draft.cart_id, edit.cart_id):
         raise NotFound(f"Line item with id: {item_id} was not found")
     await require_price(session, line.variant_id, unit_price)
-    copy = find_same_line((await read_content(session, edit.cart_id)).lines, line)
-    if copy is not None:
-        await change_line(session, edit.cart_id, copy.id, quantity)
-    elif quantity:
-        await add_cart_units(session, edit.cart_id, line.variant_id, quantity, line.meta)
-        await mark_cart_changed(session, await lock_cart(session, edit.cart_id))
+    await _set_units(session, edit, line, quantity)
 
 
 async def change_action_item(  # noqa: PLR0917
@@ -155,7 +150,7 @@ async def change_action_item(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of the edit's line that belongs to an action; 0 removes the line.
+    """Set the units of the line that an action changes; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
@@ -164,7 +159,7 @@ async def change_action_item(  # noqa: PLR0917
     edit = await lock_edit(session, actor, draft_id)
     line = await _find_action_line(session, edit, action_id)
     await require_price(session, line.variant_id, unit_price)
-    await change_line(session, edit.cart_id, line.id, quantity)
+    await _set_units(session, edit, line, quantity)
 
 
 async def remove_action_item(session: AsyncSession, actor: Actor, draft_id: str, action_id: str) -> None:
@@ -178,7 +173,7 @@ async def remove_action_item(session: AsyncSession, actor: Actor, draft_id: str,
     line = await _find_action_line(session, edit, action_id)
     draft = await session.get_one(DraftOrder, draft_id)
     original = find_same_line((await read_content(session, draft.cart_id)).lines, line)
-    await change_line(session, edit.cart_id, line.id, original.quantity if original else 0)
+    await _set_units(session, edit, line, original.quantity if original else 0)
 
 
 async def add_edit_codes(session: AsyncSession, actor: Actor, draft_id: str, codes: list[str]) -> None:
@@ -392,10 +387,29 @@ async def require_price(session: AsyncSession, variant_id: str, unit_price: Cop 
 
 
 async def _find_action_line(session: AsyncSession, edit: DraftOrderEdit, action_id: str) -> LineItem:
-    for line in (await read_content(session, edit.cart_id)).lines:
+    """Return the line of the edit that an action changes, or the line of the draft that it removes.
+
+    Raises:
+        NotFound: there is no such action.
+    """
+    draft = await session.get_one(DraftOrder, edit.draft_order_id)
+    after = (await read_content(session, edit.cart_id)).lines
+    before = (await read_content(session, draft.cart_id)).lines
+    removed = [line for line in before if find_same_line(after, line) is None]
+    for line in (*after, *removed):
         if derive_sibling_id(ACTION, line.id) == action_id:
             return line
     raise NotFound(f"Action with id: {action_id} was not found in the edit")
+
+
+async def _set_units(session: AsyncSession, edit: DraftOrderEdit, line: LineItem, quantity: int) -> None:
+    """Set the units that the edit has of a line of the edit or of the draft; 0 removes them."""
+    copy = find_same_line((await read_content(session, edit.cart_id)).lines, line)
+    if copy is not None:
+        await change_line(session, edit.cart_id, copy.id, quantity)
+    elif quantity:
+        await add_cart_units(session, edit.cart_id, line.variant_id, quantity, line.meta)
+        await mark_cart_changed(session, await lock_cart(session, edit.cart_id))
 
 
 async def _require_method(

@@ -165,6 +165,29 @@ async def test_edit_removes_lines_codes_and_shipping(
     assert (now["promotions"], now["shipping_methods"], now["total"]) == ([], [], 2 * PRICE + 10_000)
 
 
+async def test_removal_of_a_line_is_undone_and_changed_by_its_action(
+    admin: httpx.AsyncClient, trompo: str, ball: str
+) -> None:
+    items = [{"variant_id": trompo, "quantity": 2}, {"variant_id": ball, "quantity": 3}]
+    draft = await create(admin, trompo, items=items)
+    line = next(item["id"] for item in draft["items"] if item["variant_id"] == ball)
+    path = await begin(admin, draft)
+    for units in (3, 4):
+        shown = (await post(admin, f"{path}/items/item/{line}", {"quantity": 0}))["draft_order_preview"]
+        (action,) = shown["order_change"]["actions"]
+        removal = f"{path}/items/{action['id']}"
+        if units == 3:
+            answer = await admin.delete(removal)
+            assert answer.status_code == 200, answer.text
+            shown = answer.json()["draft_order_preview"]
+            assert list_actions(shown) == []
+        else:
+            shown = (await post(admin, removal, {"quantity": units}))["draft_order_preview"]
+            assert list_actions(shown) == ["ITEM_UPDATE"]
+        assert {item["variant_id"]: item["quantity"] for item in shown["items"]} == {trompo: 2, ball: units}
+        assert (await admin.delete(removal)).status_code == 404  # the line is not removed any more
+
+
 async def test_canceled_edit_changes_nothing(
     admin: httpx.AsyncClient, shop: Shop, trompo: str, ball: str
 ) -> None:
