@@ -20,11 +20,11 @@ from backend.cart.staff_discounts import list_staff_adjustments, store_staff_dis
 from backend.cart.totals import read_discounted_totals
 from backend.core.config.settings import Settings
 from backend.core.db.database import database_now
-from backend.core.db.tables import get_or_404
+from backend.core.db.tables import get_or_404, table_of
 from backend.core.errors import InvalidData, NotAllowed
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.draft_orders.models import DraftOrder
+from backend.draft_orders.models import DraftOrder, DraftOrderEdit
 from backend.office_settings import read_effective_settings
 from backend.orders.origins import OrderOrigin
 from backend.pricing import percent_of
@@ -224,12 +224,23 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: str) -> No
 
 
 async def cancel_locked_draft(session: AsyncSession, locked: LockedDraft) -> None:
-    """Cancel the draft and empty its cart, so that it cannot be paid any more, not even with an open checkout."""
+    """Cancel the draft and empty its cart, so that it cannot be paid any more, not even with an open checkout.
+
+    Its edit is deleted.
+    """
     locked.draft.canceled_at = await database_now(session)
     locked.draft.is_current = False
     await session.execute(delete(LineItem).where(LineItem.cart_id == locked.cart.id))
     await mark_cart_changed(session, locked.cart)
     await session.flush()
+    await delete_edit(session, locked.draft.id)
+
+
+async def delete_edit(session: AsyncSession, draft_id: str) -> None:
+    """Delete the edit of a (locked) draft, if there is one, with its copy of the cart."""
+    copy = select(DraftOrderEdit.cart_id).where(DraftOrderEdit.draft_order_id == draft_id)
+    carts = table_of(Cart)
+    await session.execute(delete(carts).where(carts.c.id.in_(copy)))  # the edit is deleted with it
 
 
 async def _find_draft(session: AsyncSession, draft_id: str) -> DraftOrder:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
@@ -22,10 +22,10 @@ from backend.cart.promotion_codes import add_codes, copy_codes, list_codes, remo
 from backend.cart.shipping_method import find_shipping_method, mark_cart_changed, set_shipping_method
 from backend.catalog.models import Variant
 from backend.core.db.database import database_now, lock_rows
-from backend.core.db.tables import JsonObject, table_of
+from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.core.money import Cop
-from backend.draft_orders.drafts import LockedDraft, lock_draft
+from backend.draft_orders.drafts import LockedDraft, delete_edit, lock_draft
 from backend.draft_orders.models import DraftOrder, DraftOrderEdit
 from backend.edge.wire import derive_sibling_id
 from backend.shipping.addresses import get_place_key
@@ -293,7 +293,7 @@ async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> No
     is_same_place = get_place_key(copy.shipping_address) == get_place_key(locked.cart.shipping_address)
     if after.method is not None and is_same_place:
         await _copy_method(session, locked.cart, after.method)
-    await _delete_edit(session, edit)
+    await delete_edit(session, draft_id)
 
 
 async def cancel_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
@@ -302,7 +302,8 @@ async def cancel_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Non
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
     """
-    await _delete_edit(session, await lock_edit(session, actor, draft_id))
+    await lock_edit(session, actor, draft_id)
+    await delete_edit(session, draft_id)
 
 
 async def lock_edit(session: AsyncSession, actor: Actor, draft_id: str) -> DraftOrderEdit:
@@ -350,14 +351,6 @@ async def _lock_both(
         raise NotFound(f"Draft order {draft_id} has no edit: begin one first")
     await record(session, actor, AUDIT_ACTION, Subject(SubjectType.DRAFT_ORDER, draft_id))
     return locked, edit
-
-
-async def _delete_edit(session: AsyncSession, edit: DraftOrderEdit) -> None:
-    """Delete the edit with its copy of the cart."""
-    cart_id = edit.cart_id
-    await session.delete(edit)
-    await session.flush()
-    await session.execute(delete(table_of(Cart)).where(table_of(Cart).c.id == cart_id))
 
 
 async def _copy_method(session: AsyncSession, cart: Cart, method: CartShippingMethod) -> None:

@@ -5,6 +5,7 @@
 | units, a product, a code and shipping change | the preview shows them with their actions; the draft is unchanged |
 | the edit is confirmed | the draft has the new content, and the copy is gone |
 | the edit is cancelled | the draft is unchanged, and the copy is gone |
+| the draft is cancelled | the edit and the copy are gone |
 | a second edit; an action, line or method that does not exist; no edit | refused |
 | another price; more units than there are | refused, and the edit is unchanged |
 | the draft changed since the edit began | 409: nothing is overwritten |
@@ -201,6 +202,16 @@ async def test_canceled_edit_changes_nothing(
     now = (await get(admin, f"{PATH}/{draft['id']}"))["draft_order"]
     assert (now["items"], now["shipping_methods"]) == (draft["items"], draft["shipping_methods"])
     assert (await count_rows(shop, Cart), await count_rows(shop, CartShippingMethod)) == (1, 1)
+
+
+async def test_canceled_draft_keeps_no_copy_of_its_edit(
+    admin: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
+    draft = await create(admin, trompo)
+    await begin(admin, draft)
+    assert await count_rows(shop, Cart) == 2
+    assert (await admin.delete(f"{PATH}/{draft['id']}")).status_code == 200
+    assert (await count_rows(shop, DraftOrderEdit), await count_rows(shop, Cart)) == (0, 1)
 
 
 async def test_invalid_steps_are_refused_and_change_nothing(
