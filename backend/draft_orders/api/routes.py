@@ -16,13 +16,14 @@ from backend.channels.regions import Regions
 from backend.checkout.carts.wire import CartView
 from backend.checkout.routes.dependencies import ShopCheckout, View
 from backend.checkout.schemas import CartChange, NewCart
-from backend.core.errors import NotFound, ShopError
+from backend.core.db.tables import get_or_404
+from backend.core.errors import ShopError
 from backend.draft_orders.api.answers import ConvertedAnswer, DraftOrderAnswer, DraftOrdersAnswer
 from backend.draft_orders.api.schemas import AddedItem, DraftOrderChange, DraftOrdersParameters, NewDraftOrder
 from backend.draft_orders.api.wire import draft_order_wire
 from backend.draft_orders.counter_sale import convert_to_order
 from backend.draft_orders.creation import change_draft, create_draft
-from backend.draft_orders.drafts import cancel_draft, read_draft
+from backend.draft_orders.drafts import cancel_draft
 from backend.draft_orders.edits import NewUnits
 from backend.draft_orders.models import DraftOrder
 from backend.edge.dependencies import Db, RequestedFields, ShopSettings
@@ -91,7 +92,6 @@ async def create(
     *, actor: StaffMember, body: NewDraftOrder, request: Request, checkout: ShopCheckout, view: View
 ) -> Wire[DraftOrderAnswer]:
     """Create a draft order. The customer does not see it until it has become an order."""
-    actor.require(Right.SELL)
     regions: Regions = request.app.state.regions
     region = await regions.require(body.region_id)
     async with checkout.database.transaction() as session:
@@ -122,9 +122,8 @@ async def change(
     actor: StaffMember, draft_id: str, body: DraftOrderChange, database: Db, view: View
 ) -> Wire[DraftOrderAnswer]:
     """Change customer, addresses, language or metadata. A new street or municipality removes the shipping method."""
-    actor.require(Right.SELL)
     async with database.transaction() as session:
-        await _require_draft(session, actor, draft_id)
+        await find_draft(session, actor, draft_id)
         values = body.model_dump(
             exclude_unset=True, exclude={"customer_id", "shipping_address", "billing_address"}
         )
@@ -138,9 +137,8 @@ async def change(
 @router.delete("/{draft_id}", dependencies=SELL)
 async def delete(actor: StaffMember, draft_id: str, database: Db) -> Wire[Deleted]:
     """Delete the draft order. A checkout that is already open can no longer pay it."""
-    actor.require(Right.SELL)
     async with database.transaction() as session:
-        await _require_draft(session, actor, draft_id)
+        await find_draft(session, actor, draft_id)
         await cancel_draft(session, actor, draft_id)
     return Wire({"id": draft_id, "object": "draft-order", "deleted": True})
 
@@ -180,12 +178,8 @@ async def find_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
         NotFound: there is no such draft, it was cancelled, or it has become an order.
     """
     actor.require(Right.READ_ORDERS)
-    draft = await read_draft(session, actor, draft_id)
-    if (
-        await session.execute(select(DraftOrder.id).where(DraftOrder.id == draft_id, IS_DRAFT))
-    ).first() is None:
-        raise NotFound(f"Draft order with id: {draft_id} was not found")
-    return draft
+    query = select(DraftOrder).where(DraftOrder.id == draft_id, IS_DRAFT)
+    return await get_or_404(session, query, "Draft order", draft_id)
 
 
 async def _draft_answer(database: Db, actor: Actor, draft_id: str, view: CartView) -> Wire[DraftOrderAnswer]:
@@ -193,10 +187,6 @@ async def _draft_answer(database: Db, actor: Actor, draft_id: str, view: CartVie
         draft = await find_draft(session, actor, draft_id)
         shown = await draft_order_wire(session, actor, draft, view)
     return Wire({"draft_order": view.fields.pick(shown)})
-
-
-async def _require_draft(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    await find_draft(session, actor, draft_id)
 
 
 def _to_new_cart(body: NewDraftOrder) -> NewCart:
