@@ -98,19 +98,11 @@ async def create_link(session: AsyncSession, actor: Actor, settings: Settings, d
     if locked.cart.origin == OrderOrigin.COUNTER:
         locked.cart.origin = OrderOrigin.LINK  # a sale at a distance, with retracto
     locked.draft.is_current = False
-    token = secrets.token_urlsafe(TOKEN_BYTES)
     total = await read_goods_total(session, locked.cart.id, contents)
     expires_at = locked.cart.payable_until = await database_now(session) + LINK_LIFETIME
-    link = PaymentLink(
-        draft_order_id=draft_id,
-        token_hash=hash_token(token),
-        total=total,
-        expires_at=expires_at,
-        created_by=actor.id,
+    return await _store_link(
+        session, settings, draft_id, total=total, expires_at=expires_at, created_by=actor.id
     )
-    session.add(link)
-    await session.flush()
-    return NewLink(link.id, f"{settings.base_url}{PATH}/{token}", total)
 
 
 async def mail_link(session: AsyncSession, actor: Actor, draft_id: str, address: str) -> None:
@@ -151,21 +143,40 @@ async def write_link_email(session: AsyncSession, settings: Settings, draft_id: 
     if newest is None or draft is None:
         return None
     view = await read_cart_view(session, draft.cart_id)
-    token = secrets.token_urlsafe(TOKEN_BYTES)
-    link = PaymentLink(
-        draft_order_id=draft_id,
-        token_hash=hash_token(token),
+    link = await _store_link(
+        session,
+        settings,
+        draft_id,
         total=newest.total,
         expires_at=newest.expires_at,
         created_by=newest.created_by,
     )
-    session.add(link)
-    await session.flush()
     items = [(f"{line.quantity} × {line.title}", line.line_total_label) for line in view.lines]
     savings = [(one.code, one.amount_label) for one in view.savings]
-    return LinkEmail(
-        [*items, *savings], view.item_total, f"{settings.base_url}{PATH}/{token}", link.expires_at
+    return LinkEmail([*items, *savings], view.item_total, link.url, newest.expires_at)
+
+
+async def _store_link(
+    session: AsyncSession,
+    settings: Settings,
+    draft_id: str,
+    *,
+    total: Cop,
+    expires_at: datetime,
+    created_by: str,
+) -> NewLink:
+    """Store a link with a new token."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    link = PaymentLink(
+        draft_order_id=draft_id,
+        token_hash=hash_token(token),
+        total=total,
+        expires_at=expires_at,
+        created_by=created_by,
     )
+    session.add(link)
+    await session.flush()
+    return NewLink(link.id, f"{settings.base_url}{PATH}/{token}", total)
 
 
 async def _find_valid_link(session: AsyncSession, draft_id: str) -> PaymentLink | None:
