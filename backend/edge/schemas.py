@@ -69,6 +69,12 @@ def example(**body: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [body]})
 
 
+class EmptyBody(Body):
+    """A body without fields."""
+
+    model_config = example()
+
+
 class Parameters(BaseModel):
     """Query parameters. Unknown ones are refused."""
 

@@ -9,13 +9,14 @@ from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields
 from backend.edge.requests import WireRoute
+from backend.edge.schemas import EmptyBody
 from backend.edge.wire import Deleted, Wire
 from backend.order_edits import editing
 from backend.order_edits.answers import OrderChangeAnswer, OrderPreviewAnswer, PreviewedOrderAnswer
 from backend.order_edits.confirmation import confirm_edit
 from backend.order_edits.edited_order import read_new_line
 from backend.order_edits.models import OrderEdit
-from backend.order_edits.schemas import AddedEditItems, ChangedEditItem, EmptyEditBody, NewEdit
+from backend.order_edits.schemas import AddedEditItems, ChangedEditItem, NewEdit
 from backend.order_edits.wire import edit_wire, preview_wire
 from backend.orders.service import list_order_lines, read_order
 from backend.orders.wire.orders import OrderView
@@ -141,7 +142,7 @@ async def request(
     order_id: str,
     database: Db,
     settings: ShopSettings,
-    body: EmptyEditBody | None = None,  # noqa: ARG001 - clients send an empty body
+    body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
     """Mark the edit as requested. The order changes only when the edit is confirmed."""
     async with database.transaction() as session:
@@ -157,7 +158,7 @@ async def confirm(
     order_id: str,
     database: Db,
     settings: ShopSettings,
-    body: EmptyEditBody | None = None,  # noqa: ARG001 - clients send an empty body
+    body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
     """Apply the edit. An owed difference holds packing; a difference to give back opens an attention row."""
     async with database.transaction() as session:

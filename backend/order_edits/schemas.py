@@ -55,9 +55,3 @@ class AddedEditItems(Body):
     model_config = example(items=[{"variant_id": VARIANT, "quantity": 1}])
 
     items: Annotated[list[AddedEditItem], Field(min_length=1, max_length=MAX_ITEMS)]
-
-
-class EmptyEditBody(Body):
-    """An empty body."""
-
-    model_config = example()

@@ -24,7 +24,7 @@ from backend.edge.query import (
     where_clauses,
 )
 from backend.edge.requests import WireRoute
-from backend.edge.schemas import Body
+from backend.edge.schemas import Body, EmptyBody
 from backend.edge.wire import Deleted, Wire
 from backend.fulfillment.return_labels import request_return
 from backend.orders.answers import OrderPreview
@@ -48,7 +48,6 @@ from backend.returns.schemas import (
     ArrivedItem,
     ArrivedItems,
     Confirmation,
-    EmptyBody,
     NewReturn,
     RequestChange,
     ReturnItem,

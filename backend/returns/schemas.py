@@ -120,12 +120,6 @@ class Confirmation(Body):
     no_notification: bool | None = None
 
 
-class EmptyBody(Body):
-    """A body without fields."""
-
-    model_config = example()
-
-
 class ReturnsParameters(MomentParameters):
     """Filters of returns."""
 

@@ -18,12 +18,12 @@ from backend.draft_orders.api.schemas import (
     ChangedMethod,
     ChosenMethod,
     EditCodes,
-    EmptyBody,
 )
 from backend.draft_orders.api.wire import preview_wire
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
+from backend.edge.schemas import EmptyBody
 from backend.edge.wire import Deleted, Wire
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right

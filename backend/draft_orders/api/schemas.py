@@ -130,9 +130,3 @@ class ChangedMethod(Body):
 
     shipping_option_id: FilledName | None = None
     custom_amount: Pesos | None = None
-
-
-class EmptyBody(Body):
-    """A body without fields."""
-
-    model_config = example()
