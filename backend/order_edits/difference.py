@@ -50,6 +50,7 @@ class NothingOwed(NotAllowed):
     """The order has no difference to pay or to give back."""
 
     staff_text = _("Ya no hay diferencia: mira cómo quedó el pedido.")
+    shopper_text = _("Ya no hay diferencia por pagar.")
 
 
 class DifferenceChanged(TotalChanged):
@@ -77,6 +78,25 @@ async def read_difference(session: AsyncSession, order: Order) -> Cop:
     """Return the pesos that the customer still owes for the order; negative if the shop must give money back."""
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     return order.total - (captured - refunded)
+
+
+async def read_owed(session: AsyncSession, order: Order) -> Cop:
+    """Return the pesos that the customer can pay now for an edit of the order; 0 if none are owed."""
+    if order.status != OrderStatus.PENDING or not await is_difference_owed(session, order.id):
+        return 0
+    return max(0, await read_difference(session, order))
+
+
+async def require_owed(session: AsyncSession, order: Order) -> Cop:
+    """Return the pesos that the customer can pay now.
+
+    Raises:
+        NothingOwed: none are owed.
+    """
+    owed = await read_owed(session, order)
+    if not owed:
+        raise NothingOwed(f"No difference of order {order.id} is owed")
+    return owed
 
 
 async def settle_difference(session: AsyncSession, order: Order) -> None:
@@ -118,10 +138,8 @@ async def receive_difference(
     actor.require(Right.EDIT_ORDERS)
     cart = await lock_cart(session, (await read_order(session, order_id)).cart_id)
     order = await lock_order(session, order_id)
-    if order.status != OrderStatus.PENDING or not await is_difference_owed(session, order.id):
-        raise NothingOwed(f"No difference of order {order_id} is owed")
+    owed = await require_owed(session, order)
     await require_no_difference_at_bank(session, order)
-    owed = await read_difference(session, order)
     if receipt.amount != owed:
         raise DifferenceChanged(f"The difference is now {owed}, not {receipt.amount}")
     _require_reference(receipt, is_needed=receipt.method is not ManualMethod.CASH)

@@ -22,12 +22,11 @@ from backend.core.money import Cop
 from backend.core.texts import _
 from backend.core.web.signing import SignedLink
 from backend.jobs import enqueue
-from backend.order_edits.difference import DifferenceChanged, NothingOwed, read_difference
-from backend.order_edits.editability import is_difference_owed
+from backend.order_edits.difference import DifferenceChanged, read_owed, require_owed
+from backend.order_edits.editability import find_undecided_payment
 from backend.orders.models import Order
 from backend.orders.parties import NIT, build_payer_fields
 from backend.orders.service import compute_order_totals, list_order_lines, lock_order, read_order
-from backend.orders.states import OrderStatus
 from backend.payment import sessions as payments
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import CheckedPayer, PaymentRequest
@@ -42,7 +41,6 @@ SEPARATOR = "."
 """Character between the order's id and the signature in a token. Tokens of draft orders do not contain it."""
 MAX_TOKEN_LENGTH = 160
 PATH = "/pay"
-WAITING = (SessionState.INITIATING, SessionState.PENDING_AUTHORIZATION, SessionState.HELD)
 DOCUMENT_FIELDS = ("person_type", "doc_type", "doc_number")
 
 
@@ -82,12 +80,11 @@ async def find_difference(session: AsyncSession, settings: Settings, token: str)
         NotFound: there is no such order, or the signature is wrong. The error is the same for both.
     """
     order = await read_order(session, _require_order_id(settings, token))
-    payment = await _find_waiting_payment(session, order)
-    is_owed = order.status == OrderStatus.PENDING and await is_difference_owed(session, order.id)
+    payment = await find_undecided_payment(session, order)
     return OwedDifference(
         order_id=order.id,
         number=order.number or 0,
-        amount=max(0, await read_difference(session, order)) if is_owed else 0,
+        amount=await read_owed(session, order),
         bank_url=(payment.redirect_url or "") if payment is not None else "",
         is_at_bank=payment is not None,
         needs_document=not (order.payer or {}).get("doc_number"),
@@ -119,7 +116,7 @@ async def start_difference_payment(
     async with starter.database.read() as session:
         order_id = _require_order_id(starter.settings, token)
         order = await read_order(session, order_id)
-        waiting = await _find_waiting_payment(session, order)
+        waiting = await find_undecided_payment(session, order)
     if waiting is not None and waiting.redirect_url and waiting.amount == expected:
         return waiting.redirect_url
     payer = await provider.check_payer({**_collect_answers(order, typed), "ip": ip})
@@ -144,16 +141,12 @@ async def _open_session(
     """Store the payment session. Return it without a request if the payment was started by an earlier call."""
     cart = await lock_cart(session, (await read_order(session, order_id)).cart_id)
     order = await lock_order(session, order_id)
-    waiting = await _find_waiting_payment(session, order)
+    waiting = await find_undecided_payment(session, order)
     if waiting is not None:
         if waiting.redirect_url and waiting.amount == expected:
             return waiting, None
         raise PaymentUnderWay(waiting)
-    if order.status != OrderStatus.PENDING or not await is_difference_owed(session, order.id):
-        raise NothingOwed(
-            f"No difference of order {order_id} is owed", shopper_text=_("Ya no hay diferencia por pagar.")
-        )
-    owed = await read_difference(session, order)
+    owed = await require_owed(session, order)
     if owed != expected:
         raise DifferenceChanged(f"The difference is now {owed}, not {expected}")
     cart_payments = await payments.read_cart_payments(session, cart.id)
@@ -189,14 +182,6 @@ async def _open_session(
         payer=payer,
     )
     return payment, request
-
-
-async def _find_waiting_payment(session: AsyncSession, order: Order) -> PaymentSession | None:
-    """Return the undecided payment of the order's difference; None if there is none."""
-    for payment in await payments.list_payment_sessions(session, order.cart_id):
-        if PAYS_DIFFERENCE in payment.data and payment.state in WAITING:
-            return payment
-    return None
 
 
 def _require_order_id(settings: Settings, token: str) -> str:

@@ -10,12 +10,14 @@ from backend.core.texts import _
 from backend.orders.models import Order
 from backend.orders.service import has_active_fulfillments, list_order_lines
 from backend.orders.states import OrderStatus, PaymentStatus
+from backend.payment.models import PaymentSession
 from backend.payment.sessions import list_payment_sessions
 from backend.payment.states import AT_BANK_STATES, SessionState
 from backend.payment.transitions import PAYS_DIFFERENCE
 from backend.returns.models import Return
 from backend.returns.states import OPEN
 
+UNDECIDED_STATES = AT_BANK_STATES | {SessionState.HELD}
 NOT_EDITABLE = "Order {order_id} cannot be edited: {why}"
 
 
@@ -65,10 +67,17 @@ async def require_no_difference_at_bank(session: AsyncSession, order: Order) -> 
     Raises:
         DifferenceAtBank: a payment is at the bank, or the gateway is reviewing it.
     """
-    waiting = (*AT_BANK_STATES, SessionState.HELD)
+    payment = await find_undecided_payment(session, order)
+    if payment is not None:
+        raise DifferenceAtBank(f"The difference of order {order.id} is being paid ({payment.invoice})")
+
+
+async def find_undecided_payment(session: AsyncSession, order: Order) -> PaymentSession | None:
+    """Return the payment of the order's difference that is at the bank, or reviewed by the gateway; None if none is."""
     for payment in await list_payment_sessions(session, order.cart_id):
-        if PAYS_DIFFERENCE in payment.data and payment.state in waiting:
-            raise DifferenceAtBank(f"The difference of order {order.id} is being paid ({payment.invoice})")
+        if PAYS_DIFFERENCE in payment.data and payment.state in UNDECIDED_STATES:
+            return payment
+    return None
 
 
 async def is_difference_owed(session: AsyncSession, order_id: str) -> bool:
