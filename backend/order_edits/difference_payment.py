@@ -13,7 +13,12 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import lock_cart
-from backend.checkout.payment.start import PAYMENT_STARTS, PaymentStarter, require_provider_offered
+from backend.checkout.payment.start import (
+    PAYMENT_STARTS,
+    PaymentStarter,
+    build_payer_data,
+    require_provider_offered,
+)
 from backend.core.config.modules import GATEWAY_PSE
 from backend.core.config.settings import Settings
 from backend.core.db.tables import JsonObject
@@ -159,7 +164,7 @@ async def _open_session(
         state=SessionState.INITIATING,
         amount=owed,
         invoice=generate_invoice(),
-        data={PAYS_DIFFERENCE: order.id, "payer_ip": ip, **_to_bank(payer)},
+        data={PAYS_DIFFERENCE: order.id, **build_payer_data(payer, ip)},
         holds_stock=False,
         created_at=cart_payments.moment,
         expires_at=cart_payments.moment + RESERVATION_TIME,
@@ -204,8 +209,3 @@ def _collect_answers(order: Order, typed: Mapping[str, Any]) -> JsonObject:
         **known,
     }
     return {**answers, **{name: text for name, text in typed.items() if name not in known or name == "bank"}}
-
-
-def _to_bank(payer: CheckedPayer) -> JsonObject:
-    bank = {"bank_code": payer.answers.get("bank"), "bank_name": payer.answers.get("bank_name")}
-    return {name: str(value) for name, value in bank.items() if value}

@@ -436,16 +436,17 @@ def require_provider_offered(provider_id: str, offered: Collection[str], total: 
         raise PaymentOff(NOT_OFFERED.format(provider_id=provider_id))
 
 
+def build_payer_data(payer: CheckedPayer, ip: str) -> JsonObject:
+    """Return the bank and the payer's IP address, which the receipt shows. Other values of the payer are not stored."""
+    bank = {"bank_code": payer.answers.get("bank"), "bank_name": payer.answers.get("bank_name")}
+    return {"payer_ip": ip, **{name: str(value) for name, value in bank.items() if value}}
+
+
 async def _build_session_data(
     session: AsyncSession, start: PaymentStart, replacing: str | None
 ) -> JsonObject:
-    """Return the data to store with the payment session: the bank and the payer's IP address, which the receipt shows.
-
-    Other values that the payer entered are not stored. `replacing` is the session of an earlier payment of the order.
-    """
-    answers = start.payer.answers
-    bank = {"bank_code": answers.get("bank"), "bank_name": answers.get("bank_name")}
-    data: JsonObject = {"payer_ip": start.ip, **{name: str(value) for name, value in bank.items() if value}}
+    """Return the data to store with the payment session. `replacing` is an earlier payment of the order."""
+    data = build_payer_data(start.payer, start.ip)
     if replacing is not None:
         earlier = await session.get_one(PaymentSession, replacing)
         data["note"] = EARLIER_PAYMENT.format(invoice=earlier.invoice)
