@@ -53,7 +53,7 @@ from backend.orders.service import (
     update_fulfillment_status,
 )
 from backend.orders.states import PACKED, TAKEN_FROM, LabelState, PaymentStatus
-from backend.payment.manual_methods import ManualMethod
+from backend.payment.manual_methods import ManualMethod, check_reference
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import CartPayments, open_session, upsert_collection
 from backend.payment.states import SessionState
@@ -61,7 +61,6 @@ from backend.payment.transitions import move
 from backend.promotions.uses import lock_promotions, reserve_uses
 from backend.staff.rights import Actor, Right
 
-MAX_REFERENCE_LENGTH = 60
 TAKEN_ALONG = _("Entregado en la tienda")
 
 
@@ -90,11 +89,7 @@ def parse_received(typed: Mapping[str, Any], total: Cop) -> ReceivedMoney:
     if method not in set(ManualMethod):
         raise InvalidData("Unknown method", fields={"method": _("Elige cómo te pagaron.")})
     received = ReceivedMoney(total, ManualMethod(method), reference)
-    if received.method is not ManualMethod.CASH and not reference:
-        raise InvalidData("No reference", fields={"reference": _("Escribe el número del comprobante.")})
-    if len(reference) > MAX_REFERENCE_LENGTH:
-        text = _("Usa máximo {count} caracteres.").format(count=MAX_REFERENCE_LENGTH)
-        raise InvalidData("The reference is too long", fields={"reference": text})
+    check_reference(reference, is_needed=received.method is not ManualMethod.CASH)
     return received
 
 

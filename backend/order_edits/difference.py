@@ -17,7 +17,7 @@ from backend.audit import Subject, SubjectType, record
 from backend.cart.access import lock_cart
 from backend.core.config.modules import SYSTEM_PAYMENT
 from backend.core.db.database import Database
-from backend.core.errors import InvalidData, NotAllowed, TotalChanged
+from backend.core.errors import NotAllowed, TotalChanged
 from backend.core.events import subscribe
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -34,7 +34,7 @@ from backend.orders.service import lock_order, lock_order_of_cart, read_order
 from backend.orders.states import OrderStatus, PaymentStatus, compute_payment_status, move
 from backend.payment import transitions
 from backend.payment.events import PaymentApproved, PaymentSessionChanged, PurchaseCanceled, RefundBooked
-from backend.payment.manual_methods import ManualMethod
+from backend.payment.manual_methods import ManualMethod, check_reference
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.sessions import generate_invoice, read_cart_payments
@@ -42,7 +42,6 @@ from backend.payment.states import SessionState
 from backend.payment.transitions import PAYS_DIFFERENCE, lock_session
 from backend.staff.rights import Actor, Right
 
-MAX_REFERENCE_LENGTH = 60
 REFUND_REASON = _("Cambio del pedido")
 
 
@@ -142,7 +141,7 @@ async def receive_difference(
     await require_no_difference_at_bank(session, order)
     if receipt.amount != owed:
         raise DifferenceChanged(f"The difference is now {owed}, not {receipt.amount}")
-    _require_reference(receipt, is_needed=receipt.method is not ManualMethod.CASH)
+    check_reference(receipt.reference, is_needed=receipt.method is not ManualMethod.CASH)
     await record(
         session,
         actor,
@@ -188,7 +187,7 @@ async def give_back_difference(
         Conflict: the reference is already used for another amount.
     """
     actor.require(Right.BOOK_REFUNDS)
-    _require_reference(receipt, is_needed=True)
+    check_reference(receipt.reference, is_needed=True)
     async with database.read() as session:
         session_id = await find_refund_session(
             session, await read_order(session, order_id), _to_refund(receipt)
@@ -297,11 +296,3 @@ def _to_refund(receipt: DifferenceReceipt) -> CreateRefund:
 
 def _to_receipt(row: Attention, decision: Decision) -> CreateRefund:
     return CreateRefund(amount=row.amount or 0, reference=decision.reference or "", reason=REFUND_REASON)
-
-
-def _require_reference(receipt: DifferenceReceipt, *, is_needed: bool) -> None:
-    if is_needed and not receipt.reference:
-        raise InvalidData("No reference", fields={"reference": _("Escribe el número del comprobante.")})
-    if len(receipt.reference) > MAX_REFERENCE_LENGTH:
-        text = _("Usa máximo {count} caracteres.").format(count=MAX_REFERENCE_LENGTH)
-        raise InvalidData("The reference is too long", fields={"reference": text})

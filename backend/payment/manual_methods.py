@@ -2,7 +2,10 @@
 
 from enum import StrEnum
 
+from backend.core.errors import InvalidData
 from backend.core.texts import _
+
+MAX_REFERENCE_LENGTH = 60
 
 
 class ManualMethod(StrEnum):
@@ -21,3 +24,16 @@ METHOD_NAMES = {
     ManualMethod.NEQUI: _("Nequi"),
     ManualMethod.TERMINAL: _("Datáfono"),
 }
+
+
+def check_reference(reference: str, *, is_needed: bool) -> None:
+    """Check the number of a transfer or of the terminal's receipt.
+
+    Raises:
+        InvalidData: it is missing although it `is_needed`, or it is longer than `MAX_REFERENCE_LENGTH`.
+    """
+    if is_needed and not reference:
+        raise InvalidData("No reference", fields={"reference": _("Escribe el número del comprobante.")})
+    if len(reference) > MAX_REFERENCE_LENGTH:
+        text = _("Usa máximo {count} caracteres.").format(count=MAX_REFERENCE_LENGTH)
+        raise InvalidData("The reference is too long", fields={"reference": text})

@@ -6,7 +6,7 @@ import reflex as rx
 
 from backend.core.texts import _
 from backend.office.orders.editing import receipt_methods
-from backend.order_edits.difference import MAX_REFERENCE_LENGTH
+from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
 from storefront.components.forms import SubmitOnce
 from storefront.office.components.detail import BUTTON, contact_button
 from storefront.office.components.forms import hidden_field, office_field, office_select

@@ -6,10 +6,10 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
-from backend.draft_orders.counter_sale import MAX_REFERENCE_LENGTH
 from backend.draft_orders.drafts import MAX_REASON_LENGTH
 from backend.office.customers.listing import CustomerRow
 from backend.office.sell import SaleLine, WaitingSale, method_options, origin_options
+from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from storefront.components.forms import SubmitOnce, town_field, town_panel
 from storefront.office.components.feedback import screen
