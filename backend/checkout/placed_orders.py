@@ -11,8 +11,8 @@ from backend.fulfillment.tracker import Tracker
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
 from backend.orders.service import read_order
-from backend.payment.sessions import find_decisive_session, find_open_difference
-from backend.payment.states import CHECKED_STATES, SessionState
+from backend.payment.sessions import find_checked_session
+from backend.payment.states import SessionState
 from backend.storefront_views.order_page import OrderView, order_view
 
 
@@ -72,16 +72,12 @@ class PlacedOrders:
         """
         self._require_token(order_id, token)
         database = self.starter.database
-        async with database.read() as session:
-            order = await read_order(session, order_id)
-            payment = await find_decisive_session(session, order.cart_id)
-            if (
-                payment is not None and payment.state not in CHECKED_STATES
-            ):  # paid: a difference may still be open
-                payment = await find_open_difference(session, order.cart_id)
-        if refresh and payment is not None and payment.state in CHECKED_STATES:
-            await self.starter.payments.check_on_return(payment.id)
         if refresh:
+            async with database.read() as session:
+                order = await read_order(session, order_id)
+                payment = await find_checked_session(session, order.cart_id)
+            if payment is not None:
+                await self.starter.payments.check_on_return(payment.id)
             await self.tracker.track_order(order_id)
         async with database.read() as session:
             return await order_view(session, self.starter.settings, order_id)

@@ -230,11 +230,17 @@ async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentS
     return min(payment_sessions, key=_rank, default=None)
 
 
-async def find_open_difference(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the newest payment of an order edit's difference if it is not decided yet, else None."""
-    for payment in await list_payment_sessions(session, cart_id):
-        if PAYS_DIFFERENCE in payment.data:
-            return payment if payment.state in CHECKED_STATES else None
+async def find_checked_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
+    """Return the undecided session on which the cart's order depends; None if there is none.
+
+    It is the session that decides the cart's payment status, or else the newest payment of an edit's difference.
+    """
+    payment_sessions = await list_payment_sessions(session, cart_id)
+    decisive = min(payment_sessions, key=_rank, default=None)
+    difference = next((payment for payment in payment_sessions if PAYS_DIFFERENCE in payment.data), None)
+    for payment in (decisive, difference):
+        if payment is not None and payment.state in CHECKED_STATES:
+            return payment
     return None
 
 

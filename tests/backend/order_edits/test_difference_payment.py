@@ -123,6 +123,14 @@ async def test_order_is_not_edited_while_its_difference_is_at_the_bank(till: Til
         await receive(till, order, PRICE)
 
 
+async def test_order_page_asks_the_bank_about_an_undecided_difference(till: Till, order: Order) -> None:
+    await pay(till, order)
+    payment = await newest_payment(till, order)
+    till.bank.states[payment.invoice] = ProviderState.CAPTURED
+    await till.placed_orders.get_order_page(order.id, till.token(order))
+    assert (await till.read_order(order.id)).payment_status == "captured"
+
+
 async def test_late_approval_of_a_settled_difference_waits_for_staff(till: Till, order: Order) -> None:
     await pay(till, order)
     payment = await newest_payment(till, order)
