@@ -199,11 +199,11 @@ def _require_order_id(settings: Settings, token: str) -> str:
 
 def _collect_answers(order: Order, typed: Mapping[str, Any]) -> JsonObject:
     """Return the payer's answers: those stored with the order, and those that the customer typed now."""
-    known = {
+    stored = {
         name: value for name, value in (order.payer or {}).items() if name in (*DOCUMENT_FIELDS, "email")
     }
-    doc_type = str(known.get("doc_type") or typed.get("doc_type") or "")
-    known = known or {"person_type": COMPANY if doc_type == NIT else PERSON}
+    doc_type = str(stored.get("doc_type") or typed.get("doc_type") or "")
+    known = {"person_type": COMPANY if doc_type == NIT else PERSON, **stored}
     answers = {
         **build_payer_fields(order.billing_address, order.shipping_address, order.email, doc_type),
         **known,

@@ -13,6 +13,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,8 @@ from backend.order_edits.difference_payment import (
 from backend.order_edits.editability import DifferenceAtBank
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
-from backend.payment.providers.base import ProviderState
+from backend.payment.providers.base import CheckedPayer, ProviderState
+from backend.payment.providers.pse.payer import parse_payer
 from tests.backend.checkout.paying_kit import IP, PRICE, Till
 from tests.backend.order_edits.editing_kit import (
     confirm,
@@ -159,10 +161,14 @@ async def test_wrong_amount_is_refused(till: Till, order: Order) -> None:
 async def test_missing_bank_starts_no_payment(
     till: Till, order: Order, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(_answers: object) -> None:
-        raise InvalidData("no bank", fields={"bank": "Elige tu banco."})
+    async def check(answers: Mapping[str, Any]) -> CheckedPayer:
+        return CheckedPayer(parse_payer(answers, banks={BANK["bank"]}).model_dump())
 
-    monkeypatch.setattr(till.bank, "check_payer", refuse)
-    with pytest.raises(InvalidData):
-        await pay(till, order)
+    monkeypatch.setattr(till.bank, "check_payer", check)
+    without_bank = {name: text for name, text in BANK.items() if name != "bank"}
+    for typed in (without_bank, {**without_bank, "bank": "9999"}):
+        with pytest.raises(InvalidData) as refused:
+            await pay(till, order, typed=typed)
+        assert set(refused.value.fields) == {"bank"}
     assert len(await list_payments(till, order)) == 1
+    assert (await pay(till, order)).startswith("https://bank.example/")
