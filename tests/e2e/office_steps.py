@@ -1,6 +1,8 @@
 """Steps of a staff member in the browser: sign in, and create orders and attentions to work on."""
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -58,25 +60,17 @@ async def submit_entry_form(page: Page, password: str = OWNER_LOGIN[1], code: st
 
 async def confirm_second_factors(shop: ShopServer) -> None:
     """Mark the second factor of every session as confirmed. Tests of the code itself set one up."""
-    database = _open_database(shop)
-    try:
-        async with database.transaction() as session:
-            await session.execute(update(StaffSession).values(second_factor_at=db_now()))
-    finally:
-        await database.close()
+    async with open_database(shop) as database, database.transaction() as session:
+        await session.execute(update(StaffSession).values(second_factor_at=db_now()))
 
 
 async def raise_attentions(shop: ShopServer, *kinds: AttentionKind) -> None:
     """Create attentions of these kinds in the shop's database."""
-    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    try:
-        async with database.transaction() as session:
-            for kind in kinds:
-                await raise_attention(
-                    session, kind, subject_id=f"office-{kind}", message="The bank said so", amount=33_528
-                )
-    finally:
-        await database.close()
+    async with open_database(shop) as database, database.transaction() as session:
+        for kind in kinds:
+            await raise_attention(
+                session, kind, subject_id=f"office-{kind}", message="The bank said so", amount=33_528
+            )
 
 
 @dataclass(frozen=True)
@@ -91,14 +85,10 @@ class PlacedOrder:
 
 async def place_order(shop: ShopServer, units: int = 1) -> PlacedOrder:
     """Order units of a product by PSE over the Store API; the bank has not decided yet."""
-    database = _open_database(shop)
-    try:
-        async with database.read() as session:
-            key = (await session.execute(select(PublishableKey.token))).scalar_one()
-            most_stocked = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
-            variant = (await session.execute(most_stocked)).scalar_one()
-    finally:
-        await database.close()
+    async with open_database(shop) as database, database.read() as session:
+        key = (await session.execute(select(PublishableKey.token))).scalar_one()
+        most_stocked = select(InventoryLevel.variant_id).order_by(InventoryLevel.stocked.desc()).limit(1)
+        variant = (await session.execute(most_stocked)).scalar_one()
     headers = {"x-publishable-api-key": key}
     async with httpx.AsyncClient(base_url=shop.url, headers=headers, timeout=TIMEOUT_MS / 1000) as store:
         order = await complete_purchase(store, variant, units, PSE, "calculated")
@@ -115,8 +105,7 @@ async def place_paid_order(shop: ShopServer, units: int = 1) -> PlacedOrder:
 
 async def report_payment(shop: ShopServer, order_id: str, state: ProviderState, amount: str = "") -> None:
     """Apply the bank's report on the order's payment; without `amount`, for the requested amount."""
-    database = _open_database(shop)
-    try:
+    async with open_database(shop) as database:
         async with database.read() as session:
             order = await read_order(session, order_id)
             payment = await find_decisive_session(session, order.cart_id)
@@ -129,9 +118,13 @@ async def report_payment(shop: ShopServer, order_id: str, state: ProviderState, 
             reference=payment.reference,
         )
         await apply_report(database, payment.id, provider_report)
+
+
+@asynccontextmanager
+async def open_database(shop: ShopServer) -> AsyncIterator[Database]:
+    """Open the shop's database until the block ends."""
+    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
+    try:
+        yield database
     finally:
         await database.close()
-
-
-def _open_database(shop: ShopServer) -> Database:
-    return Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")

@@ -13,7 +13,6 @@ from playwright.async_api import Browser, Page, expect
 from sqlalchemy import func, select
 
 from backend.cash_closings.models import DayClosing
-from backend.core.db.database import Database
 from backend.office.deliveries.form import ZoneForm
 from backend.office.deliveries.saving import save_zone
 from backend.orders.models import Order
@@ -25,7 +24,7 @@ from backend.shipping.terms.own_delivery import ZoneTerms
 from backend.shipping.terms.weekly_schedules import WeeklySchedule
 from backend.staff.rights import COMMAND_LINE
 from tests.e2e.conftest import OWNER_SETTINGS, PageWatch, ShopServer, build_page_opener
-from tests.e2e.office_steps import enter_office, visit
+from tests.e2e.office_steps import enter_office, open_database, visit
 from tests.e2e.shopper import (
     ANA,
     decide_at_bank,
@@ -47,13 +46,9 @@ MEDELLIN_CODE, DELIVERY = "05001000", 8_000
 async def add_own_delivery(shop: ShopServer) -> None:
     terms = ZoneTerms(WeeklySchedule((0, 1, 2, 3, 4, 5), 9, 18), 0, 11, None)
     form = ZoneForm("Domicilio", (MEDELLIN_CODE,), DELIVERY, terms)
-    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    try:
-        async with database.transaction() as session:
-            carriers = {"own_delivery": OwnDeliveryProvider()}
-            await save_zone(session, COMMAND_LINE, carriers, form, option_id="", version="")
-    finally:
-        await database.close()
+    async with open_database(shop) as database, database.transaction() as session:
+        carriers = {"own_delivery": OwnDeliveryProvider()}
+        await save_zone(session, COMMAND_LINE, carriers, form, option_id="", version="")
 
 
 async def send(page: Page, shop: ShopServer, path: str, body: Any = None) -> dict[str, Any]:
@@ -102,19 +97,15 @@ async def pay_at_bank(page: Page) -> None:
 
 async def read_books(shop: ShopServer) -> tuple[int, int, int, list[DayClosing]]:
     """Return the pesos of orders, captures and the ledger, and the closings."""
-    database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
-    try:
-        async with database.read() as session:
-            sold = (await session.execute(select(func.sum(Order.total)))).scalar_one()
-            captured = (await session.execute(select(func.sum(PaymentSession.captured_amount)))).scalar_one()
-            moments = select(func.min(Order.created_at), func.max(Order.created_at))
-            first, last = (await session.execute(moments)).one()
-            period = Period("rango", first.date() - timedelta(days=1), last.date())
-            ledger = await read_ledger(session, period)
-            closings = list((await session.execute(select(DayClosing))).scalars())
-            return sold, captured or 0, ledger.captured, closings
-    finally:
-        await database.close()
+    async with open_database(shop) as database, database.read() as session:
+        sold = (await session.execute(select(func.sum(Order.total)))).scalar_one()
+        captured = (await session.execute(select(func.sum(PaymentSession.captured_amount)))).scalar_one()
+        moments = select(func.min(Order.created_at), func.max(Order.created_at))
+        first, last = (await session.execute(moments)).one()
+        period = Period("rango", first.date() - timedelta(days=1), last.date())
+        ledger = await read_ledger(session, period)
+        closings = list((await session.execute(select(DayClosing))).scalars())
+        return sold, captured or 0, ledger.captured, closings
 
 
 async def test_day_on_telephones_is_equal_in_all_books(
