@@ -1,10 +1,17 @@
-"""Input of the checkout form, and helpers that set pickup and the destination of a cart."""
+"""Input of the checkout form, and helpers for own delivery, pickup and the destination of a cart."""
 
 from backend.app import Shop
 from backend.cart.access import open_cart
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.form import Destination
 from backend.core.db.database import Database
+from backend.core.money import Cop
+from backend.office.deliveries.form import ZoneForm
+from backend.office.deliveries.saving import save_zone
+from backend.shipping.providers.registry import OwnDeliveryProvider
+from backend.shipping.terms.own_delivery import ZoneTerms
+from backend.shipping.terms.weekly_schedules import WeeklySchedule
+from backend.staff.rights import COMMAND_LINE
 
 MEDELLIN = "05001000"
 CHECKOUT_INPUT = {
@@ -23,6 +30,14 @@ CHECKOUT_INPUT = {
     "consent_data": "on",
     "consent_terms": "on",
 }
+
+
+async def add_own_delivery(database: Database, price: Cop) -> None:
+    """Offer own delivery in Medellín from Monday to Saturday, as the shipping option `Domicilio`."""
+    terms = ZoneTerms(WeeklySchedule((0, 1, 2, 3, 4, 5), 9, 18), 0, 11, None)
+    form = ZoneForm("Domicilio", (MEDELLIN,), price, terms)
+    async with database.transaction() as session:
+        await save_zone(session, COMMAND_LINE, {"own_delivery": OwnDeliveryProvider()}, form)
 
 
 async def choose_pickup(shop: Shop, cart_id: str) -> str:

@@ -13,16 +13,11 @@ from playwright.async_api import Browser, Page, expect
 from sqlalchemy import func, select
 
 from backend.cash_closings.models import DayClosing
-from backend.office.deliveries.form import ZoneForm
-from backend.office.deliveries.saving import save_zone
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.reports.ledger import read_ledger
 from backend.reports.periods import Period
-from backend.shipping.providers.registry import OwnDeliveryProvider
-from backend.shipping.terms.own_delivery import ZoneTerms
-from backend.shipping.terms.weekly_schedules import WeeklySchedule
-from backend.staff.rights import COMMAND_LINE
+from tests.checkout_steps import add_own_delivery
 from tests.e2e.conftest import OWNER_SETTINGS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office, open_database, visit
 from tests.e2e.shopper import (
@@ -40,15 +35,7 @@ from tests.e2e.shopper import (
 
 PHONE = (390, 844)
 HANDLE, OFFER = "yoyo-de-madera", "coca-balero"
-MEDELLIN_CODE, DELIVERY = "05001000", 8_000
-
-
-async def add_own_delivery(shop: ShopServer) -> None:
-    terms = ZoneTerms(WeeklySchedule((0, 1, 2, 3, 4, 5), 9, 18), 0, 11, None)
-    form = ZoneForm("Domicilio", (MEDELLIN_CODE,), DELIVERY, terms)
-    async with open_database(shop) as database, database.transaction() as session:
-        carriers = {"own_delivery": OwnDeliveryProvider()}
-        await save_zone(session, COMMAND_LINE, carriers, form, option_id="", version="")
+DELIVERY = 8_000
 
 
 async def send(page: Page, shop: ShopServer, path: str, body: Any = None) -> dict[str, Any]:
@@ -112,7 +99,8 @@ async def test_day_on_telephones_is_equal_in_all_books(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server(**OWNER_SETTINGS)
-    await add_own_delivery(shop)
+    async with open_database(shop) as database:
+        await add_own_delivery(database, DELIVERY)
     opener = build_page_opener(shop, browser, watch)
     async with opener(*PHONE) as seller, opener(*PHONE) as shopper:
         await enter_office(seller, shop, "/oficina/vender")

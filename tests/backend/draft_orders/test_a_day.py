@@ -35,8 +35,6 @@ from backend.inventory.models import InventoryLevel
 from backend.invoices.creation import ISSUE
 from backend.invoices.models import Invoice
 from backend.jobs import Worker
-from backend.office.deliveries.form import ZoneForm
-from backend.office.deliveries.saving import save_zone
 from backend.orders.models import Order, OrderLine
 from backend.orders.origins import OrderOrigin
 from backend.payment.manual_methods import ManualMethod
@@ -52,15 +50,13 @@ from backend.reports.periods import Period
 from backend.reports.product_sales import read_product_sales
 from backend.shipping.providers.base import FulfillmentProvider
 from backend.shipping.providers.registry import ManualProvider, OwnDeliveryProvider
-from backend.shipping.terms.own_delivery import ZoneTerms
-from backend.shipping.terms.weekly_schedules import WeeklySchedule
 from backend.staff.rights import COMMAND_LINE, Actor
 from backend.staff_notices.summary_content import read_summary
 from tests.backend.checkout.paying_kit import PRICE, Till, create_settings_reader
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.draft_orders.selling import OTHER_SELLER, SELLER, prepare, read_total, take_money
 from tests.backend.invoices.desk import Desk, enable_invoices
-from tests.checkout_steps import MEDELLIN
+from tests.checkout_steps import add_own_delivery
 from tests.store_defaults import Defaults
 
 BALL_PRICE, DELIVERY = 10_000, 8_000
@@ -108,12 +104,9 @@ async def day(shop: Shop, shop_defaults: Defaults) -> Day:
     rules = [{"attribute": "items.variant.id", "operator": "in", "values": [ball]}]
     method = {**TWO_FOR_ONE["application_method"], "target_rules": rules, "buy_rules": rules}  # type: ignore[dict-item]
     offer = NewPromotion.model_validate({**TWO_FOR_ONE, "application_method": method})
-    zone = ZoneForm(
-        "Domicilio", (MEDELLIN,), DELIVERY, ZoneTerms(WeeklySchedule((0, 1, 2, 3, 4, 5), 9, 18), 0, 11, None)
-    )
     async with shop.database.transaction() as session:
         await create_promotion(session, COMMAND_LINE, to_create_promotion(offer))
-        await save_zone(session, COMMAND_LINE, carriers, zone, option_id="", version="")
+    await add_own_delivery(shop.database, DELIVERY)
     await enable_invoices(shop, desk)
     return Day(shop, till, desk, trompo, ball)
 
