@@ -133,7 +133,7 @@ async def test_url_that_is_not_public_and_secure_is_refused(admin: httpx.AsyncCl
     for url in PRIVATE_OR_INSECURE_URLS:
         answer = await admin.post(PATH, json={**NEW, "url": url})
         assert (url, answer.status_code) == (url, 400), answer.text
-        assert answer.json()["type"] == "invalid_data"
+        assert answer.json()["type"] == "invalid_data", url
         changed = await admin.post(f"{PATH}/{created['id']}", json={"url": url})
         assert (url, changed.status_code) == (url, 400), changed.text
     assert [row["url"] for row in (await admin.get(PATH)).json()["webhooks"]] == [URL]

@@ -19,11 +19,11 @@ async def test_office_document_has_no_content(
         assert ("<main" in answer.text) is is_rendered, path
         assert ('<template id="initial-state">{}<' in answer.text) is is_rendered, path  # and it is empty
         assert "ana" not in answer.text, path
-        assert answer.headers["cache-control"] == "no-store"
-        assert answer.headers["x-robots-tag"] == "noindex,nofollow"
-        assert "camera=(self)" in answer.headers["permissions-policy"]
-        assert "img-src 'self' data: https: blob:;" in answer.headers["content-security-policy"]
-        assert "etag" not in answer.headers
+        assert answer.headers["cache-control"] == "no-store", path
+        assert answer.headers["x-robots-tag"] == "noindex,nofollow", path
+        assert "camera=(self)" in answer.headers["permissions-policy"], path
+        assert "img-src 'self' data: https: blob:;" in answer.headers["content-security-policy"], path
+        assert "etag" not in answer.headers, path
 
 
 async def test_shop_documents_may_not_use_the_camera(browser: httpx.AsyncClient) -> None:

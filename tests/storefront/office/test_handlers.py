@@ -92,7 +92,7 @@ async def _call_as_every_role(screens: dict[Role | None, Any], fn: Any, name: st
             is_allowed = role is not None and right in RIGHTS[role]
             assert (name, role, calls) == (name, role, ["done"] if is_allowed else [])
             if role is None:
-                assert "/oficina/entrar" in str(answer)
+                assert "/oficina/entrar" in str(answer), name
             elif not is_allowed:
                 assert (name, role, screen.announcement.tone) == (name, role, "problem")
 
