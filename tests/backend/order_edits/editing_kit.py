@@ -14,12 +14,9 @@ from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import list_payment_sessions
-from backend.staff.rights import Actor, Role
+from backend.staff.rights import Actor
 from tests.backend.checkout.paying_kit import Till
-
-OWNER = Actor("staff_owner", Role.OWNER, has_second_factor=True)
-SELLER = Actor("staff_seller", Role.SHOP)
-STOCKROOM = Actor("staff_stockroom", Role.STOCKROOM)
+from tests.backend.draft_orders.selling import SELLER
 
 
 async def place_paid_order(till: Till, variant: str, quantity: int = 1) -> Order:

@@ -42,9 +42,8 @@ from backend.payment.cash import sum_cash
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import Refund
 from tests.backend.checkout.paying_kit import PRICE, Till
+from tests.backend.draft_orders.selling import OWNER, SELLER
 from tests.backend.order_edits.editing_kit import (
-    OWNER,
-    SELLER,
     confirm,
     list_payments,
     place_paid_order,

@@ -50,10 +50,8 @@ from backend.returns.forms import UNITS_PREFIX
 from backend.returns.requests import open_return
 from backend.staff.rights import Actor
 from tests.backend.checkout.paying_kit import PRICE, Till
+from tests.backend.draft_orders.selling import OWNER, SELLER, STOCKROOM
 from tests.backend.order_edits.editing_kit import (
-    OWNER,
-    SELLER,
-    STOCKROOM,
     confirm,
     list_edits,
     place_paid_order,
