@@ -1,42 +1,26 @@
 """The screen «Cambiar el pedido», and the panel of the difference on the order's screen."""
 
-from decimal import Decimal
 from typing import Any
 
-import httpx
 import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
 from backend.order_edits.models import OrderEdit
-from backend.orders.service import read_order
-from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.sessions import find_decisive_session
-from backend.payment.transitions import apply_report
 from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.editing_state import EditOrderState
+from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
-from tests.store_steps import complete_purchase
 from tests.storefront.office.conftest import BrowserFactory
 
 
 @pytest.fixture
-async def order_id(shop: Shop, defaults: Defaults, store: httpx.AsyncClient) -> str:
-    """Return the id of a paid order of two trompos at 40,000 pesos each."""
+async def order_id(shop: Shop, defaults: Defaults, sold_order: SoldOrder) -> str:
+    """Return the id of a paid order of two trompos at 40,000 pesos each. The shop also has a yoyo."""
     async with shop.database.transaction() as session:
-        toy = await add_product(session, defaults, "trompo", stock=5, price=40_000)
         await add_product(session, defaults, "yoyo", stock=5, price=15_000)
-    order = await complete_purchase(store, toy, 2)
-    async with shop.database.read() as session:
-        payment = await find_decisive_session(session, (await read_order(session, str(order["id"]))).cart_id)
-    assert payment is not None
-    amount = Decimal(payment.amount)
-    report = ProviderReport(
-        state=ProviderState.CAPTURED, amount=amount, currency="COP", invoice=payment.invoice
-    )
-    await apply_report(shop.database, payment.id, report)
-    return str(order["id"])
+    return sold_order.order_id
 
 
 async def send_event(screen: Any, name: str, *arguments: Any) -> Any:

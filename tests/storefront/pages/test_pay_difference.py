@@ -1,7 +1,6 @@
 """The page on which a customer pays the difference of an edited order, and the order's page that leads to it."""
 
 from collections.abc import AsyncIterator, Callable
-from decimal import Decimal
 from typing import Any
 
 import httpx
@@ -18,14 +17,14 @@ from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.payment.manual_methods import ManualMethod
-from backend.payment.providers.base import ProviderReport, ProviderState
-from backend.payment.sessions import find_decisive_session, list_payment_sessions
-from backend.payment.transitions import apply_report
+from backend.payment.providers.base import ProviderState
+from backend.payment.sessions import list_payment_sessions
 from backend.staff.rights import COMMAND_LINE
 from storefront.pages import pay
 from storefront.pages.order.state import load as load_order
 from storefront.pages.page_loader import PageParams
 from storefront.pages.pay import PayState, load
+from tests.backend.orders.paying import list_sessions, report_payment
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
 from tests.storefront.office.conftest import store
@@ -40,14 +39,8 @@ async def order(shop: Shop, defaults: Defaults, store: httpx.AsyncClient) -> Asy
     async with shop.database.transaction() as session:
         trompo = await add_product(session, defaults, "trompo", stock=9, price=PRICE)
     placed = await complete_purchase(store, trompo)
-    async with shop.database.read() as session:
-        payment = await find_decisive_session(session, (await read_order(session, placed["id"])).cart_id)
-    assert payment is not None
-    amount = Decimal(payment.amount)
-    report = ProviderReport(
-        state=ProviderState.CAPTURED, amount=amount, currency="COP", invoice=payment.invoice
-    )
-    await apply_report(shop.database, payment.id, report)
+    (payment,) = await list_sessions(shop, placed["id"])
+    await report_payment(shop, payment.id, ProviderState.CAPTURED)
     async with shop.database.transaction() as session:
         edit = await open_edit(session, COMMAND_LINE, placed["id"])
         await add_variant(session, COMMAND_LINE, edit.id, trompo)
