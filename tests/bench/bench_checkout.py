@@ -6,10 +6,7 @@ processor time less than the number of requests per second.
 """
 
 import argparse
-import tempfile
-from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -29,13 +26,8 @@ MAX_SECONDS = 120.0
 async def main() -> None:
     """Measure a checkout on each database, and print the processor time."""
     arguments = _arguments()
-    async with AsyncExitStack() as stack:
-        for kind in arguments.database:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trompo-checkout-")))
-            url = f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
-            if kind == "postgresql":
-                server = stack.enter_context(servers.start_postgresql())
-                url = await servers.create_database(server, "checkout")
+    for kind in arguments.database:
+        async with servers.create_shop_database(kind) as (folder, url):
             await _measure(kind, ShopSide(url, folder, PRODUCTS), arguments)
 
 

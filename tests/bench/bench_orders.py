@@ -7,12 +7,10 @@ pages, and searches of every kind, while guests buy.
 import argparse
 import gc
 import random
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import uvloop
@@ -168,21 +166,12 @@ async def measure_query(name: str, query: Callable[[], Awaitable[object]]) -> No
 @asynccontextmanager
 async def open_database(kind: str) -> AsyncIterator[tuple[Database, Settings]]:
     """Create an empty, migrated database of this kind."""
-    with tempfile.TemporaryDirectory() as folder:
-        if kind == "sqlite":
-            settings = Settings(data_dir=Path(folder), database_url=f"sqlite+aiosqlite:///{folder}/orders.db")
-            database = Database.from_settings(settings)
-            await upgrade(database)
-            yield database, settings
-            await database.close()
-            return
-        with servers.start_postgresql() as server:
-            url = await servers.create_database(server, "orders")
-            settings = Settings(data_dir=Path(folder), database_url=url)
-            database = Database.from_settings(settings)
-            await upgrade(database)
-            yield database, settings
-            await database.close()
+    async with servers.create_shop_database(kind) as (folder, url):
+        settings = Settings(data_dir=folder, database_url=url)
+        database = Database.from_settings(settings)
+        await upgrade(database)
+        yield database, settings
+        await database.close()
 
 
 async def _fill_orders(database: Database, settings: Settings, orders: int) -> None:

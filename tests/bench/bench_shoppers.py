@@ -13,13 +13,11 @@ import logging
 import os
 import random
 import re
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from contextlib import AsyncExitStack, ExitStack, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select, update
@@ -174,12 +172,7 @@ class Shopper:
 
 async def run(shoppers: int, seconds: float, kind: str, slowness: float) -> None:
     """Open the shop, let the shoppers connect, shop and disconnect, and print."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trompo-bench-")))
-        url = f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
-        if kind == "postgresql":
-            server = stack.enter_context(servers.start_postgresql())
-            url = await servers.create_database(server, "bench_shoppers")
+    async with servers.create_shop_database(kind) as (folder, url), AsyncExitStack() as stack:
         settings = Settings(
             data_dir=folder,
             database_url=url,

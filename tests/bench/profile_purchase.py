@@ -10,12 +10,10 @@ import cProfile
 import gc
 import json
 import pstats
-import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -50,15 +48,12 @@ class RequestStatements:
 async def main() -> None:
     """Measure and print."""
     arguments = _arguments()
-    async with AsyncExitStack() as stack:
-        for kind in arguments.database:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trompo-profile-")))
-            url = f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
-            if kind == "postgresql":
-                server = stack.enter_context(servers.start_postgresql())
-                url = await servers.create_database(server, "profile")
-            async with _open_client(Settings(data_dir=folder, database_url=url)) as client:
-                await _measure(kind, client, arguments)
+    for kind in arguments.database:
+        async with (
+            servers.create_shop_database(kind) as (folder, url),
+            _open_client(Settings(data_dir=folder, database_url=url)) as client,
+        ):
+            await _measure(kind, client, arguments)
 
 
 class PurchaseClient:

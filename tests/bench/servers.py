@@ -50,6 +50,18 @@ async def create_database(server: URL, name: str) -> str:
     return server.set(database=name).render_as_string(hide_password=False)
 
 
+@asynccontextmanager
+async def create_shop_database(kind: str) -> AsyncIterator[tuple[Path, str]]:
+    """Create an empty database of this kind until the block ends. Yield the shop's data folder, and the address."""
+    with tempfile.TemporaryDirectory(prefix="trompo-bench-") as name:
+        folder = Path(name)
+        if kind == "sqlite":
+            yield folder, f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
+            return
+        with start_postgresql() as server:
+            yield folder, await create_database(server, "shop")
+
+
 @contextmanager
 def start_redis() -> Iterator[str]:
     """Start a separate Redis server, which a shop with several workers needs."""
