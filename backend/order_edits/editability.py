@@ -41,6 +41,20 @@ async def require_editable(session: AsyncSession, order: Order) -> None:
         NotEditable: the order cannot be edited.
         DifferenceAtBank: the difference of an earlier edit is being paid.
     """
+    await _require_editable_state(session, order)
+    await require_no_difference_at_bank(session, order)
+
+
+async def is_editable(session: AsyncSession, order: Order) -> bool:
+    """Return True if the order can be edited as soon as no difference of it is at the bank."""
+    try:
+        await _require_editable_state(session, order)
+    except NotEditable:
+        return False
+    return True
+
+
+async def _require_editable_state(session: AsyncSession, order: Order) -> None:
     if order.status != OrderStatus.PENDING:
         raise NotEditable(order, "it is canceled", _("El pedido está cancelado."))
     if order.payment_status != PaymentStatus.CAPTURED and not await is_difference_owed(session, order.id):
@@ -58,7 +72,6 @@ async def require_editable(session: AsyncSession, order: Order) -> None:
     has_returns = (await session.execute(open_returns.limit(1))).first() is not None
     if has_returns or any(line.withdrawn or line.returned for line in lines):
         raise NotEditable(order, "it has returns", _("El pedido tiene una devolución."))
-    await require_no_difference_at_bank(session, order)
 
 
 async def require_no_difference_at_bank(session: AsyncSession, order: Order) -> None:

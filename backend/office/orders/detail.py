@@ -29,6 +29,7 @@ from backend.office.orders.listing import describe_difference, order_chips
 from backend.office.orders.timeline import EventView, MailView, order_mails, read_timeline
 from backend.office.returns.listing import ReturnRow, returns_of_order
 from backend.office.views import ChipView
+from backend.order_edits.editability import is_editable
 from backend.orders.admin.corrections import hash_address
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.fulfillments import has_left, is_canceled_by_carrier, list_order_fulfillments
@@ -264,7 +265,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         is_held=held,
         actions=[
             *_possible_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
-            *_edit_actions(actor, order, lines, fulfillments, difference),
+            *await _list_edit_actions(session, actor, order, difference),
         ],
         difference=difference,
     )
@@ -300,20 +301,12 @@ def _possible_actions(
     return [name for name, is_possible in possible.items() if is_possible]
 
 
-def _edit_actions(
-    actor: Actor,
-    order: Order,
-    lines: Sequence[OrderLine],
-    fulfillments: Sequence[Fulfillment],
-    difference: DifferenceView,
+async def _list_edit_actions(
+    session: AsyncSession, actor: Actor, order: Order, difference: DifferenceView
 ) -> list[str]:
-    is_whole = not any(line.fulfilled or line.withdrawn or line.returned for line in lines) and all(
-        one.state in WITHOUT_LABEL for one in fulfillments
-    )
-    is_paid = order.payment_status == PaymentStatus.CAPTURED or difference.kind == "owed"
     is_active, may_edit = order.status != OrderStatus.CANCELED, actor.may(Right.EDIT_ORDERS)
     possible = {
-        "edit": may_edit and is_active and is_paid and is_whole,
+        "edit": may_edit and await is_editable(session, order),
         "receive": may_edit and is_active and difference.kind == "owed",
         "give_back": actor.may(Right.BOOK_REFUNDS) and difference.kind == "refund",
     }

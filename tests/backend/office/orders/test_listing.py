@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from backend.app import Shop
+from backend.core.clock import now
 from backend.core.errors import Forbidden, NotFound
 from backend.fulfillment.bulk_fulfillment import send_remaining_units, ship_order
 from backend.office.orders.detail import OrderDetail, order_detail
@@ -23,6 +24,8 @@ from backend.orders.admin.corrections import add_note
 from backend.orders.models import Order
 from backend.orders.search import make_order_cursor
 from backend.payment.providers.base import ProviderState
+from backend.returns.models import Return, ReturnKind
+from backend.returns.states import ReturnState
 from backend.staff.models import Staff
 from backend.staff.rights import RIGHTS, Actor, Role
 from tests.backend.orders.paying import order_row, place_order_at_bank, report_payment
@@ -130,6 +133,25 @@ async def test_order_detail_shows_possible_actions(shop: Shop, store: httpx.Asyn
     assert packed.actions == ["hand_over", "return"]  # the flat option is the one that is fetched
     assert [parcel.chip.text for parcel in packed.parcels] == ["Listo para recoger"]
     assert "correct" not in packed.actions
+
+
+async def test_order_with_an_open_return_is_not_offered_for_editing(
+    shop: Shop, store: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await place_captured_order(shop, store, trompo)
+    async with shop.database.transaction() as session:  # the label of its units was cancelled afterwards
+        session.add(
+            Return(
+                order_id=order_id,
+                kind=ReturnKind.WITHDRAWAL,
+                state=ReturnState.REQUESTED,
+                asked_at=now(),
+                due_at=now(),
+            )
+        )
+    actions = (await read_detail(shop, order_id)).actions
+    assert "pack" in actions
+    assert "edit" not in actions
 
 
 async def test_possible_actions_depend_on_the_role(
