@@ -26,7 +26,7 @@ from backend.orders.money.refunds import (
     accept_returned_units,
     book_manual_refund,
     find_refund_session,
-    list_order_refunds,
+    list_refunds_with_reference,
     withdraw_units,
 )
 from backend.orders.service import list_order_lines, lock_order, read_order
@@ -370,7 +370,6 @@ async def _require_same(session: AsyncSession, row: Return, amount: Cop, referen
     booked = 0
     if refund is not None and refund.reference == reference:
         order = await read_order(session, row.order_id)
-        same = [one for one in await list_order_refunds(session, order) if one.reference == reference]
-        booked = sum(one.amount for one in same)
+        booked = sum(one.amount for one in await list_refunds_with_reference(session, order, reference))
     if booked != amount:
         raise Conflict(f"Return {row.number} is paid already")

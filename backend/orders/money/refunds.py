@@ -187,6 +187,11 @@ async def list_order_refunds(session: AsyncSession, order: Order) -> Sequence[Re
     )
 
 
+async def list_refunds_with_reference(session: AsyncSession, order: Order, reference: str) -> list[Refund]:
+    """Return the rows of the refund with this reference: a refund of several payments has a row for each of them."""
+    return [one for one in await list_order_refunds(session, order) if one.reference == reference]
+
+
 def _build_refund(payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer) -> Refund:
     return Refund(
         payment_session_id=payment.id,
@@ -247,10 +252,10 @@ async def _find_existing(session: AsyncSession, order: Order, new: CreateRefund)
     Raises:
         Conflict: the refund has another amount.
     """
-    same = [one for one in await list_order_refunds(session, order) if one.reference == new.reference]
+    same = await list_refunds_with_reference(session, order, new.reference)
     if not same:
         return None
-    booked = sum(one.amount for one in same)  # a refund of several payments has a row for each of them
+    booked = sum(one.amount for one in same)
     if booked != new.amount:
         raise Conflict(f"Reference {new.reference} is already used for a refund of {booked}")
     return max(same, key=lambda one: (len(one.lines), one.amount))
