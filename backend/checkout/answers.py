@@ -22,16 +22,21 @@ from backend.promotions.answers import AppliedPromotion
 from backend.shipping.answers import LocationAddress, OptionPrice, OptionPriceType, OptionType, ProviderOut
 
 
-class CartItemFields(LineFields, Stamps):
-    """Units of a variant in a cart, at the current price."""
+class PricedItemFields(LineFields, Stamps):
+    """Units of a variant at the current price, in a cart or in a draft order."""
 
-    cart_id: str
     product_title: str | None
     product_handle: str | None
     unit_price: int
     compare_at_unit_price: int | None
     tax_lines: list[TaxLine]
     product: JsonDict
+
+
+class CartItemFields(PricedItemFields):
+    """Units of a variant in a cart."""
+
+    cart_id: str
 
 
 class CartItemOut(CartItemFields):

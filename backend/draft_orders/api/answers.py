@@ -5,21 +5,15 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 from backend.channels.answers import ChannelOut, RegionOut
-from backend.checkout.answers import CartCustomer, CartShippingMethodOut
-from backend.edge.wire import AllTotals, JsonDict, Page, Stamps, TaxLine
-from backend.orders.answers import AddressOut, LineFields, OrderSummary, StaffOrderOut
+from backend.checkout.answers import CartCustomer, CartShippingMethodOut, PricedItemFields
+from backend.edge.wire import AllTotals, JsonDict, Page, Stamps
+from backend.orders.answers import AddressOut, OrderSummary, StaffOrderOut
 from backend.promotions.answers import AppliedPromotion
 
 
-class DraftItemOut(LineFields, Stamps):
+class DraftItemOut(PricedItemFields):
     """Units of a variant in a draft order, at the current price."""
 
-    product_title: str | None
-    product_handle: str | None
-    unit_price: int
-    compare_at_unit_price: int | None
-    tax_lines: list[TaxLine]
-    product: JsonDict
     detail: JsonDict
     variant: NotRequired[JsonDict]
     actions: NotRequired[list[JsonDict]]
