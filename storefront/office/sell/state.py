@@ -132,7 +132,7 @@ class SellState(VariantSearch, KnownClientState):
         """List the customers that match a name, an e-mail address, a telephone number or a document."""
         text = checked_fields(form_data, "customer")["customer"]
         self.problems, self.customers = {}, []
-        if not text.strip():
+        if not text:
             return
         async with current_shop().database.read() as session:
             self.customers = await find_customers_by_text(session, actor, text, MAX_CUSTOMERS)
@@ -223,7 +223,8 @@ class SellState(VariantSearch, KnownClientState):
             )
             self._announce(text, "problem")
             return
-        self.sold, self.options, self.matches = sold_view(order, received.method, given), [], []
+        self._clear_results()
+        self.sold = sold_view(order, received.method, given)
         await self._announce_done(actor, _("Venta guardada."))
 
     @office_event()
@@ -242,7 +243,7 @@ class SellState(VariantSearch, KnownClientState):
         name = (await shop.effective_settings.now()).store_name
         whatsapp_url = build_whatsapp_url(phone, link, name)
         self.link = LinkView(link.url, whatsapp_url, format_cop(link.total), typed["mail_to"])
-        self.options, self.matches, self.sold = [], [], None
+        self._clear_results()
         await self._announce_done(actor, _("Enlace listo."))
 
     @office_event()
@@ -260,8 +261,12 @@ class SellState(VariantSearch, KnownClientState):
         checked_id(draft_id)
         async with current_shop().database.transaction() as session:
             await cancel_draft(session, actor, draft_id)
-        self.options, self.matches, self.sold = [], [], None
+        self._clear_results()
         await self._announce_done(actor, _("Venta cancelada."))
+
+    def _clear_results(self) -> None:
+        """Clear what was found for a sale that is over, and the sale that was finished before it."""
+        self.options, self.matches, self.customers, self.sold = [], [], [], None
 
 
 async def _mail_link(session: Any, actor: Actor, draft_id: str, address: str) -> None:

@@ -226,6 +226,19 @@ async def test_known_customer_is_found_chosen_and_removed(
     assert (order.customer_id, order.email) == (customer.id, "eva@example.com")
 
 
+async def test_next_sale_does_not_list_the_customers_found_for_the_last_one(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
+    async with shop.database.transaction() as session:
+        await create_customer(session, "eva@example.com", "Eva", "Peña")
+    screen = await open_screen(browser_of)
+    await send_event(screen, "scan", CODE)
+    await send_event(screen, "find_customer", {"customer": "eva"})
+    assert len(screen.customers) == 1
+    await send_event(screen, "discard", screen.content.id)
+    assert screen.customers == []
+
+
 async def test_staff_without_the_right_can_neither_find_nor_choose_a_customer(
     shop: Shop, variant_id: str, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
