@@ -46,6 +46,11 @@ class EditOrderState(VariantSearch, KnownClientState):
         async with current_shop().database.read() as session:
             return await edit_view(session, actor, self._order_in_query())
 
+    def _set_content(self, content: EditView | None) -> None:
+        super()._set_content(content)
+        if content is None or self.replaced_id not in {line.id for line in content.lines}:
+            self.replaced_id, self.replaced_title = "", ""  # it was a line of another order
+
     @office_event()
     async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add the scanned or typed variant. If several variants match, list them."""

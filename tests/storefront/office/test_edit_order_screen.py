@@ -83,6 +83,18 @@ async def test_scanned_product_is_added_and_its_difference_is_received(
     assert (shown.difference.kind, shown.is_held, "pack" in shown.actions) == ("", False, True)
 
 
+async def test_chosen_line_is_forgotten_when_the_screen_shows_another_order(
+    order_id: str, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = await open_edit_screen(browser_of, order_id)
+    await send_event(screen, "replace_line", screen.content.lines[0].id)
+    await send_event(screen, "load")
+    assert screen.replaced_title == "Trompo"
+    monkeypatch.setattr(EditOrderState, "_order_in_query", lambda _self: "order_none")
+    await send_event(screen, "load")
+    assert (screen.problem, screen.replaced_id, screen.replaced_title) == ("missing", "", "")
+
+
 async def test_cheaper_product_replaces_a_line_and_the_owner_refunds_the_difference(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
