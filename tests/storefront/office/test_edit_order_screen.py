@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from reflex.istate.data import RouterData
 from sqlalchemy import select
 
 from backend.app import Shop
@@ -84,13 +85,16 @@ async def test_scanned_product_is_added_and_its_difference_is_received(
 
 
 async def test_chosen_line_is_forgotten_when_the_screen_shows_another_order(
-    order_id: str, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
+    order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_edit_screen(browser_of, order_id)
     await send_event(screen, "replace_line", screen.content.lines[0].id)
     await send_event(screen, "load")
     assert screen.replaced_title == "Trompo"
-    monkeypatch.setattr(EditOrderState, "_order_in_query", lambda _self: "order_none")
+    path, cookie = "/oficina/pedidos/cambiar?pedido=order_none", screen.router.headers.cookie
+    screen.router = RouterData.from_router_data(
+        {"headers": {"cookie": cookie}, "pathname": path, "asPath": path, "token": "page"}
+    )
     await send_event(screen, "load")
     assert (screen.problem, screen.replaced_id, screen.replaced_title) == ("missing", "", "")
 
