@@ -160,6 +160,7 @@ async def test_search_text_typed_before_the_scripts_load_gets_suggestions(
 
 @PHONE_ONLY
 async def test_search_form_works_without_scripts(server: ShopServer, page: Page) -> None:
+    await server.fetch_rendered("/catalog?q=oso")
     async with hold_scripts(server, page, "/"):
         await page.get_by_test_id("search-input").fill("oso")
         await page.get_by_test_id("search-input").press("Enter")
