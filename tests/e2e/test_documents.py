@@ -197,11 +197,11 @@ async def test_product_is_found_without_scripts_in_a_document_that_was_not_rende
     await page.get_by_role("searchbox").fill("trompo de madera")
     await page.get_by_role("searchbox").press("Enter")
     await page.get_by_role("link", name="Trompo de madera").first.click()
-    assert await page.locator("h1").inner_text() == "Trompo de madera"
+    await expect(page.locator("h1")).to_have_text("Trompo de madera")
     widths = "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
     assert await page.evaluate(widths) == [320, 320]
     await page.get_by_role("link", name="Juegos tradicionales").first.click()
-    assert await page.locator("h1").inner_text() == "Juegos tradicionales"
+    await expect(page.locator("h1")).to_have_text("Juegos tradicionales")
     assert COOKIE in {cookie.get("name") for cookie in await context.cookies()}
     await context.close()
 
