@@ -80,7 +80,8 @@ VISIBLE_SCRIPT = """
     const inSight = (selector) => [...(opened ?? document).querySelectorAll(selector)].filter((one) => {
         const box = one.getBoundingClientRect();
         const isDrawn = one.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-        return isDrawn && box.width > 1 && box.height > 1 && !one.closest("[inert]") && !one.matches(":disabled");
+        const reacts = getComputedStyle(one).pointerEvents !== "none" && !one.closest("[inert]");
+        return isDrawn && box.width > 1 && box.height > 1 && reacts && !one.matches(":disabled");
     });
     const draw = (all) => all[Math.floor(part * all.length)] ?? null;
 """
@@ -98,7 +99,8 @@ RESET_SCRIPT = """() => {
     window.changes = 0;
 }"""
 EXCLUDED_BUTTONS = (
-    "[data-testid=add-to-cart], .add__button, .stepper__button, [data-testid=remove-line], [data-testid=buy-again],"
+    "[data-testid=add-to-cart], [data-testid=quick-add], .add__button, .stepper__button, [data-testid=remove-line],"
+    "[data-testid=buy-again],"
     "[data-testid=add-wrapping], [data-testid=share], [data-testid=print-order], [data-testid=place-order],"
     "[data-testid=try-again]"
 )
@@ -150,6 +152,7 @@ class Wanderer:
             self._add_product: 14,
             self._change_line: 14,
             self._move_wish_to_cart: 2,
+            self._add_from_card: 2,
             self._add_wrapping: 2,
             self._buy: 1,
             self._lose_network: 3,
@@ -369,16 +372,22 @@ class Wanderer:
             self.cart = {**self.cart, variant: min(typed, self._books.count_available(variant), MAX_UNITS)}
 
     async def _move_wish_to_cart(self) -> str:
-        await self.page.goto("/wishlist")
+        return await self._click_on_card("/wishlist", "wish-to-cart")
+
+    async def _add_from_card(self) -> str:
+        return await self._click_on_card("/catalog", "quick-add")
+
+    async def _click_on_card(self, path: str, test_id: str) -> str:
+        await self.page.goto(path)
         await self.check_pages()
-        card = self.page.locator("li:has([data-testid=wish-to-cart])").first
+        card = self.page.locator(f"li:has([data-testid={test_id}])").first
         if not await card.count():
             return "nothing"
-        path = str(await card.locator("a.card__link").get_attribute("href"))
-        variant = self._books.find_only_variant(urlsplit(path).path.rsplit("/", 1)[-1])
+        link = str(await card.locator("a.card__link").get_attribute("href"))
+        variant = self._books.find_only_variant(urlsplit(link).path.rsplit("/", 1)[-1])
         if variant is None:
             return "nothing"
-        await card.get_by_test_id("wish-to-cart").click(timeout=CLICK_TIMEOUT_MS)
+        await card.get_by_test_id(test_id).click(timeout=CLICK_TIMEOUT_MS)
         self._add_to_cart(variant, 1)
         return variant
 
