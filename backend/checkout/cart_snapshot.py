@@ -9,7 +9,6 @@ the names of the Store API, and uses the platform's message where there is one (
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import date
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -27,7 +26,7 @@ from backend.core.errors import InsufficientStock, InvalidData
 from backend.core.money import Cop
 from backend.inventory.service import STOCK_GONE
 from backend.orders.parties import UNNAMED, PartyName, build_invoice_address
-from backend.orders.preorders import PREORDER_DAY, parse_preorder_day
+from backend.orders.preorders import PREORDER_DAY, find_ready_day
 from backend.orders.service import Sale, SoldLine, SoldShipping
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.sessions import CartPayments, read_cart_payments
@@ -232,7 +231,10 @@ def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) 
     return Sale(
         lines=priced.lines,
         shipping=replace(
-            shipping, data=add_promised_day(add_ready_day(shipping.data, _find_ready_day(priced)), now())
+            shipping,
+            data=add_promised_day(
+                add_ready_day(shipping.data, find_ready_day(line.facts for line in priced.lines)), now()
+            ),
         ),
         totals=priced.totals,
         email=cart.email or "",
@@ -243,11 +245,6 @@ def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) 
         billing_address=build_invoice_address(cart.billing_address, address, typed_name),
         meta=cart.meta,
     )
-
-
-def _find_ready_day(priced: PricedCart) -> date | None:
-    """Return the day on which the last preordered units arrive at the shop; None without any."""
-    return max(filter(None, (parse_preorder_day(line.facts) for line in priced.lines)), default=None)
 
 
 def to_promotion_claims(cart: Cart, sale: Sale, *, may_hold_uses: bool = True) -> PromotionClaims:

@@ -47,6 +47,7 @@ from backend.jobs import JobRun, RunAgain, enqueue, job
 from backend.media.picture_store import open_picture_store
 from backend.office_settings import read_effective_settings
 from backend.office_settings.invoicing import Invoicing, read_invoicing
+from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.payment.models import Refund
 
@@ -173,6 +174,8 @@ class Invoices:
             corrects = build_correction(invoice, refund, lines, credited_before)
         elif invoice is not None:
             lines, corrects = build_annulment(invoice)
+        elif row.annulled_at is not None:  # an edit has changed the order's lines since
+            lines = restore_document(row.document).lines
         else:
             lines = await build_invoice_lines(session, order)
         return Document(
@@ -186,7 +189,7 @@ class Invoices:
             buyer=build_customer_party(order),
             lines=lines,
             corrects=corrects,
-            prepaid=await compute_prepaid(session, order) if corrects is None else None,
+            prepaid=await _find_prepaid(session, row, order) if corrects is None else None,
         )
 
     async def _mark_as_sent(self, invoice_id: str, prepared: PreparedDocument) -> Document | None:
@@ -299,6 +302,13 @@ async def _find_corrected(session: AsyncSession, row: Invoice) -> Invoice | None
     if row.corrects_id is not None:
         return await session.get(Invoice, row.corrects_id)
     return await find_invoice_of_order(session, row.order_id)
+
+
+async def _find_prepaid(session: AsyncSession, row: Invoice, order: Order) -> Cop | None:
+    """Return the paid part of a partly paid invoice; that of its stored document, if the invoice is annulled."""
+    if row.annulled_at is not None:
+        return restore_document(row.document).prepaid
+    return await compute_prepaid(session, order)
 
 
 async def _sum_credited_before(session: AsyncSession, row: Invoice, invoice: Invoice) -> Cop:

@@ -19,6 +19,7 @@ from backend.attention.service import read_attention
 from backend.cart_reminders.reminders import read_reminder_email
 from backend.cart_reminders.unsubscribing import build_unsubscribe_link
 from backend.catalog.price_labels import format_sold_price
+from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import date_label, last_day, time_label
 from backend.core.errors import NotFound
@@ -50,6 +51,7 @@ from backend.orders.money.captured_money import read_order_money
 from backend.orders.money.refunds import REVERSED
 from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_sold_variant
+from backend.orders.promised_days import describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import NO_NOTIFICATION, TRACKING_URL, LabelState
 from backend.payment.manual_methods import ManualMethod
@@ -337,6 +339,7 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
         "owed": format_cop(difference) if difference > 0 else "",
         "pay_link": build_difference_url(settings, order.id) if difference > 0 else "",
         "surplus": format_cop(-difference) if difference < 0 else "",
+        "promise": describe_promise(order, now(), is_read_later=True).text,
     }
     return Message(MailKind.ORDER_EDITED, order.email, values)
 

@@ -22,6 +22,7 @@ from backend.order_edits.editability import require_editable
 from backend.order_edits.edited_order import EditedOrder, compute_edited_order, list_actions, read_new_line
 from backend.order_edits.models import OPEN_STATUSES, ActionKind, EditStatus, OrderEdit, OrderEditAction
 from backend.orders.models import Order, OrderLine
+from backend.orders.preorders import has_same_preorder
 from backend.orders.service import list_order_lines, lock_order, read_order
 from backend.staff.rights import Actor, Right
 
@@ -111,7 +112,7 @@ async def preview_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Edi
 async def add_variant(
     session: AsyncSession, actor: Actor, edit_id: str, variant_id: str, quantity: int = 1
 ) -> OrderEditAction:
-    """Add units of a variant. If a line has this variant at the current price, add the units to that line.
+    """Add units of a variant. If a line has this variant at the current price and preorder day, add the units to it.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`.
@@ -121,7 +122,8 @@ async def add_variant(
     new = await read_new_line(session, locked.order.id, variant_id, quantity)
     actions = await list_actions(session, locked.edit.id)
     for line in await list_order_lines(session, locked.order.id):
-        if line.variant_id == variant_id and line.unit_price == new.unit_price and not line.meta:
+        is_same = line.unit_price == new.unit_price and has_same_preorder(line, new)
+        if line.variant_id == variant_id and is_same and not line.meta:
             return await _store_quantity(
                 session, actor, locked, line, _read_quantity(line, actions) + quantity
             )

@@ -1,5 +1,6 @@
 """Lines of an order that were sold in a preorder, before their units arrived at the shop."""
 
+from collections.abc import Iterable
 from datetime import date
 
 from backend.catalog.preorder_texts import describe_preorder_day, describe_variant
@@ -23,3 +24,13 @@ def describe_sold_variant(line: OrderLine) -> str:
 def parse_preorder_day(facts: JsonObject) -> date | None:
     """Return the day on which units with these facts arrive at the shop; None if they were not sold in a preorder."""
     return date.fromisoformat(facts[PREORDER_DAY]) if facts.get(PREORDER_DAY) else None
+
+
+def has_same_preorder(line: OrderLine, other: OrderLine) -> bool:
+    """Return True if the units of both lines arrive on the same day, or neither was sold in a preorder."""
+    return parse_preorder_day(line.facts) == parse_preorder_day(other.facts)
+
+
+def find_ready_day(facts: Iterable[JsonObject]) -> date | None:
+    """Return the day on which the last preordered units of lines with these facts arrive; None without any."""
+    return max(filter(None, map(parse_preorder_day, facts)), default=None)

@@ -1,7 +1,7 @@
 """The promised day of an order: stored when its payment is approved, and described to its customer and to staff."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,11 +9,18 @@ from backend.core.clock import now
 from backend.core.dates import day_name
 from backend.core.events import subscribe
 from backend.core.texts import _
-from backend.orders.events import OrderPaid
+from backend.orders.events import OrderEdited, OrderPaid
 from backend.orders.models import Order
-from backend.orders.service import read_order
+from backend.orders.preorders import find_ready_day
+from backend.orders.service import list_order_lines, read_order
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, OrderStatus, PaymentStatus
-from backend.shipping.delivery_promise import parse_delivery_terms, parse_promised_day, promise_delivery
+from backend.shipping.delivery_promise import (
+    PROMISED_DAY,
+    add_ready_day,
+    parse_delivery_terms,
+    parse_promised_day,
+    promise_delivery,
+)
 from backend.shipping.promise_texts import describe_delay, describe_pending, describe_promised
 
 
@@ -37,6 +44,38 @@ async def store_promised_day(session: AsyncSession, event: OrderPaid) -> None:
     if order.promised_day is None:
         promise = promise_delivery(order.paid_at or now(), parse_delivery_terms(order.shipping_data))
         order.promised_day = promise.day if promise is not None else None
+
+
+@subscribe(OrderEdited)
+async def move_promised_day(session: AsyncSession, event: OrderEdited) -> None:
+    """Move the promised day if the edit added or removed units of a preorder.
+
+    The customer gets the new day by e-mail, so it replaces the day that they saw before paying.
+    """
+    order = await read_order(session, event.order_id)
+    ready_on = find_ready_day(line.facts for line in await list_order_lines(session, order.id))
+    day = compute_edited_promise(order, ready_on, now())
+    order.shipping_data = add_ready_day(order.shipping_data, ready_on)
+    if day is not None and day != order.promised_day:
+        order.promised_day = day
+        order.shipping_data = {**order.shipping_data, PROMISED_DAY: day.isoformat()}
+
+
+def compute_edited_promise(order: Order, ready_on: date | None, moment: datetime) -> date | None:
+    """Return the promised day of an edited order whose last preordered units arrive on `ready_on`.
+
+    Units that arrive later than those before the edit move the day back. If they arrive earlier, packing can start
+    now: the day is counted from `moment`, and it is not later than before.
+    """
+    terms = parse_delivery_terms(order.shipping_data)
+    if order.promised_day is None or terms is None or terms.ready_on == ready_on:
+        return order.promised_day
+    is_later = ready_on is not None and (terms.ready_on is None or ready_on > terms.ready_on)
+    start = (order.paid_at or moment) if is_later else moment
+    promise = promise_delivery(start, replace(terms, ready_on=ready_on))
+    if promise is None:
+        return order.promised_day
+    return max(promise.day, order.promised_day) if is_later else min(promise.day, order.promised_day)
 
 
 def describe_promise(order: Order, moment: datetime, *, is_read_later: bool = False) -> OrderPromise:

@@ -31,6 +31,7 @@ from backend.orders.gifts import read_gift_message
 from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import read_order_money
+from backend.orders.money.instructed_payments import can_pay_in_another_way
 from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_sold_variant
 from backend.orders.promised_days import OrderPromise, describe_promise
@@ -104,6 +105,8 @@ class OrderView:
     Attributes:
         can_retry: the payment has failed, and its cart can be restored.
         can_change_bank: the payment is pending at the bank, and can be replaced by another one.
+        can_change_method: the customer has yet to pay as instructed, such as by a bank transfer, the order is not
+            packed, and the shop offers another way to pay.
         can_open_account: the order belongs to no account; its address can get a link that opens one.
         is_final: the payment will not change any more.
     """
@@ -121,6 +124,7 @@ class OrderView:
     is_final: bool
     can_retry: bool
     can_change_bank: bool
+    can_change_method: bool
     can_open_account: bool
     created_label: str
     email: str
@@ -238,6 +242,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         is_final=status in _FINAL,
         can_retry=order.status == OrderStatus.CANCELED and status not in ("returning", "refunded", "review"),
         can_change_bank=status == "pending" and is_at_the_bank,
+        can_change_method=await can_pay_in_another_way(session, order),
         can_open_account=can_open_account(order),
         created_label=time_label(order.created_at),
         email=order.email,

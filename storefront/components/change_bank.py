@@ -1,4 +1,4 @@
-"""Button and action to cancel a payment that is pending at the bank, so that the customer can use another bank."""
+"""Button and action to cancel an unpaid payment, so that the customer can use another bank or pay in another way."""
 
 import logging
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.cart.checkout_drafts import save_draft
+from backend.checkout.form import PAYMENT_PROVIDER
 from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import Conflict, ShopError
 from backend.core.outage import DatabaseUnavailable
@@ -20,7 +21,43 @@ from storefront.state.frame import SHOP_UNAVAILABLE
 log = logging.getLogger(__name__)
 
 
-def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
+@dataclass(frozen=True, slots=True)
+class ChangeTexts:
+    """Texts of the button and of its question."""
+
+    button: str
+    question: str
+    note: str
+    busy: str
+    confirm: str
+    keep: str
+
+
+BANK_TEXTS = ChangeTexts(
+    button=_("Cancelar y elegir otro banco"),
+    question=_("¿Cancelar este pago?"),
+    note=_(
+        "Si ya aprobaste el pago en tu banco, no canceles: espera aquí la confirmación. Si cancelas y el banco "
+        "lo aprueba de todos modos, ese pago vale para este pedido o te devolvemos el dinero."
+    ),
+    busy=_("Preguntando a tu banco…"),
+    confirm=_("Sí, cancelar y elegir otro banco"),
+    keep=_("Seguir esperando"),
+)
+METHOD_TEXTS = ChangeTexts(
+    button=_("Pagar de otra forma"),
+    question=_("¿Elegir otra forma de pago?"),
+    note=_(
+        "Si ya enviaste el dinero, no sigas: espera aquí la confirmación. Si no, este pedido se cancela y tus "
+        "productos vuelven al carrito para pagarlos de otra forma."
+    ),
+    busy=_("Un momento…"),
+    confirm=_("Sí, pagar de otra forma"),
+    keep=_("Dejarlo así"),
+)
+
+
+def change_bank_button(answers: rx.Var[int], on_change: Any, texts: ChangeTexts = BANK_TEXTS) -> rx.Component:
     """Build the button to choose another bank. The first click asks for confirmation, the second cancels the payment.
 
     Further clicks are ignored until the answer arrives.
@@ -28,10 +65,11 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
     Args:
         answers: a number that changes after every answer to `on_change`.
         on_change: the event that cancels the payment.
+        texts: the texts of the button and its question.
     """
     title, note = "cambiar-banco", "cambiar-banco-nota"
     button = rx.el.button(
-        _("Cancelar y elegir otro banco"),
+        texts.button,
         type="button",
         class_name="button button--quiet",
         data_testid="change-bank",
@@ -39,18 +77,12 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
     )
     busy = rx.cond(BUSY, "true", ABSENT)
     question = rx.el.div(
-        rx.el.p(_("¿Cancelar este pago?"), id=title, class_name="change-bank__title"),
-        rx.el.p(
-            _(
-                "Si ya aprobaste el pago en tu banco, no canceles: espera aquí la confirmación. Si cancelas y el banco "
-                "lo aprueba de todos modos, ese pago vale para este pedido o te devolvemos el dinero."
-            ),
-            id=note,
-        ),
+        rx.el.p(texts.question, id=title, class_name="change-bank__title"),
+        rx.el.p(texts.note, id=note),
         rx.el.div(
             rx.el.button(
                 spinner_or_icon("back", BUSY),
-                rx.cond(BUSY, _("Preguntando a tu banco…"), _("Sí, cancelar y elegir otro banco")),
+                rx.cond(BUSY, texts.busy, texts.confirm),
                 type="button",
                 class_name="button button--dark",
                 on_click=on_change,
@@ -59,7 +91,7 @@ def change_bank_button(answers: rx.Var[int], on_change: Any) -> rx.Component:
                 custom_attrs={"aria-disabled": busy, "aria-busy": busy},
             ),
             rx.el.button(
-                _("Seguir esperando"),
+                texts.keep,
                 type="button",
                 class_name="button button--quiet",
                 data_testid="keep-waiting",
@@ -91,7 +123,7 @@ class ChangeBankResult:
 
 
 async def change_bank(state: rx.State, order_id: str, token: str) -> ChangeBankResult:
-    """Cancel the order's payment and restore its cart in this browser, so that the customer can choose another bank.
+    """Cancel the order's payment and restore its cart in this browser, so that the customer can pay in another way.
 
     Call it without the lock of the Reflex state, because it waits for the payment gateway.
     """
@@ -103,9 +135,8 @@ async def change_bank(state: rx.State, order_id: str, token: str) -> ChangeBankR
         shop = current_shop()
         cart_id = await shop.placed_orders.change_bank(order_id, token, present)
         async with shop.database.transaction() as session:
-            await save_draft(
-                session, cart_id, {"bank": ""}
-            )  # the customer wants another bank than the chosen one
+            # the customer wants another bank or method than the chosen one
+            await save_draft(session, cart_id, {"bank": "", PAYMENT_PROVIDER: ""})
         async with state:
             (await state.get_state(CartState)).cart_id = cart_id
     except Conflict as error:

@@ -23,6 +23,7 @@ from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import OFFERS_GIFTS, FrameState
 
 SHOP = FrameState.shop
+NO_PSE_TEXT = _("Ves cómo pagar antes de confirmar tu pedido.")
 OFFICE_FOOTER = FrameState.footer
 """The footer's content that the office edits."""
 
@@ -121,7 +122,13 @@ def site_footer() -> rx.Component:
                 rx.el.span(
                     _("Envíos a toda Colombia: el precio exacto se calcula con tu dirección, antes de pagar.")
                 ),
-                rx.el.span(_("Pagas por PSE, desde tu banco. No guardamos datos de tu cuenta.")),
+                rx.el.span(
+                    rx.cond(
+                        SHOP.takes_pse,
+                        _("Pagas por PSE, desde tu banco. No guardamos datos de tu cuenta."),
+                        NO_PSE_TEXT,
+                    )
+                ),
                 rx.el.span(
                     _("Tienes cinco días hábiles para retractarte de la compra (Ley 1480 de 2011, art. 47).")
                 ),

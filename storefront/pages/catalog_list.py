@@ -34,6 +34,7 @@ from storefront.meta import (
     to_json_ld,
 )
 from storefront.pages.page_loader import PageData, PageParams
+from storefront.state.frame import get_frame
 from storefront.state.handlers import checked_number, checked_text, checked_texts
 from storefront.state.search import (
     HelpLink,
@@ -277,7 +278,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         is_bare=is_bare,
         names={handle: tree.by_handle[handle].name for handle in applied.categories},
     )
-    meta = build_meta(content, trail, landing, goods, is_unknown=is_unknown)
+    takes_pse = (await get_frame()).shop.takes_pse
+    description = build_description(content.title, landing, goods, takes_pse=takes_pse)
+    meta = build_meta(content, trail, landing, description, is_unknown=is_unknown)
     if moved_category:
         meta = DocumentMeta(meta.title, status=301, moved_to=catalog_path(moved_category))
     elif choices is None and not is_unknown and has_moved(params, landing):
@@ -377,11 +380,14 @@ def build_meta(
     content: CatalogContent,
     trail: list[CategoryNode],
     landing: LandingList,
-    goods: Goods,
+    description: str,
     *,
     is_unknown: bool,
 ) -> DocumentMeta:
-    """Return the status and head of the list's document. Search engines must not index search results."""
+    """Return the status and head of the list's document. Search engines must not index search results.
+
+    `description` is used for a list without an introduction.
+    """
     number = 1 if content.is_custom else content.choices.start // PAGE_SIZE + 1
     is_narrower = content.choices.on_sale or bool(
         (landing.age or landing.brand) and trail
@@ -391,7 +397,7 @@ def build_meta(
     breadcrumb = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
     return DocumentMeta(
         title=_("{title}, página {n}").format(title=content.title, n=number) if number > 1 else content.title,
-        description=shorten_text(content.lead or build_description(content.title, landing, goods)),
+        description=shorten_text(content.lead or description),
         status=404 if is_unknown else 200,
         image=absolute_url(first.url) if first else "",
         canonical=absolute_url(
@@ -407,10 +413,12 @@ def build_meta(
     )
 
 
-def build_description(title: str, landing: LandingList, goods: Goods) -> str:
+def build_description(title: str, landing: LandingList, goods: Goods, *, takes_pse: bool) -> str:
     """Return the description for search engines of a list without an introduction."""
     if landing.brands:
         return _("Lo que tenemos de {brand}, con su precio y envío a toda Colombia.").format(brand=title)
     if landing.age:
         return _("{title}, escogidos uno por uno, con envío a toda Colombia.").format(title=title)
+    if not takes_pse:
+        return _("{goods}, con envío a toda Colombia.").format(goods=goods.every)
     return _("{goods}, con envío a toda Colombia y pago por PSE.").format(goods=goods.every)

@@ -40,7 +40,7 @@ from storefront.meta import (
 )
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
 from storefront.reflex_ext.hooks import ABSENT, props
-from storefront.state.frame import OFFERS_GIFTS, FrameState
+from storefront.state.frame import OFFERS_GIFTS, FrameState, get_frame
 
 TITLE = _("Juguetes hechos con cuidado")
 DEMO_DEPARTMENTS_TITLE = _("¿A qué jugamos hoy?")
@@ -67,7 +67,11 @@ async def load(_params: PageParams) -> PageData[HomePage]:
         content = await read_home_page(session, shown)
     if brand.is_demo:
         content = replace(content, sections=[with_demo_title(section) for section in content.sections])
-    title, description = find_title(brand), find_description(brand, effective.store_about)
+    takes_pse = (await get_frame()).shop.takes_pse
+    title, description = (
+        find_title(brand),
+        find_description(brand, effective.store_about, takes_pse=takes_pse),
+    )
     return PageData(
         content,
         DocumentMeta(
@@ -96,12 +100,14 @@ def find_title(brand: Brand) -> str:
     return TITLE if brand.is_demo else ""
 
 
-def find_description(brand: Brand, about: str) -> str:
+def find_description(brand: Brand, about: str, *, takes_pse: bool) -> str:
     """Return the description for search engines: the owner's text, or a general one."""
     if brand.headline_text or about:
         return shorten_text(brand.headline_text or about)
     if brand.is_demo:
         return DESCRIPTION
+    if not takes_pse:
+        return _("{store}: compra en línea, con envío a toda Colombia.").format(store=brand.name)
     return _("{store}: compra en línea, con envío a toda Colombia y pago por PSE.").format(store=brand.name)
 
 
@@ -278,7 +284,7 @@ def entry_links() -> rx.Component:
     )
 
 
-def promise_item(icon_name: str, title: str, text: str) -> rx.Component:
+def promise_item(icon_name: str, title: str | rx.Var[str], text: str | rx.Var[str]) -> rx.Component:
     """Build one promise of the shop."""
     return rx.el.li(
         rx.el.span(icon(icon_name), class_name="promise__mark"),
@@ -289,9 +295,14 @@ def promise_item(icon_name: str, title: str, text: str) -> rx.Component:
 
 def promise_list() -> rx.Component:
     """Build the list of the shop's promises."""
+    takes_pse = FrameState.shop.takes_pse
     return rx.el.ul(
         promise_item("truck", _("Envío a toda Colombia"), _("Con el precio exacto antes de pagar")),
-        promise_item("bank", _("Pago por PSE"), _("Desde tu banco, sin tarjetas")),
+        promise_item(
+            "bank",
+            rx.cond(takes_pse, _("Pago por PSE"), _("Pago sin sorpresas")),
+            rx.cond(takes_pse, _("Desde tu banco, sin tarjetas"), _("Ves cómo pagar antes de confirmar")),
+        ),
         promise_item("back", _("Cinco días para arrepentirte"), _("Días hábiles, como dice la ley")),
         class_name="promises",
     )

@@ -23,6 +23,7 @@ from backend.core.errors import NotFound
 from backend.core.texts import _
 from backend.reviews.views import ProductReviews, reviews_of
 from storefront.components.cart import CONTROLS, added_number, quantity_stepper
+from storefront.components.footer import NO_PSE_TEXT
 from storefront.components.frame import page_frame, section
 from storefront.components.gallery import SIZES, GalleryPicture, gallery, gallery_pictures
 from storefront.components.icons import icon
@@ -65,6 +66,7 @@ from storefront.pages.shipping_estimate import shipping_estimate
 from storefront.pages.stock_notices import stock_notice_form
 from storefront.reflex_ext.hooks import ABSENT, address_part
 from storefront.state.cart import CartState
+from storefront.state.frame import FrameState
 
 SLUG = "slug"
 UNKNOWN_TITLE = _("Este producto no existe")
@@ -271,7 +273,9 @@ def assurances() -> rx.Component:
         rx.el.li(
             icon("truck"), _("Envío a toda Colombia. El precio exacto sale con tu dirección, antes de pagar.")
         ),
-        rx.el.li(icon("bank"), _("Pagas por PSE, desde tu banco.")),
+        rx.el.li(
+            icon("bank"), rx.cond(FrameState.shop.takes_pse, _("Pagas por PSE, desde tu banco."), NO_PSE_TEXT)
+        ),
         rx.el.li(icon("back"), _("Cinco días hábiles para arrepentirte de la compra.")),
         class_name="assurances",
     )

@@ -17,6 +17,7 @@ from backend.catalog.views import CategoryNode
 from backend.content.brand import Brand, SocialLink
 from backend.content.current_content import Announcement, Footer
 from backend.content.goods import NEUTRAL_GOODS, Goods
+from backend.core.config.modules import GATEWAY_PSE
 from backend.core.config.settings import Settings
 from backend.core.error_texts import FAILURE, NOTICE, text_for
 from backend.core.errors import (
@@ -28,6 +29,7 @@ from backend.core.texts import _
 from backend.core.web.contact import COUNTRY_CODE, parse_phone
 from backend.media.brand_pictures import IconKind
 from backend.news.topics import Topic
+from backend.payment.sessions import list_offered_providers
 from backend.presses.service import PressUsed
 from storefront.brand_icons import find_icon_url, find_share_image, get_brand
 from storefront.live.open_pages import watch
@@ -61,6 +63,7 @@ class ShopInfo:
     Attributes:
         site: URL of the shop, without a slash at its end.
         phone_link, email_link, whatsapp_link: URLs of links to call or write to the shop.
+        takes_pse: True if customers can pay with PSE.
         has_long_name: True if a word of the name does not fit next to the buttons of the smallest phone in the
             usual font size.
     """
@@ -77,6 +80,7 @@ class ShopInfo:
     address: str = ""
     about: str = ""
     hours: str = ""
+    takes_pse: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +152,17 @@ async def _read_frame(shop: Shop) -> Frame:
     async with shop.database.read() as session:
         departments = [_to_menu_entry(node) for node in await category_tree(session)]
         ages = [age.value for age in await read_age_facets(session)]
+        offered = await list_offered_providers(session, None)
     content = await shop.content.read_current()
     brand = await get_brand()
     return Frame(
         departments,
         ages,
-        shop_info(await shop.effective_settings.now(), brand),
+        shop_info(
+            await shop.effective_settings.now(),
+            brand,
+            takes_pse=GATEWAY_PSE in offered.intersection(shop.payments.providers),
+        ),
         brand_info(brand),
         content.announcement,
         content.footer,
@@ -185,7 +194,7 @@ def brand_info(brand: Brand) -> BrandInfo:
     )
 
 
-def shop_info(effective: Settings, brand: Brand) -> ShopInfo:
+def shop_info(effective: Settings, brand: Brand, *, takes_pse: bool = True) -> ShopInfo:
     """Return the details that pages display, from the effective settings and the brand."""
     dial = effective.store_phone.replace(" ", "")
     return ShopInfo(
@@ -201,6 +210,7 @@ def shop_info(effective: Settings, brand: Brand) -> ShopInfo:
         address=effective.store_address,
         about=effective.store_about or (_demo_about(effective) if brand.is_demo else ""),
         hours=effective.store_hours or _("Lunes a viernes, 8 a. m. a 5 p. m."),
+        takes_pse=takes_pse,
     )
 
 

@@ -1,4 +1,4 @@
-"""Restore a cart with the contents of a cancelled order, after a failed payment or to pay from another bank."""
+"""Restore a cart with the contents of a cancelled order, after a failed payment or to pay in another way."""
 
 import logging
 from collections import Counter
@@ -29,12 +29,14 @@ from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
 from backend.inventory import service as inventory
 from backend.legal.consents import CHECKBOXES
 from backend.orders.models import Order, OrderLine
-from backend.orders.service import list_order_lines, read_order
+from backend.orders.money.instructed_payments import find_instructed_payment
+from backend.orders.service import HasActiveFulfillments, list_order_lines, read_order
 from backend.orders.states import OrderStatus
 from backend.payment.models import PaymentSession
-from backend.payment.sessions import list_payment_sessions
+from backend.payment.providers.base import ProviderState
+from backend.payment.sessions import list_payment_sessions, to_started_payment
 from backend.payment.states import OPEN_STATES, SessionState
-from backend.payment.transitions import CloseReason, close, lock_session
+from backend.payment.transitions import CloseReason, apply_report, close, lock_session, move
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +68,8 @@ async def restore_cart(database: Database, order_id: str, current_cart_id: str) 
 async def change_bank(starter: PaymentStarter, order_id: str, current_cart_id: str) -> str:
     """Close the payment of an order that is at the bank, cancel the order, and restore its cart.
 
+    An unpaid payment with instructions, such as a bank transfer, is cancelled instead: see `_cancel_instructed`.
+
     The provider is asked first: a payment that it has approved is not closed. If it approves a closed payment
     later, that payment still pays the order, unless the restored cart has been paid in the meantime. A repeated
     call, or a call for an order that is already cancelled, returns the same cart.
@@ -75,14 +79,18 @@ async def change_bank(starter: PaymentStarter, order_id: str, current_cart_id: s
 
     Raises:
         NotFound: there is no such order.
-        Conflict: the payment cannot be closed, because it is approved or the gateway is reviewing it.
+        Conflict: the payment cannot be closed, because it is approved, the gateway is reviewing it, or the order is
+            packed.
     """
     database = starter.database
     async with database.read() as session:
         order = await read_order(session, order_id)
         waiting = await _list_open_sessions(session, order.cart_id)
+        instructed = await find_instructed_payment(session, order)
     for payment in waiting:
         await starter.ask_to_cancel(payment.id)
+    if instructed is not None:
+        await _cancel_instructed(starter, instructed)
     async with database.transaction() as session:
         await lock_chains(session, *filter(None, (order.cart_id, current_cart_id)))
         order = await read_order(session, order_id)
@@ -95,6 +103,33 @@ async def change_bank(starter: PaymentStarter, order_id: str, current_cart_id: s
                 raise Conflict(CANNOT_CLOSE)
             await close(session, payment, cart, CloseReason.BANK_CHANGED)
         return await _restore_cart(session, order, current_cart_id)
+
+
+async def _cancel_instructed(starter: PaymentStarter, payment: PaymentSession) -> None:
+    """Cancel an unpaid payment with instructions, and its order. The customer gets no e-mail about it.
+
+    Raises:
+        Conflict: its provider does not cancel it, staff have just confirmed the money, or the order is packed.
+        OutsideFailure: the provider could not be reached.
+    """
+    provider = starter.payments.find_provider(payment.provider_id)
+    if provider is None:
+        raise Conflict(CANNOT_CLOSE)
+    report = await provider.cancel(to_started_payment(payment))
+    if report.state is not ProviderState.CANCELED:
+        await apply_report(starter.database, payment.id, report)
+        raise Conflict(CANNOT_CLOSE)
+    async with starter.database.transaction() as session:
+        payment, cart = await lock_session(session, payment.id)
+        if payment.state == SessionState.CANCELED:
+            return  # a repeated call
+        if payment.state != SessionState.AUTHORIZED:
+            raise Conflict(CANNOT_CLOSE)
+        payment.close_reason = CloseReason.BANK_CHANGED
+        try:
+            await move(session, payment, cart, SessionState.CANCELED)
+        except HasActiveFulfillments as error:
+            raise Conflict(CANNOT_CLOSE) from error
 
 
 async def _list_open_sessions(session: AsyncSession, cart_id: str) -> list[PaymentSession]:

@@ -7,6 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
+from backend.core.clock import now
+from backend.core.dates import day_name
 from backend.core.errors import InvalidData, ShopError
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
@@ -21,6 +23,8 @@ from backend.order_edits.edited_order import EditedLine, EditedOrder, compute_ed
 from backend.order_edits.editing import find_open_edit
 from backend.order_edits.models import OrderEdit
 from backend.orders.models import Order
+from backend.orders.preorders import find_ready_day
+from backend.orders.promised_days import compute_edited_promise
 from backend.orders.service import format_line_detail, read_order
 from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
 from backend.staff.rights import Actor, Right
@@ -61,6 +65,7 @@ class EditView:
         problem: why the edit cannot be saved, although the order can be edited; empty if it can.
         total: the order's total after the edit, in whole pesos.
         difference: sentence with the amount to pay or to refund.
+        promise: sentence with the promised day after the edit; empty if the edit does not move it.
     """
 
     order_id: str
@@ -74,6 +79,7 @@ class EditView:
     total: Cop = 0
     total_label: str = ""
     difference: str = ""
+    promise: str = ""
     is_changed: bool = False
     can_save: bool = False
 
@@ -151,6 +157,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
         total=totals.total,
         total_label=format_cop(totals.total),
         difference=_describe_difference(edited),
+        promise=_describe_promise(edited),
         is_changed=edited.is_changed,
         can_save=edited.is_changed and not (refusal or problem or edited.missing),
     )
@@ -179,6 +186,14 @@ def _describe_difference(edited: EditedOrder) -> str:
     if edited.surplus:
         return _("Le devuelves {amount}").format(amount=format_cop(edited.surplus))
     return _("No cambia lo que pagó")
+
+
+def _describe_promise(edited: EditedOrder) -> str:
+    ready_on = find_ready_day(one.line.facts for one in edited.remaining)
+    day = compute_edited_promise(edited.order, ready_on, now())
+    if day is None or day == edited.order.promised_day:
+        return ""
+    return _("La entrega prometida pasa al {day}").format(day=day_name(day))
 
 
 def _line_view(

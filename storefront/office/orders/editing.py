@@ -125,6 +125,7 @@ def totals_panel() -> rx.Component:
             class_name="o-totals",
         ),
         rx.el.p(rx.el.b(VIEW.difference), data_testid="edit-difference"),
+        rx.cond(VIEW.promise != "", rx.el.p(VIEW.promise)),
         class_name="o-panel",
     )
 

@@ -8,7 +8,7 @@ from backend.invoices.files import CustomerInvoice
 from backend.orders.promised_days import OrderPromise
 from backend.storefront_views.order_page import OrderView
 from backend.storefront_views.returns_page import ReturnsView
-from storefront.components.change_bank import change_bank_button
+from storefront.components.change_bank import METHOD_TEXTS, change_bank_button
 from storefront.components.forms import BUSY, SubmitOnce, spinner_or_icon
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
@@ -200,6 +200,13 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 order.can_change_bank,
                 rx.el.div(
                     change_bank_button(OrderState.answers, OrderState.change_bank), class_name="order__change"
+                ),
+            ),
+            rx.cond(
+                order.can_change_method,
+                rx.el.div(
+                    change_bank_button(OrderState.answers, OrderState.change_bank, METHOD_TEXTS),
+                    class_name="order__change",
                 ),
             ),
             class_name="order__say",

@@ -147,7 +147,7 @@ class OrderState(PageState, rx.State):
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
-        """Cancel the payment at the bank, restore the cart, and redirect to the checkout to choose another bank.
+        """Cancel the unpaid payment, restore the cart, and redirect to the checkout to pay in another way.
 
         A second click has no effect, because the cart is already restored. If the payment has ended in the
         meantime, the page displays its result.

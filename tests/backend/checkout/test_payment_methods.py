@@ -7,6 +7,8 @@
 | transfer | PSE | refused, nothing reserved |
 | `pp_system_default`, or an unknown id | all | refused: the page does not offer it |
 | transfer, without document or its own field | PSE, transfer | the problems of these fields |
+| transfer, then «Pagar de otra forma» | PSE, transfer | the order is cancelled, and its cart is back |
+| the same, but staff confirm the money or pack first | PSE, transfer | refused, the order stays |
 | transfer, after a started payment by PSE whose answer was lost | PSE, transfer | the payment by PSE is closed |
 """
 
@@ -15,18 +17,21 @@ from unittest.mock import AsyncMock
 
 import httpx
 import pytest
+from sqlalchemy import delete, select
 
 from backend.app import Shop
 from backend.checkout.form import PAYMENT_PROVIDER
 from backend.checkout.payment.start import PaymentOff
 from backend.checkout.service import Checkout
-from backend.core.config.modules import GATEWAY_PSE, SYSTEM_PAYMENT
-from backend.core.errors import InvalidData
+from backend.core.config.modules import GATEWAY_PSE, MANUAL, SYSTEM_PAYMENT
+from backend.core.errors import Conflict, InvalidData, NotFound
 from backend.mail.messages import compose_message, join_messages
 from backend.mail.models import Mail, MailKind
 from backend.mail.rendering import MailRenderer
 from backend.office.orders.detail import order_detail
-from backend.orders.models import Order
+from backend.orders.links.tokens import ORDER_LINK
+from backend.orders.models import Fulfillment, Order
+from backend.payment.providers.base import ProviderReport, StartedPayment
 from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views.order_page import order_view
 from tests.backend.orders.paying import list_sessions, order_row, read_order_status, read_stock
@@ -169,3 +174,81 @@ async def test_other_provider_replaces_a_started_payment_whose_answer_was_lost(
     order = await place_order(shop, cart_id)
     states = {one.provider_id: one.state for one in await list_sessions(shop, order.id)}
     assert states == {GATEWAY_PSE: "closed", TRANSFER: "authorized"}
+
+
+async def can_change(shop: Shop, order: Order) -> bool:
+    async with shop.database.read() as session:
+        return (await order_view(session, shop.settings, order.id)).can_change_method
+
+
+async def change_method(shop: Shop, order: Order) -> str:
+    token = ORDER_LINK.token(shop.settings.signing_key, order.id)
+    return await shop.placed_orders.change_bank(order.id, token)
+
+
+async def test_unpaid_transfer_is_changed_to_pse(shop: Shop, cart_id: str) -> None:
+    order = await place_order(shop, cart_id)
+    assert await can_change(shop, order)
+    restored = await change_method(shop, order)
+    assert await change_method(shop, order) == restored  # repeated
+    assert await read_order_status(shop, order.id) == ("canceled", "canceled")
+    assert await read_stock(shop) == (5, 0)
+    assert not await can_change(shop, order)
+    async with shop.database.read() as session:
+        kinds = set((await session.execute(select(Mail.kind))).scalars())
+    assert not kinds & {MailKind.ORDER_LOST, MailKind.ORDER_UNCONFIRMED}
+    await choose_pickup(shop, restored)
+    placed = await shop.checkout.place_order(restored, CHECKOUT_INPUT, expected_total=PRICE, ip=IP)
+    assert placed.redirect_url
+    assert await read_stock(shop) == (5, 1)
+
+
+async def test_transfer_is_not_changed_if_it_was_confirmed_or_packed_first(  # noqa: PLR0917 - fixtures
+    shop: Shop,
+    shop_defaults: Defaults,
+    admin: httpx.AsyncClient,
+    cart_id: str,
+    transfer: Transfer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order = await place_order(shop, cart_id)
+    (payment,) = await list_sessions(shop, order.id)
+    cancel = transfer.cancel
+
+    async def pack_first(started: StartedPayment) -> ProviderReport:
+        async with shop.database.transaction() as session:
+            label = Fulfillment(
+                order_id=order.id,
+                reference="1-1",
+                location_id=shop_defaults.location_id,
+                provider_id=MANUAL,
+                state="created",
+            )
+            session.add(label)
+        return await cancel(started)
+
+    async def confirm_first(started: StartedPayment) -> ProviderReport:
+        await post(admin, f"/admin/payments/{payment.id}/capture")
+        return await cancel(started)
+
+    for rival, status in ((pack_first, "authorized"), (confirm_first, "captured")):
+        monkeypatch.setattr(transfer, "cancel", rival)
+        with pytest.raises(Conflict):
+            await change_method(shop, order)
+        assert await read_order_status(shop, order.id) == ("pending", status)
+        assert await read_stock(shop) == (5, 1)
+        async with shop.database.transaction() as session:
+            await session.execute(delete(Fulfillment))
+
+
+async def test_only_way_to_pay_is_not_changed(shop: Shop, cart_id: str) -> None:
+    order = await place_order(shop, cart_id)
+    await add_transfer(shop, TRANSFER)
+    assert not await can_change(shop, order)
+
+
+async def test_other_customers_transfer_is_not_cancelled(shop: Shop, cart_id: str) -> None:
+    order = await place_order(shop, cart_id)
+    with pytest.raises(NotFound):
+        await shop.placed_orders.change_bank(order.id, "forged")
+    assert await read_order_status(shop, order.id) == ("pending", "authorized")

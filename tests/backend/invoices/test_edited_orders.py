@@ -4,11 +4,22 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.core.events import publish
+from backend.invoices.documents import Document
+from backend.invoices.providers.base import DocumentRejected
+from backend.invoices.retry import retry_invoice
 from backend.invoices.states import InvoiceKind
 from backend.orders.events import OrderEdited
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
-from tests.backend.invoices.desk import Desk, enable_invoices, list_documents, place_paid_order, run_issue_job
+from tests.backend.invoices.desk import (
+    OWNER,
+    Desk,
+    do_nothing,
+    enable_invoices,
+    list_documents,
+    place_paid_order,
+    run_issue_job,
+)
 from tests.backend.reports.selling import Sold
 from tests.store_defaults import Defaults
 
@@ -53,6 +64,36 @@ async def test_edit_after_the_invoice_makes_a_note_and_a_new_invoice(
     assert annulled.corrects is not None
     assert (annulled.corrects.number, annulled.corrects.concept) == (first.full_number, "2")
     assert (replaced.total, [line.quantity for line in replaced.lines][:2]) == (second.amount, [1, 1])
+
+
+async def test_annulled_invoice_that_is_sent_again_keeps_its_lines(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
+    """Edit the order while its numbered invoice is under way; the provider then rejects it, and staff retry."""
+    desk = Desk()
+    invoices = await enable_invoices(shop, desk)
+    sold = await place_paid_order(shop)
+    (first,) = await list_documents(shop)
+    desk.before = reject
+    await run_issue_job(invoices, first)
+    async with shop.database.transaction() as session:
+        await retry_invoice(session, OWNER, first.id)
+    await edit(shop, sold)
+    desk.before = do_nothing
+    for _time in range(2):  # the note waits until its invoice is issued
+        for row in await list_documents(shop):
+            if row.state == "pending":
+                await run_issue_job(invoices, row)
+    documents = {row.id: row for row in await list_documents(shop)}
+    first = documents.pop(first.id)
+    assert (first.annulled_at is not None, first.state) == (True, "issued")
+    assert desk.made[first.full_number].total == first.amount
+    note = next(row for row in documents.values() if row.kind == InvoiceKind.CREDIT_NOTE)
+    assert desk.made[note.full_number].total == first.amount
+
+
+def reject(_document: Document) -> None:
+    raise DocumentRejected("The buyer's document is not valid")
 
 
 async def test_edit_changes_only_the_amount_of_an_unnumbered_invoice(

@@ -54,11 +54,14 @@ def test_demo_title_replaces_only_the_default_title_of_departments() -> None:
 def test_title_and_description_are_the_owners_or_general(settings: Settings) -> None:
     other = settings.model_copy(update={"store_name": "Macondo"})
     plain = resolve_brand(BrandBody(), other)
-    assert (find_title(plain), find_description(plain, "")) == (
+    assert (find_title(plain), find_description(plain, "", takes_pse=True)) == (
         "",
         "Macondo: compra en línea, con envío a toda Colombia y pago por PSE.",
     )
-    assert find_description(plain, "Libros") == "Libros"
+    assert (
+        find_description(plain, "", takes_pse=False) == "Macondo: compra en línea, con envío a toda Colombia."
+    )
+    assert find_description(plain, "Libros", takes_pse=True) == "Libros"
     own = resolve_brand(BrandBody(headline="Libros", headline_text="De todo"), other)
-    assert (find_title(own), find_description(own, "Otra cosa")) == ("Libros", "De todo")
+    assert (find_title(own), find_description(own, "Otra cosa", takes_pse=True)) == ("Libros", "De todo")
     assert find_title(resolve_brand(BrandBody(), settings)) == "Juguetes hechos con cuidado"

@@ -1,0 +1,31 @@
+"""Payments that a customer makes outside the shop as instructed, such as by bank transfer, and staff then confirm."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.core.config.modules import SYSTEM_PAYMENT
+from backend.orders.models import Order
+from backend.orders.service import has_active_fulfillments
+from backend.orders.states import OrderStatus
+from backend.payment.models import PaymentSession
+from backend.payment.payments import find_open_instructions
+from backend.payment.sessions import find_decisive_session, list_offered_providers
+
+
+async def find_instructed_payment(session: AsyncSession, order: Order) -> PaymentSession | None:
+    """Return the order's payment that its customer has yet to make as instructed, if the customer may still cancel it.
+
+    Return None if there is none, or if the order is packed, although staff have not confirmed the money.
+    """
+    if order.status != OrderStatus.PENDING or await has_active_fulfillments(session, order.id):
+        return None
+    payment = await find_decisive_session(session, order.cart_id)
+    return payment if find_open_instructions(payment) is not None else None
+
+
+async def can_pay_in_another_way(session: AsyncSession, order: Order) -> bool:
+    """Return True if the customer may cancel the instructed payment, and the shop offers another way to pay."""
+    payment = await find_instructed_payment(session, order)
+    if payment is None:
+        return False
+    offered = await list_offered_providers(session, order.region_id)
+    return bool(offered - {payment.provider_id, SYSTEM_PAYMENT})
