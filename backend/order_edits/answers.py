@@ -2,7 +2,8 @@
 
 from typing_extensions import TypedDict
 
-from backend.edge.wire import JsonDict
+from backend.draft_orders.api.answers import DraftOrderPreviewOut
+from backend.edge.wire import JsonDict, Page
 from backend.orders.answers import OrderPreview
 
 
@@ -12,6 +13,12 @@ class OrderChangeAnswer(TypedDict):
     order_change: JsonDict
 
 
+class OrderChangesAnswer(Page):
+    """Edits of an order in any state, or the open edit of a draft order."""
+
+    order_changes: list[JsonDict]
+
+
 class OrderPreviewAnswer(TypedDict):
     """The order with the changes of its edit, and the edit."""
 
@@ -19,6 +26,6 @@ class OrderPreviewAnswer(TypedDict):
 
 
 class PreviewedOrderAnswer(TypedDict):
-    """The order with the changes of its edit, or of the draft of its return."""
+    """The order with the changes of its edit or of the draft of its return, or a draft order with those of its edit."""
 
-    order: OrderPreview
+    order: OrderPreview | DraftOrderPreviewOut

@@ -107,9 +107,10 @@ class EditedOrder:
 
     @property
     def changes(self) -> list[JsonObject]:
-        """The changed lines: their title, and their units before and after."""
+        """The changed lines: their id, title, and units before and after. The id of added units is their action's."""
         return [
             {
+                "line_id": one.line.id,
                 "title": one.line.title,
                 "variant_title": one.line.variant_title,
                 "before": one.before,

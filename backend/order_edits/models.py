@@ -63,7 +63,7 @@ class OrderEdit(Timestamps, table=True):
     """The order's total before the confirmation; None while the edit is open."""
     total_after: Cop | None = None
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """The confirmed changes: objects with `title`, and the units `before` and `after`."""
+    """The confirmed changes: objects with `line_id`, `title`, and the units `before` and `after`."""
 
 
 class OrderEditAction(Timestamps, table=True):

@@ -1,23 +1,41 @@
 """Admin API of order edits (platform: order edits). The id in the path is the order's, as on the platform."""
 
+from typing import Annotated
+
 from fastapi import APIRouter
+from sqlalchemy import ColumnElement, false
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import SubjectType
+from backend.checkout.carts.wire import CartView
 from backend.core.errors import InvalidData, NotFound
+from backend.draft_orders.api.routes import find_open_draft
+from backend.draft_orders.api.wire import preview_wire as draft_preview_wire
 from backend.edge.dependencies import Db, RequestedFields, ShopSettings
 from backend.edge.errors import REFUSALS
-from backend.edge.query import Fields
+from backend.edge.query import (
+    Fields,
+    in_clauses,
+    paging_fields,
+    pick_each,
+    read_page,
+    read_query,
+)
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import EmptyBody
-from backend.edge.wire import Deleted, Wire
+from backend.edge.wire import Deleted, JsonDict, Wire
 from backend.order_edits import editing
-from backend.order_edits.answers import OrderChangeAnswer, OrderPreviewAnswer, PreviewedOrderAnswer
+from backend.order_edits.answers import (
+    OrderChangeAnswer,
+    OrderChangesAnswer,
+    OrderPreviewAnswer,
+    PreviewedOrderAnswer,
+)
 from backend.order_edits.confirmation import confirm_edit
 from backend.order_edits.edited_order import read_new_line
 from backend.order_edits.models import OrderEdit
-from backend.order_edits.schemas import AddedEditItems, ChangedEditItem, NewEdit
-from backend.order_edits.wire import edit_wire, preview_wire
+from backend.order_edits.schemas import AddedEditItems, ChangedEditItem, ChangesParameters, NewEdit
+from backend.order_edits.wire import EDIT, edit_wire, preview_wire
 from backend.orders.service import list_order_lines, read_order
 from backend.orders.wire.orders import OrderView
 from backend.orders.wire.staff import orders_for_staff
@@ -42,9 +60,18 @@ OTHER_PRICE = "The price of a unit is {price} pesos: unit_price cannot be anothe
 async def preview(
     actor: StaffMember, order_id: str, database: Db, fields: RequestedFields, settings: ShopSettings
 ) -> Wire[PreviewedOrderAnswer]:
-    """Return the order with the changes of its open edit, or of a drafted return (`order_change`), if there is one."""
+    """Return the order with the changes of its open edit, or of a drafted return (`order_change`), if there is one.
+
+    For a draft order, return it with the changes of its own edit.
+    """
     await count_reads(database, actor, SubjectType.ORDER, 1)
     async with database.read() as session:
+        draft_order = await find_open_draft(session, order_id)
+        if draft_order is not None:
+            cart_view = CartView(fields, settings.base_url)
+            return Wire(
+                {"order": fields.pick(await draft_preview_wire(session, actor, draft_order, cart_view))}
+            )
         order = await read_order(session, order_id)
         edit = await editing.find_open_edit(session, actor, order_id)
         view = OrderView(fields, settings.base_url, shows_products=True)
@@ -54,6 +81,35 @@ async def preview(
         (plain,) = await orders_for_staff(session, actor, [order], view)
         draft = await find_draft_of_order(session, order_id)
         return Wire({"order": fields.pick(build_order_preview(plain, draft))})
+
+
+@router.get("/orders/{order_id}/changes")
+async def list_changes(
+    actor: StaffMember,
+    order_id: str,
+    parameters: Annotated[ChangesParameters, read_query(ChangesParameters)],
+    database: Db,
+    settings: ShopSettings,
+) -> Wire[OrderChangesAnswer]:
+    """List the edits of the order, the newest first: open, confirmed and cancelled ones; of a draft, its open edit."""
+    async with database.read() as session:
+        draft_order = await find_open_draft(session, order_id)
+        if draft_order is not None:
+            view = CartView(Fields(), settings.base_url)
+            change = (await draft_preview_wire(session, actor, draft_order, view))["order_change"]
+            shown = [change] if change is not None and _is_wanted(change, parameters) else []
+            return Wire(
+                {"order_changes": pick_each(shown, parameters), **paging_fields(len(shown), parameters)}
+            )
+        order = await read_order(session, order_id)
+        conditions: list[ColumnElement[bool]] = [
+            OrderEdit.order_id == order.id,
+            *_build_conditions(parameters),
+        ]
+        newest = [OrderEdit.created_at.desc(), OrderEdit.id.desc()]
+        found, count = await read_page(session, OrderEdit, conditions, newest, parameters)
+        shown = [await edit_wire(session, edit) for edit in found]
+    return Wire({"order_changes": pick_each(shown, parameters), **paging_fields(count, parameters)})
 
 
 @router.post("/order-edits")
@@ -184,6 +240,18 @@ async def _preview(session: AsyncSession, actor: Actor, edit: OrderEdit, base_ur
     order = await read_order(session, edit.order_id)
     view = OrderView(Fields(), base_url, shows_products=True)
     return Wire({"order_preview": await preview_wire(session, actor, order, edit, view)})
+
+
+def _build_conditions(parameters: ChangesParameters) -> list[ColumnElement[bool]]:
+    is_other_kind = parameters.change_type is not None and EDIT not in parameters.change_type
+    return [*in_clauses((OrderEdit.status, parameters.status)), *([false()] if is_other_kind else [])]
+
+
+def _is_wanted(change: JsonDict, parameters: ChangesParameters) -> bool:
+    return all(
+        wanted is None or change[name] in wanted
+        for name, wanted in (("status", parameters.status), ("change_type", parameters.change_type))
+    )
 
 
 def _require_price(expected: int | None, price: int | None) -> None:

@@ -4,12 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from backend.edge.schemas import Body, FilledName, Pesos, SmallMetadata, Units, example
+from backend.edge.schemas import Body, FilledName, ListParameters, Name, Pesos, SmallMetadata, Units, example
 from backend.order_edits.editing import MAX_REASON_LENGTH
 
 ORDER, VARIANT = "order_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD"
 MAX_ITEMS = 60
 Note = Annotated[str, Field(max_length=MAX_REASON_LENGTH)]
+
+
+class ChangesParameters(ListParameters):
+    """Filters of an order's changes."""
+
+    status: list[Name] | None = None
+    change_type: list[Name] | None = None
 
 
 class NewEdit(Body):

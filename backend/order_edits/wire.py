@@ -1,7 +1,7 @@
 """Conversion of order edits to the platform's JSON: the change with its actions, and the previewed order."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,6 +11,7 @@ from backend.order_edits.edited_order import EditedOrder, compute_edited_order, 
 from backend.order_edits.models import ActionKind, EditStatus, OrderEdit, OrderEditAction
 from backend.orders.answers import OrderItemOut, OrderPreview, OrderSummary
 from backend.orders.models import Order, OrderLine
+from backend.orders.service import list_order_lines
 from backend.orders.wire.lines import line_wire
 from backend.orders.wire.orders import OrderView
 from backend.orders.wire.staff import orders_for_staff
@@ -21,7 +22,7 @@ EDIT = "edit"
 
 async def edit_wire(session: AsyncSession, edit: OrderEdit) -> JsonDict:
     """Convert an edit with its actions."""
-    return _change_wire(edit, await list_actions(session, edit.id))
+    return _change_wire(edit, await list_actions(session, edit.id), await _read_units_before(session, edit))
 
 
 async def preview_wire(
@@ -34,7 +35,8 @@ async def preview_wire(
     """
     (shown,) = await orders_for_staff(session, actor, [order], view)
     actions = await list_actions(session, edit.id)
-    change = _change_wire(edit, actions)
+    before = await _read_units_before(session, edit)
+    change = _change_wire(edit, actions, before)
     if edit.status in (EditStatus.CONFIRMED, EditStatus.CANCELED):
         return {**shown, "order_change": change}
     edited = await compute_edited_order(session, order, edit)
@@ -43,7 +45,7 @@ async def preview_wire(
     preview = {
         **shown,
         **cart_totals_view(edited.totals),
-        "items": _list_items(edited, shown["items"], actions, view.base_url),
+        "items": _list_items(edited, shown["items"], change["actions"], view.base_url),
         "summary": summary,
         "order_change": change,
     }
@@ -51,12 +53,12 @@ async def preview_wire(
 
 
 def _list_items(
-    edited: EditedOrder, shown: Sequence[OrderItemOut], actions: Sequence[OrderEditAction], base_url: str
+    edited: EditedOrder, shown: Sequence[OrderItemOut], actions: Sequence[JsonDict], base_url: str
 ) -> list[JsonDict]:
     """Return the lines with their new units. A removed line stays, with a quantity of 0, as on the platform."""
     by_line: dict[str, list[JsonDict]] = defaultdict(list)
     for action in actions:
-        by_line[action.line_id or action.id].append(_action_wire(edited.edit, action))
+        by_line[action["details"]["reference_id"]].append(action)
     parts = {part.id: part for part in edited.totals.lines}
     known = {item["id"]: item for item in shown}
     items = []
@@ -73,7 +75,14 @@ def _list_items(
     return items
 
 
-def _change_wire(edit: OrderEdit, actions: Sequence[OrderEditAction]) -> JsonDict:
+async def _read_units_before(session: AsyncSession, edit: OrderEdit) -> Mapping[str, int]:
+    """Return the units of the order's lines before the edit, by line id."""
+    if edit.status == EditStatus.CONFIRMED:
+        return {str(change.get("line_id")): int(change["before"]) for change in edit.changes}
+    return {line.id: line.quantity for line in await list_order_lines(session, edit.order_id)}
+
+
+def _change_wire(edit: OrderEdit, actions: Sequence[OrderEditAction], before: Mapping[str, int]) -> JsonDict:
     return {
         "id": edit.id,
         "order_id": edit.order_id,
@@ -90,13 +99,15 @@ def _change_wire(edit: OrderEdit, actions: Sequence[OrderEditAction]) -> JsonDic
         "declined_at": None,
         "canceled_at": iso(edit.canceled_at),
         "metadata": {"total_before": edit.total_before, "total_after": edit.total_after},
-        "actions": [_action_wire(edit, action) for action in actions],
+        "actions": [_action_wire(edit, action, before) for action in actions],
         **stamps(edit.created_at, edit.updated_at),
     }
 
 
-def _action_wire(edit: OrderEdit, action: OrderEditAction) -> JsonDict:
+def _action_wire(edit: OrderEdit, action: OrderEditAction, before: Mapping[str, int]) -> JsonDict:
     is_new = action.kind == ActionKind.ADD
+    line_id = action.line_id or action.id
+    quantity_diff = action.quantity - before.get(line_id, 0 if is_new else action.quantity)
     return {
         "id": action.id,
         "order_id": edit.order_id,
@@ -106,8 +117,9 @@ def _action_wire(edit: OrderEdit, action: OrderEditAction) -> JsonDict:
         "reference_id": edit.id,
         "internal_note": None,
         "details": {
-            "reference_id": action.id if is_new else action.line_id,
+            "reference_id": line_id,
             "quantity": action.quantity,
+            "quantity_diff": quantity_diff,
             **({"variant_id": action.variant_id} if is_new else {}),
         },
         "applied": edit.status == EditStatus.CONFIRMED,

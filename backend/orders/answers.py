@@ -358,12 +358,6 @@ class OrderLinesAnswer(Page):
     order_items: list[OrderLineOut]
 
 
-class OrderChangesAnswer(Page):
-    """A page of an order's changes."""
-
-    order_changes: list[JsonDict]
-
-
 class CompletedAnswer(TypedDict):
     """The order created from the cart. Repeated requests return the same order."""
 

@@ -67,13 +67,6 @@ class OrderChanges(Body):
     shipping_address: AddressFields
 
 
-class ChangesParameters(ListParameters):
-    """Filters of an order's changes."""
-
-    status: list[Name] | None = None
-    change_type: list[Name] | None = None
-
-
 class NewNote(Body):
     """A note on an order, for the staff."""
 

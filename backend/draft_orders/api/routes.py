@@ -182,6 +182,12 @@ async def find_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
     return await get_or_404(session, query, "Draft order", draft_id)
 
 
+async def find_open_draft(session: AsyncSession, draft_id: str) -> DraftOrder | None:
+    """Return the draft order; None if there is none, or it was cancelled or has become an order."""
+    query = select(DraftOrder).where(DraftOrder.id == draft_id, IS_DRAFT)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
 async def _draft_answer(database: Db, actor: Actor, draft_id: str, view: CartView) -> Wire[DraftOrderAnswer]:
     async with database.read() as session:
         draft = await find_draft(session, actor, draft_id)

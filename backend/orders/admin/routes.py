@@ -36,7 +36,6 @@ from backend.orders.admin.export import export_orders_csv
 from backend.orders.answers import (
     NoteAnswer,
     NoteOut,
-    OrderChangesAnswer,
     OrderLineOut,
     OrderLinesAnswer,
     RefundAnswer,
@@ -48,7 +47,7 @@ from backend.orders.models import Order
 from backend.orders.money.commands import CreateRefund, ReturnedUnits
 from backend.orders.money.refunds import list_order_refunds, refund_order
 from backend.orders.routes import SORTABLE
-from backend.orders.schemas import ChangesParameters, NewNote, NewRefund, OrderChanges, OrdersParameters
+from backend.orders.schemas import NewNote, NewRefund, OrderChanges, OrdersParameters
 from backend.orders.search import OrderFilter, build_conditions, with_date_range
 from backend.orders.service import read_order
 from backend.orders.wire.orders import OrderView
@@ -90,16 +89,6 @@ async def read(
     """Return the order, with its payments and fulfillments."""
     await count_reads(database, actor, SubjectType.ORDER, 1)
     return await order_answer(database, actor, order_id, fields)
-
-
-@router.get("/orders/{order_id}/changes")
-async def list_changes(
-    order_id: str, parameters: Annotated[ChangesParameters, read_query(ChangesParameters)], database: Db
-) -> Wire[OrderChangesAnswer]:
-    """Return an empty list, because orders have no edits. The actions of staff are in the audit log."""
-    async with database.read() as session:
-        await read_order(session, order_id)
-    return Wire({"order_changes": pick_each([], parameters), **paging_fields(0, parameters)})
 
 
 @router.get("/orders/{order_id}/line-items")

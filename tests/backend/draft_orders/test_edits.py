@@ -101,12 +101,19 @@ async def test_confirmed_edit_changes_lines_codes_and_shipping_at_the_shops_pric
     )["draft_order_preview"]
     assert list_actions(shown) == ["ITEM_ADD", "ITEM_UPDATE", "PROMOTION_ADD", "SHIPPING_ADD"]
     assert shown["total"] == (PRICE + 4 * 10_000) * 9 // 10
+    order_path = f"/admin/orders/{draft['id']}"  # the dashboard's plugin reads the preview of a draft here
+    preview = (await get(admin, f"{order_path}/preview"))["order"]
+    assert (preview["total"], preview["order_change"]) == (shown["total"], shown["order_change"])
+    assert (await get(admin, f"{order_path}/changes"))["order_changes"] == [shown["order_change"]]
+    assert (await get(admin, f"{order_path}/changes", status="confirmed"))["order_changes"] == []
     assert await read_units(admin, draft) == {trompo: 2}
     assert "cart_" not in str(shown)
     requested = (await post(admin, f"{path}/request"))["draft_order_preview"]
     assert requested["order_change"]["status"] == "requested"
     done = (await post(admin, f"{path}/confirm"))["draft_order_preview"]
     assert done["order_change"] is None
+    assert (await get(admin, f"{order_path}/preview"))["order"]["order_change"] is None
+    assert (await get(admin, f"{order_path}/changes"))["count"] == 0
     assert done["total"] == shown["total"]
     assert await read_units(admin, draft) == {trompo: 1, ball: 4}
     now = (await get(admin, f"{PATH}/{draft['id']}"))["draft_order"]

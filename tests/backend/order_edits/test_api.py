@@ -86,6 +86,15 @@ async def test_edit_is_written_previewed_and_confirmed(
     assert (done["order_change"]["status"], done["total"]) == ("confirmed", 15_000)
     assert [item["title"] for item in done["items"]] == ["Yoyo"]
     assert (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]["order_change"] is None
+    await post(admin, PATH, {"order_id": order_id})
+    changes = (await get(admin, f"/admin/orders/{order_id}/changes"))["order_changes"]
+    assert [change["status"] for change in changes] == ["pending", "confirmed"]
+    diffs = {action["action"]: action["details"]["quantity_diff"] for action in changes[1]["actions"]}
+    assert diffs == {"ITEM_ADD": 1, "ITEM_UPDATE": -2}
+    confirmed = await get(admin, f"/admin/orders/{order_id}/changes", status="confirmed", limit=1)
+    assert (confirmed["count"], confirmed["order_changes"]) == (1, changes[1:])
+    other = await get(admin, f"/admin/orders/{order_id}/changes", **{"change_type[0]": "return_request"})
+    assert other["order_changes"] == []
 
 
 async def test_other_price_is_refused(admin: httpx.AsyncClient, order_id: str, yoyo: str) -> None:

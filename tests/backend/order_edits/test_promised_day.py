@@ -21,7 +21,7 @@ DAY = today_in_colombia(now()) + timedelta(days=20)
 
 
 async def make_preorder(till: Till, day: date = DAY) -> str:
-    """Return a variant of which five units arrive on `day`."""
+    """Return a variant with five units that arrive on `day`."""
     variant = await till.make_variant("nave", stock=0)
     async with till.database.transaction() as session:
         product = select(Variant.product_id).where(Variant.id == variant).scalar_subquery()

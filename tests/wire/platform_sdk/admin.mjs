@@ -655,6 +655,9 @@ async function edits(order_id, variant) {
   await begin();
   await part.updateOriginalItem(order_id, done.items[0].id, { quantity: line.quantity });
   assert.equal((await change(part.confirm(order_id))).payment_status, "captured");
+  const { order_changes: all } = await admin.order.listChanges(order_id, { change_type: "edit" });
+  assert.deepEqual(all.map((one) => one.status), ["confirmed", "confirmed", "canceled"]);
+  assert.deepEqual(all.slice(0, 2).map((one) => one.actions[0].details.quantity_diff), [-1, 1]);
 }
 
 // both units were shipped: the return is created step by step
