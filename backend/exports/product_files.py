@@ -232,6 +232,7 @@ def _to_woocommerce_cells(entry: ProductEntry) -> Iterator[Cells]:
             "Tax status": "taxable",
             "Tax class": "parent",
             "Parent": parent,
+            "Images": _join_commas([values[OWN_PICTURE]] if values[OWN_PICTURE] else []),
             **_to_woocommerce_offer(values),
             **_to_attributes({title: _escape_commas(value) for title, value in options.items()}),
         }

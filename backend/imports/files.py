@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.columns import API_COLUMNS, COLUMNS, OPTION_CELLS, OPTIONS, PRICES_WITHOUT_TAX
+from backend.catalog.importer.columns import (
+    API_COLUMNS,
+    COLUMNS,
+    OPTION_CELLS,
+    OPTIONS,
+    PRICES_WITHOUT_TAX,
+    VARIANT_PICTURES,
+)
 from backend.catalog.importer.headings import get_hint, get_label
 from backend.catalog.importer.row_reader import TAX_EXCLUDED, TAX_RATE
 from backend.catalog.models import Product, Variant
@@ -18,7 +25,8 @@ from backend.shipping.locations import find_first_location_id
 COLUMN_ORDER = (
     "title", "sku", *OPTION_CELLS, "price", "compare_at_price", "cost", "is_free", "stock", "categories", "brand",
     "age_range",
-    "pictures", "description", "subtitle", "weight", "length", "width", "height", "ean", "tax_rate", "material",
+    "pictures", VARIANT_PICTURES, "description", "subtitle", "weight", "length", "width", "height", "ean",
+    "tax_rate", "material",
     "origin_country", "warnings", "collection", "featured", "status", "handle", "old_addresses",
     "seo_title", "seo_description",
 )  # fmt: skip

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Requester, Subject, SubjectType, record
 from backend.catalog.importer.batch_writer import ShopChanged, write_rows
-from backend.catalog.importer.columns import OPTIONS
+from backend.catalog.importer.columns import OPTIONS, PICTURE_COLUMNS
 from backend.catalog.importer.pictures import DOWNLOAD_TIMEOUT_S, is_url
 from backend.catalog.importer.row_reader import Problem, Row
 from backend.catalog.importer.source_rows import parse_typed_row
@@ -169,13 +169,17 @@ class ProductImports:
         """Return the web addresses of the next rows' pictures that were not requested yet."""
         async with self._database.read() as session:
             found = await session.get(ProductImport, import_id)
-            if found is None or found.status != ImportStatus.RUNNING or "pictures" not in found.columns:
+            if (
+                found is None
+                or found.status != ImportStatus.RUNNING
+                or not PICTURE_COLUMNS & {*found.columns}
+            ):
                 return []
             rows = [
                 parse_typed_row(found.columns, one.line, one.texts)
                 for one in await _find_waiting_rows(session, import_id, BATCH_SIZE)
             ]
-            names = {name for row in rows for name in row.get("pictures") or () if is_url(name)}
+            names = {name for row in rows for name in row.picture_names if is_url(name)}
             album = await Album.read(session, import_id, names)
         return [name for name in sorted(names) if album.find(name) is None and not album.find_problem(name)]
 
@@ -252,7 +256,7 @@ async def _write_rows(
         else:
             good.append(validation)
     actor = Requester(found.actor_id)
-    names = {name for validation in good for name in validation.row.get("pictures") or ()}
+    names = {name for validation in good for name in validation.row.picture_names}
     album = await Album.read(session, found.id, names)
     writable = [_to_row(validation) for validation in good]
     targets, _changed = await write_rows(

@@ -1,14 +1,14 @@
 """Validation of an import's rows: the changes that each row would make now, and its problems."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.categories import ProductGroups
-from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS
+from backend.catalog.importer.columns import COLUMNS, ID_CELLS, OPTIONS, VARIANT_PICTURES
 from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, Match, drop_addresses, match_rows
 from backend.catalog.importer.row_reader import TAX_EXCLUDED, Note, Problem, Row
@@ -124,23 +124,29 @@ async def validate_rows(
     titled = find_titled_rows(sound)
     known = await KnownProducts.read(session, [*sound, *titled.values()], lock=lock)
     all_places = places or await ProductGroups.read(session)
-    album = await Album.read(session, found.id, {name for row in rows for name in row.get("pictures") or ()})
+    album = await Album.read(session, found.id, {name for row in rows for name in row.picture_names})
     validated: list[RowValidation] = []
     pairs: list[tuple[Product, Variant | None]] = []
     matched: list[tuple[Row, Match, list[Problem]]] = []
     matchings = match_rows(known, rows, titled, creates_words=found.makes_places)
+    listed = {name for one in matchings for name in one.row.get("pictures") or ()}
     lost = {
         one.row.line: lost_pictures
         for one in matchings
-        if (lost_pictures := _find_lost_pictures(one.row, one.match, album))
+        if (
+            lost_pictures := _find_lost_pictures(
+                _list_pictures(one.row, listed), one.match, album, one.row.line
+            )
+        )
     }
     for matching in set_new_statuses(matchings, publishes=found.publishes, hidden_lines=lost):
         row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
             problems += repeats.find_problems(row, match)
             row = repeats.drop_repeated_addresses(row, match)
-        problems += _find_picture_problems(row, album)
-        if row.line in lost:
+        problems += _find_picture_problems(row.line, _list_pictures(row, listed), album)
+        row = _drop_lost_variant_pictures(row, album)
+        if row.line in lost and row.get("pictures"):
             row = _drop_lost_pictures(row, match, album)
         if places is not None:
             problems += places.find_group_problems(row)
@@ -195,29 +201,32 @@ def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def _find_picture_problems(row: Row, album: Album) -> list[Problem]:
+def _list_pictures(row: Row, listed: Container[str]) -> list[str]:
+    """Return the names of the row's pictures, without those of its variant that the product's pictures include."""
+    of_variant = row.get(VARIANT_PICTURES) or ()
+    return [*(row.get("pictures") or ()), *(name for name in of_variant if name not in listed)]
+
+
+def _find_picture_problems(line: int, names: Sequence[str], album: Album) -> list[Problem]:
     return [
-        Problem(row.line, "pictures", code, f"picture {code}", name)
-        for name in row.get("pictures") or ()
+        Problem(line, "pictures", code, f"picture {code}", name)
+        for name in names
         if (code := album.find_problem(name)) and not album.is_lost(name)
     ]
 
 
-def _find_lost_pictures(row: Row, match: Match | None, album: Album) -> list[Problem]:
+def _find_lost_pictures(names: Sequence[str], match: Match | None, album: Album, line: int) -> list[Problem]:
     """Return a problem for each picture that could not be downloaded, and one with the result.
 
     The result is that a new product lacks these pictures, or that an existing product keeps its current pictures.
     """
-    lost = [name for name in row.get("pictures") or () if album.is_lost(name)]
+    lost = [name for name in names if album.is_lost(name)]
     if not lost:
         return []
     code = "without picture" if _is_new(match) else "pictures kept"
     return [
-        *(
-            Problem(row.line, "pictures", "lost", f"picture {album.find_problem(name)}", name)
-            for name in lost
-        ),
-        Problem(row.line, "", code, code),
+        *(Problem(line, "pictures", "lost", f"picture {album.find_problem(name)}", name) for name in lost),
+        Problem(line, "", code, code),
     ]
 
 
@@ -227,6 +236,13 @@ def _drop_lost_pictures(row: Row, match: Match | None, album: Album) -> Row:
     if _is_new(match):
         values["pictures"] = tuple(name for name in row.values["pictures"] if not album.is_lost(name))
     return replace(row, values=values)
+
+
+def _drop_lost_variant_pictures(row: Row, album: Album) -> Row:
+    if not row.get(VARIANT_PICTURES):
+        return row
+    kept = tuple(name for name in row.values[VARIANT_PICTURES] if not album.is_lost(name))
+    return replace(row, values={**row.values, VARIANT_PICTURES: kept})
 
 
 def _is_new(match: Match | None) -> bool:

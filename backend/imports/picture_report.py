@@ -48,15 +48,14 @@ class PictureCounter:
         """Add the pictures of these rows."""
         for one in validated:
             names = one.row.get("pictures") or ()
-            if not names:
-                continue
             wrong = [problem for problem in one.problems if problem.code.startswith("picture ")]
-            self.row_count += 1
-            self.complete_count += not wrong
+            if names:
+                self.row_count += 1
+                self.complete_count += not wrong
             self.missing |= dict.fromkeys(
                 problem.detail for problem in wrong if problem.code == PICTURE_MISSING
             )
-            self.named |= {picture_key(name) for name in names if not is_url(name)}
+            self.named |= {picture_key(name) for name in one.row.picture_names if not is_url(name)}
 
     async def build_report(self, session: AsyncSession, import_id: str) -> PictureReport:
         """Return the report on the counted rows and the import's sent pictures."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.importer.columns import OPTIONS
+from backend.catalog.importer.columns import OPTIONS, PICTURE_COLUMNS
 from backend.catalog.importer.formats.mapping import MAPPABLE_COLUMNS, find_contested
 from backend.catalog.importer.formats.models import ColumnSuggestion
 from backend.catalog.importer.headings import get_label
@@ -416,7 +416,7 @@ def _value_text(column: str, value: Any) -> str:
         return EMPTY_VALUE
     if column in PRICES and isinstance(value, int):
         return format_cop(value)
-    if column == "pictures":
+    if column in PICTURE_COLUMNS:
         return ", ".join(part.rpartition("/")[2] for part in str(value).split("|"))[:MAX_VALUE_LENGTH]
     text = str(value).replace("|", ", ")
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"

@@ -18,23 +18,22 @@ from backend.catalog.events import publish_product_changes
 from backend.catalog.importer.categories import GroupLookup, ProductGroups
 from backend.catalog.importer.columns import OPTIONS, PRODUCT_CELLS, VARIANT_CELLS
 from backend.catalog.importer.option_writer import write_options
-from backend.catalog.importer.pictures import is_url
+from backend.catalog.importer.picture_writer import write_pictures, write_variant_pictures
 from backend.catalog.importer.publication import set_new_statuses
 from backend.catalog.importer.row_matching import KnownProducts, match_rows
 from backend.catalog.importer.row_reader import Row
 from backend.catalog.importer.source_rows import find_titled_rows
 from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.models import (
-    Picture,
     Product,
     ProductCategory,
     Variant,
 )
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types, set_tags_and_type
+from backend.catalog.products.variant_pictures import update_imported_thumbnails
 from backend.catalog.redirects.service import add_product_addresses
 from backend.core.db.database import Database, lock_rows
 from backend.core.events import publish
-from backend.core.texts import _
 from backend.inventory.events import StockChanged
 from backend.inventory.models import InventoryLevel
 from backend.inventory.movements import AppliedMovement, MovementDetails, Reason, record_movement
@@ -126,8 +125,10 @@ async def write_rows(
     changed = await _write_columns(session, targets, product_groups.collections)
     changed |= await _write_categories(session, targets, product_groups.categories)
     changed |= await _write_tags_and_types(session, targets)
-    changed |= await _write_pictures(session, targets, picture)
+    changed |= await write_pictures(session, targets, picture)
     changed |= await write_options(session, targets)
+    changed |= await write_variant_pictures(session, targets, picture)
+    await update_imported_thumbnails(session, changed)
     changed |= await _write_old_addresses(session, targets)
     changed |= await _write_stock(session, targets, location_id, why)
     created = {target.product.id for target in targets if target.is_new}
@@ -244,37 +245,6 @@ async def _write_tags_and_types(session: AsyncSession, targets: Sequence[Target]
     return changed
 
 
-async def _write_pictures(
-    session: AsyncSession, targets: Sequence[Target], picture: Callable[[str], PreparedPicture]
-) -> set[str]:
-    """Write the products' pictures in order; their files already exist. Return the ids of the changed products."""
-    wanted_by_product = _values_by_product(targets, "pictures")
-    if not wanted_by_product:
-        return set()
-    current_by_product: dict[str, list[Picture]] = defaultdict(list)
-    rows = select(Picture).where(Picture.product_id.in_(wanted_by_product)).order_by(Picture.rank)
-    for row in (await session.execute(rows)).scalars():
-        current_by_product[row.product_id].append(row)
-    changed = set()
-    for product in _distinct_products(targets):
-        if product.id not in wanted_by_product:
-            continue
-        names = wanted_by_product[product.id]
-        prepared = [picture(name) for name in names]
-        current = current_by_product[product.id]
-        if [one.url for one in prepared] == [one.url for one in current]:
-            for row, name in zip(current, names, strict=True):
-                row.source_url = name if is_url(name) else row.source_url
-            continue
-        changed.add(product.id)
-        if current:
-            await session.execute(delete(Picture).where(Picture.product_id == product.id))
-        product.thumbnail = prepared[0].url if prepared else None
-        session.add_all(_picture_rows(product, names, prepared))
-    await session.flush()
-    return changed
-
-
 async def _write_old_addresses(session: AsyncSession, targets: Sequence[Target]) -> set[str]:
     """Redirect the products' former addresses. Return the ids of the products that got a redirect."""
     addresses: dict[str, list[str]] = defaultdict(list)
@@ -350,23 +320,3 @@ def _distinct_products(targets: Sequence[Target]) -> list[Product]:
 def _values_by_product(targets: Sequence[Target], column: str) -> dict[str, Any]:
     """Return the values of a column by product id, for the rows that have it."""
     return {target.product.id: target.row.values[column] for target in targets if column in target.row.values}
-
-
-def _picture_rows(
-    product: Product, names: Sequence[str], prepared: Sequence[PreparedPicture]
-) -> list[Picture]:
-    return [
-        Picture(
-            product_id=product.id,
-            url=one.url,
-            alt=product.title
-            if rank == 0
-            else _("{title}, foto {n}").format(title=product.title, n=rank + 1),
-            rank=rank,
-            width=one.width,
-            height=one.height,
-            sources=one.to_sources_json(),
-            source_url=name if is_url(name) else "",
-        )
-        for rank, (name, one) in enumerate(zip(names, prepared, strict=True))
-    ]

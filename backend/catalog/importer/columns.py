@@ -25,6 +25,8 @@ OPTION_CELLS = {
 """Title and value of up to three options. A row stores them together under `OPTIONS`."""
 OPTIONS = "options"
 """Key of a row's options: a tuple of titles and values, `(("Talla", "M"), ("Color", "Rojo"))`."""
+VARIANT_PICTURES = "variant_pictures"
+"""Pictures that show what is special about the variant, such as its colour. An import only adds them."""
 ID_CELLS = {
     "product_id": Cell(cell_parsers.make_text_parser(64)),
     "variant_id": Cell(cell_parsers.make_text_parser(64)),
@@ -50,12 +52,15 @@ COLUMNS = {
     **OPTION_CELLS,
     "stock": Cell(cell_numbers.parse_units),
     "pictures": Cell(cell_words.parse_pictures, ()),
+    VARIANT_PICTURES: Cell(cell_words.parse_pictures),
     "old_addresses": Cell(parse_addresses),
     "price_without_tax": Cell(cell_numbers.parse_exact_price),
     "compare_at_price_without_tax": Cell(cell_numbers.parse_exact_price, None),
     **API_COLUMNS,
 }
 """All columns that a file may have, in any order."""
+PICTURE_COLUMNS = frozenset({"pictures", VARIANT_PICTURES})
+"""Columns with names of pictures."""
 ID_COLUMNS = ("handle", "sku", *ID_CELLS)
 """Columns that identify a product; a file needs at least one of them."""
 PRODUCT_COLUMNS = frozenset({*PRODUCT_CELLS, "categories", "collection", "pictures", "tags", "type"}) - {

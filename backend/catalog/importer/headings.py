@@ -5,7 +5,7 @@ A column that has no entry here is recognized only by its own name.
 
 import re
 
-from backend.catalog.importer.columns import COLUMNS, OPTIONS
+from backend.catalog.importer.columns import COLUMNS, OPTIONS, VARIANT_PICTURES
 from backend.core.texts import _
 from backend.spreadsheet_reader.headings import normalize_heading
 
@@ -53,6 +53,7 @@ LABELS = {
     "is_free": _("Gratis"),
     "stock": _("Unidades"),
     "pictures": _("Fotos"),
+    VARIANT_PICTURES: _("Fotos de la presentación"),
     "old_addresses": _("Direcciones anteriores"),
 }
 """Spanish labels of the columns."""
@@ -99,6 +100,7 @@ HINTS = {
     "is_free": _("sí o no. Con precio 0 y sin un sí aquí, no se vende."),
     "stock": _("Cuántas hay: un número entero."),
     "pictures": _("Los nombres de los archivos, separados por | o por comas, o direcciones https://"),
+    VARIANT_PICTURES: _("Las que muestran su color o su diseño. Se suman a las que ya tiene."),
     "old_addresses": _(
         "Las de tu tienda anterior, separadas por |: /productos/balero. Llevarán al producto."
     ),
@@ -191,6 +193,16 @@ _OTHER_HEADINGS = {
         "redirect from",
     ),
     "pictures": ("fotos", "foto", "imagenes", "imagen", "images", "image", "picture"),
+    VARIANT_PICTURES: (
+        "foto de la presentacion",
+        "foto de la variante",
+        "fotos de la variante",
+        "imagen de la variante",
+        "imagenes de la variante",
+        "variant image",
+        "variant images",
+        "variant image url",
+    ),
 }
 """Other headings, in Spanish and English, without accents and signs."""
 

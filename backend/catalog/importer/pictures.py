@@ -128,10 +128,11 @@ async def read_shop_pictures(session: AsyncSession, names: Iterable[str]) -> dic
     imported = select(Picture).where(Picture.source_url.in_(web_addresses), Picture.source_url != "")
     downloaded = (await session.execute(imported)).scalars().all() if web_addresses else []
     named = [*((one.source_url, one) for one in downloaded), *((one.url, one) for one in stored)]
-    return {name: _to_prepared(one) for name, one in named if is_picture_address(one.url)}
+    return {name: to_prepared_picture(one) for name, one in named if is_picture_address(one.url)}
 
 
-def _to_prepared(picture: Picture) -> PreparedPicture:
+def to_prepared_picture(picture: Picture) -> PreparedPicture:
+    """Return a stored picture of a product."""
     sources = tuple((source["url"], source["width"]) for source in picture.sources)
     return PreparedPicture(picture.url, picture.width, picture.height, sources)
 

@@ -11,6 +11,7 @@ from backend.catalog.importer.columns import COLUMNS, OPTIONS, PRODUCT_COLUMNS, 
 from backend.catalog.importer.row_reader import Note, Problem, Row
 from backend.catalog.importer.tags_and_types import find_tag_ids, find_type_ids
 from backend.catalog.importer.taxes import add_taxes
+from backend.catalog.importer.variant_pictures import drop_shared_pictures
 from backend.catalog.models import ONLY_VARIANT_TITLE, Product, Variant
 from backend.catalog.products.options import read_named_values
 from backend.catalog.redirects.targets import RedirectTarget, read_owners
@@ -311,6 +312,8 @@ def _match_group(known_products: KnownProducts, rows: Sequence[Row]) -> list[Mat
         ]
     matches = _match_variants(known_products, rows)
     product = matches[0].product
+    variants = known_products.variants[product.id] if product is not None else ()
+    rows = drop_shared_pictures(rows, [known_products.values.get(one.id, {}) for one in variants])
     for row, match in zip(rows, matches, strict=True):
         needed = ["title"] if product is None and row is rows[0] else []
         needed += ["price"] if match.variant is None else []

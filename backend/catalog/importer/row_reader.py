@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.catalog.importer.cell_texts import AMOUNT_COLUMNS, cell_texts, mark_decimals, restore_age_range
 from backend.catalog.importer.code_cells import CODE_COLUMNS, describe_damaged_code, find_code_fault
-from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, OPTIONS
+from backend.catalog.importer.columns import COLUMNS, ID_COLUMNS, OPTION_CELLS, OPTIONS, VARIANT_PICTURES
 from backend.catalog.importer.headings import find_column
 from backend.catalog.models import ONLY_VARIANT_TITLE
 from backend.catalog.products.options import IMPLIED_TITLE
@@ -98,6 +98,11 @@ class Row:
     def get(self, column: str) -> Any:
         """Return the value in this column; None if the row has none."""
         return self.values.get(column)
+
+    @property
+    def picture_names(self) -> tuple[str, ...]:
+        """Names of the pictures of the row's product and variant."""
+        return (*(self.get("pictures") or ()), *(self.get(VARIANT_PICTURES) or ()))
 
 
 def read_batches(path: Path, size: int = BATCH_SIZE) -> Iterator[list[Row]]:
@@ -216,6 +221,8 @@ def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> R
             values.setdefault(TAX_EXCLUDED, exclusion)
     wrong = {problem.column for problem in problems}
     problems += [one for one in _move_options(line, values) if not _option_cells(one.column) & wrong]
+    if OPTIONS not in values and (own := values.pop(VARIANT_PICTURES, ())):  # of the only variant
+        values["pictures"] = tuple(dict.fromkeys([*values.get("pictures", ()), *own]))
     if values.get(TAX_EXCLUDED):
         values.setdefault(TAX_RATE, 0)
     problems += _check_cells_together(line, values, has_problems=bool(problems))

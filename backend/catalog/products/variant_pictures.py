@@ -1,5 +1,7 @@
 """Pictures of option values: a variant shows the pictures of its values, and those of no value."""
 
+from collections.abc import Collection
+
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -33,6 +35,19 @@ async def update_thumbnails(session: AsyncSession, product_id: str) -> None:
         variant = session.identity_map.get(session.identity_key(Variant, variant_id))
         if variant is not None:
             await session.refresh(variant, ["thumbnail"])
+
+
+async def update_imported_thumbnails(session: AsyncSession, product_ids: Collection[str]) -> None:
+    """Call `update_thumbnails` for those of the products that have pictures of option values, or had some."""
+    await session.flush()
+    pictured = select(_PICTURE.c.product_id).where(
+        _PICTURE.c.product_id.in_(product_ids), _PICTURE.c.value_id.is_not(None)
+    )
+    shown = select(_VARIANT.c.product_id).where(
+        _VARIANT.c.product_id.in_(product_ids), _VARIANT.c.thumbnail.is_not(None)
+    )
+    for product_id in sorted((await session.execute(pictured.union(shown))).scalars()) if product_ids else ():
+        await update_thumbnails(session, product_id)
 
 
 async def require_own_values(session: AsyncSession, product_id: str, value_ids: set[str]) -> None:

@@ -19,8 +19,17 @@ from backend.catalog.importer.columns import (
     OPTIONS,
     PRODUCT_CELLS,
     VARIANT_CELLS,
+    VARIANT_PICTURES,
 )
-from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
+from backend.catalog.models import (
+    Category,
+    Collection,
+    Picture,
+    Product,
+    ProductCategory,
+    Variant,
+    VariantOptionValue,
+)
 from backend.catalog.products.options import read_named_values
 from backend.catalog.products.tags_and_types import TagsAndType, read_tags_and_types
 from backend.catalog.redirects.service import read_addresses
@@ -57,9 +66,15 @@ async def read_current_values(
     for product_id, handle in await session.execute(placed):
         categories[product_id].append(handle)
     pictures: dict[str, list[str]] = defaultdict(list)
-    pictured = select(Picture.product_id, Picture.url).where(Picture.product_id.in_(product_ids))
-    for product_id, url in await session.execute(pictured.order_by(Picture.rank)):
+    pictured = select(Picture.product_id, Picture.url, Picture.value_id).where(
+        Picture.product_id.in_(product_ids)
+    )
+    of_values: dict[str, list[str]] = defaultdict(list)
+    for product_id, url, value_id in await session.execute(pictured.order_by(Picture.rank)):
         pictures[product_id].append(url)
+        if value_id is not None:
+            of_values[value_id].append(url)
+    value_ids = await _read_value_ids(session, variant_ids) if of_values else {}
     levels = select(InventoryLevel.variant_id, InventoryLevel.stocked, InventoryLevel.reserved).where(
         InventoryLevel.variant_id.in_(variant_ids), InventoryLevel.location_id == location_id
     )
@@ -84,6 +99,11 @@ async def read_current_values(
             "stock": stock.get(variant.id, NO_STOCK)[0] if variant is not None else None,
             RESERVED: stock.get(variant.id, NO_STOCK)[1] if variant is not None else 0,
             "pictures": tuple(pictures[product.id]),
+            VARIANT_PICTURES: tuple(
+                url for value_id in value_ids.get(variant.id, ()) for url in of_values.get(value_id, ())
+            )
+            if variant is not None
+            else (),
             "old_addresses": tuple(addresses.get(product.id, ())),
             **_tag_values(words.get(product.id, TagsAndType())),
             "variant_title": variant.title if variant is not None else None,
@@ -91,6 +111,17 @@ async def read_current_values(
         }
         for product, variant in pairs
     ]
+
+
+async def _read_value_ids(session: AsyncSession, variant_ids: Iterable[str]) -> dict[str, list[str]]:
+    """Return the ids of the option values of each variant."""
+    query = select(VariantOptionValue.variant_id, VariantOptionValue.value_id).where(
+        VariantOptionValue.variant_id.in_(variant_ids)
+    )
+    found: dict[str, list[str]] = defaultdict(list)
+    for variant_id, value_id in await session.execute(query.order_by(VariantOptionValue.value_id)):
+        found[variant_id].append(value_id)
+    return found
 
 
 def _tag_values(words: TagsAndType) -> Values:
@@ -133,9 +164,11 @@ def _normalize_pair(
         found = [(name, album.find(name)) for name in row_value]
         before = tuple(before or ())
         after = tuple(prepared.url if prepared else name for name, prepared in found)
-    elif column == "old_addresses":  # an import only adds them
-        added = set(row_value) - set(before or ())
-        before, after = None, tuple(sorted(added)) or None
+    elif column == VARIANT_PICTURES:
+        found = [(name, album.find(name)) for name in row_value]
+        before, after = _find_added(before, [prepared.url if prepared else name for name, prepared in found])
+    elif column == "old_addresses":
+        before, after = _find_added(before, row_value)
     elif column == "tags":
         before, after = _sort_unique(before), _sort_unique(row_value)
     elif column == OPTIONS:
@@ -147,6 +180,11 @@ def _normalize_pair(
         # spreadsheets use different line ends, and a space at the end is invisible
         before, after = _normalize_text(before), _normalize_text(row_value)
     return before, after
+
+
+def _find_added(before: Iterable[str] | None, given: Iterable[str]) -> tuple[None, tuple[str, ...] | None]:
+    """Return the change of a column to which an import only adds values."""
+    return None, tuple(sorted(set(given) - set(before or ()))) or None
 
 
 def _sort_unique(words: Iterable[str] | None) -> tuple[str, ...]:
@@ -187,8 +225,8 @@ def _normalize_text(text: str) -> str:
 
 COMPARED_COLUMNS = frozenset(
     {
-        *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", "old_addresses", "tags",
-        "type", "variant_title", OPTIONS,
+        *PRODUCT_CELLS, *VARIANT_CELLS, "categories", "collection", "stock", "pictures", VARIANT_PICTURES,
+        "old_addresses", "tags", "type", "variant_title", OPTIONS,
     }
 )  # fmt: skip
 """Columns whose values are compared. Any other column is always written."""

@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from backend.catalog.handles import make_handle
-from backend.catalog.importer.columns import COLUMNS
+from backend.catalog.importer.columns import COLUMNS, VARIANT_PICTURES
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat, SourceRow
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
@@ -101,6 +101,11 @@ class Draft:
             return
         for number, (title, value) in enumerate(options.items(), start=1):
             self.cells |= {f"option_{number}": title, f"value_{number}": value}
+
+    def set_variant_pictures(self, addresses: str) -> None:
+        """Set the pictures of a variant with options. Call this after `set_options`."""
+        if "option_1" in self.cells:
+            self.set(VARIANT_PICTURES, addresses)
 
 
 def _is_higher(before: str, price: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from backend.catalog.importer.columns import VARIANT_PICTURES
 from backend.catalog.importer.formats.conversion import (
     Cells,
     Draft,
@@ -66,6 +67,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "compare_at_price": ("price",),
     "stock": ("stock",),
     "pictures": ("picture", "pictures"),
+    VARIANT_PICTURES: ("picture", "pictures"),
     "old_addresses": ("address",),
 }
 """The feed's attributes by the importer's columns."""
@@ -157,7 +159,7 @@ def _convert_group(cells: Cells, rows: Sequence[TableRow], titles: Mapping[str, 
     found = [draft.cells.get("title", "") for draft in drafts]
     common = _common_words(found).rstrip(_TITLE_END)
     title = common if len(common) >= MIN_TITLE_LENGTH else found[0]
-    pictures = join_addresses(one for draft in drafts for one in draft.cells.pop("pictures", "").split("|"))
+    pictures = join_addresses(one for draft in drafts for one in draft.cells.get("pictures", "").split("|"))
     for draft in drafts:
         draft.group = rows
         if draft is not drafts[0]:
@@ -167,6 +169,7 @@ def _convert_group(cells: Cells, rows: Sequence[TableRow], titles: Mapping[str, 
             draft.cells.pop("material", None)
         draft.set("title", title)
         draft.set_options({option: cells.get(draft.source, name) for name, option in titles.items()})
+        draft.set_variant_pictures(draft.cells.pop("pictures", ""))
     drafts[0].set("pictures", pictures)
     return drafts
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from backend.catalog.bar_codes import is_bar_code
-from backend.catalog.importer.columns import API_COLUMNS, COLUMNS
+from backend.catalog.importer.columns import API_COLUMNS, COLUMNS, VARIANT_PICTURES
 from backend.catalog.importer.formats.conversion import Draft, build_source_file
 from backend.catalog.importer.formats.models import ColumnSuggestion, SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import NOTE_HEADINGS
@@ -24,7 +24,7 @@ from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.pricing import TAX_RATES
 from backend.spreadsheet_reader.headings import normalize_heading
 
-LIST_COLUMNS = frozenset({"categories", "old_addresses", "pictures", "tags"})
+LIST_COLUMNS = frozenset({"categories", "old_addresses", "pictures", "tags", VARIANT_PICTURES})
 """The importer's columns that hold several values, so that several columns of a file may fill one of them together."""
 MAPPABLE_COLUMNS = tuple(name for name in COLUMNS if name not in API_COLUMNS or name in ("tags", "type"))
 """The importer's columns that a person may choose."""

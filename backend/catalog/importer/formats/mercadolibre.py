@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from backend.catalog.importer.columns import VARIANT_PICTURES
 from backend.catalog.importer.formats.conversion import (
     DRAFT,
     PUBLISHED,
@@ -64,6 +65,7 @@ def convert(table: Table) -> SourceFile:
             draft.group = rows
             draft.set("title", titles[key])
             draft.set("handle", handles.get(key, ""))
+            draft.set_variant_pictures(join_addresses(_list_pictures(cells, row)))
             if number:
                 for column in ("description", "brand", "status", "pictures"):
                     draft.cells.pop(column, None)
@@ -72,6 +74,7 @@ def convert(table: Table) -> SourceFile:
             "pictures", join_addresses(one for row in rows for one in _list_pictures(cells, row))
         )
     places = {column: cells.find_places([name]) for column, name in FIELDS.items()}
+    places[VARIANT_PICTURES] = places["pictures"]
     places |= {name: cells.find_places(["variant"]) for name in ("option_1", "value_1")}
     silent = cells.find_places(("publication", "currency"))
     return build_source_file(table, SourceFormat.MERCADOLIBRE, drafts, places, silent_places=silent)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from backend.catalog.handles import make_handle
-from backend.catalog.importer.columns import COLUMNS
+from backend.catalog.importer.columns import COLUMNS, VARIANT_PICTURES
 from backend.catalog.importer.formats.conversion import (
     DRAFT,
     PUBLISHED,
@@ -65,6 +65,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "compare_at_price": ("compare_at_price",),
     "ean": ("bar_code",),
     "pictures": ("picture", "variant_picture"),
+    VARIANT_PICTURES: ("variant_picture",),
     **{f"{part}_{number}": (f"{part}_{number}",) for number in (1, 2, 3) for part in ("option", "value")},
     "old_addresses": ("handle",),
     "cost": ("cost",),
@@ -132,6 +133,7 @@ def _convert_variant(cells: Cells, draft: Draft, titles: Sequence[str]) -> None:
     }
     if options != NO_OPTIONS:
         draft.set_options(options)
+    draft.set_variant_pictures(join_addresses([cells.get(row, "variant_picture")]))
 
 
 def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:

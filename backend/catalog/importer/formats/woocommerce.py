@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from backend.catalog.importer.columns import COLUMNS
+from backend.catalog.importer.columns import COLUMNS, VARIANT_PICTURES
 from backend.catalog.importer.formats.conversion import (
     DRAFT,
     PUBLISHED,
@@ -77,6 +77,7 @@ FIELDS: Mapping[str, Sequence[str]] = {
     "compare_at_price": ("price",),
     "stock": ("stock",),
     "pictures": ("pictures",),
+    VARIANT_PICTURES: ("pictures",),
     "tags": ("tags",),
     "old_addresses": ("address",),
 }
@@ -182,6 +183,7 @@ class _Converter:
         if not self._is_kind(row, VARIATION):
             return
         draft.set_options(dict(self._read_attributes(row)))
+        draft.set_variant_pictures(join_addresses(self._list_pictures(row)))
         if self.cells.get(row, "published") in ("0", "-1"):
             draft.cells["stock"] = "0"
             draft.notes.append(Note("stock", "variant hidden"))

@@ -142,7 +142,7 @@ async def _prepare_pictures(
     Raises:
         ImportRefused: some pictures are damaged.
     """
-    lines = {name: row.line for row in rows for name in row.get("pictures") or ()}
+    lines = {name: row.line for row in rows for name in row.picture_names}
     async with database.read() as session:
         stored = await read_shop_pictures(session, lines)
     limit = asyncio.Semaphore(CONCURRENCY)

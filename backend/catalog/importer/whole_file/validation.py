@@ -127,7 +127,7 @@ async def _match_rows(
 ) -> tuple[list[MatchedRow], Collection[str]]:
     """Return the rows with their products, and the names of those pictures that the shop has already."""
     titled = find_titled_rows([row for row in rows if not row.problems])
-    names = {name for row in rows for name in row.get("pictures") or ()}
+    names = {name for row in rows for name in row.picture_names}
     async with database.read() as session:
         known_products = await KnownProducts.read(session, [*rows, *titled.values()])
         known_names = await read_shop_pictures(session, names) if names else {}
@@ -178,7 +178,7 @@ def _find_row_problems(
 ) -> Iterator[Problem]:
     """Yield the row's problems with categories, collections and pictures."""
     yield from places.find_group_problems(row)
-    for name in row.get("pictures") or ():
+    for name in dict.fromkeys(row.picture_names):
         if name in known_names:
             continue
         try:

@@ -197,6 +197,7 @@ def test_woocommerce_parent_is_found_by_id_in_any_order() -> None:
     assert small == {
         "title": "Gorra", "status": "published", "price": "900", "compare_at_price": "", "stock": "1",
         "pictures": "https://x.co/g.jpg|https://x.co/s.jpg", "option_1": "Talla", "value_1": "S", "weight": "0.2",
+        "variant_pictures": "https://x.co/s.jpg",
     }  # fmt: skip
     assert (large["stock"], large["value_1"]) == ("0", "L")
 
@@ -339,10 +340,11 @@ def test_google_items_of_a_group_become_variants() -> None:
         {
             "title": "Gorra", "sku": "A", "price": "900 COP", "compare_at_price": "", "brand": "Lúdica",
             "option_1": "Color", "value_1": "Rojo", "pictures": "https://x.co/1.jpg|https://x.co/2.jpg",
+            "variant_pictures": "https://x.co/1.jpg",
         },
         {
             "title": "Gorra", "sku": "B", "price": "900 COP", "compare_at_price": "", "option_1": "Color",
-            "value_1": "Rosa",
+            "value_1": "Rosa", "variant_pictures": "https://x.co/2.jpg",
         },
         {
             "title": "Yoyo", "sku": "C", "price": "500 COP", "compare_at_price": "",
