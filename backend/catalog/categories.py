@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Change, Subject, SubjectType, record
 from backend.catalog.category_tree import Tree, find_category, read_tree
 from backend.catalog.events import publish_product_changes
+from backend.catalog.group_pictures import split_picture
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Category, ProductCategory
 from backend.catalog.products.service import lock_products
@@ -61,6 +62,7 @@ async def create_category(
     if parent_id is not None:
         await find_category(session, parent_id)
         _require_depth(len(tree.path_to(parent_id)) + 1)
+    metadata, picture = split_picture(metadata, picture)
     category = Category(
         name=name,
         handle=handle or make_handle(name),
@@ -101,7 +103,8 @@ async def change_category(
     category.name = change.name or category.name
     category.handle = change.handle or category.handle
     category.description = category.description if change.description is None else change.description
-    category.meta = category.meta if change.metadata is None else change.metadata
+    metadata, category.picture = split_picture(change.metadata, category.picture)
+    category.meta = category.meta if metadata is None else metadata
     category.is_active = category.is_active if change.is_active is None else change.is_active
     with session.no_autoflush:
         await require_free_handle(session, category)

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, SubjectType, record
 from backend.catalog.events import publish_product_changes
+from backend.catalog.group_pictures import split_picture
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Collection, Product
 from backend.catalog.products.service import lock_products
@@ -43,8 +44,13 @@ async def create_collection(
     ).one()
     if count >= MAX_COLLECTIONS:
         raise NotAllowed(f"The shop has {MAX_COLLECTIONS} collections", staff_text=TOO_MANY_TEXT)
+    metadata, picture = split_picture(metadata, "")
     collection = Collection(
-        title=title, handle=handle or make_handle(title), rank=last + 1, meta=metadata or {}
+        title=title,
+        handle=handle or make_handle(title),
+        rank=last + 1,
+        picture=picture,
+        meta=metadata or {},
     )
     await require_free_handle(session, collection)
     await record(session, actor, "created", Subject(SubjectType.COLLECTION, collection.id))
@@ -67,7 +73,8 @@ async def change_collection(
     await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
     collection.title = change.title or collection.title
     collection.handle = change.handle or collection.handle
-    collection.meta = collection.meta if change.metadata is None else change.metadata
+    metadata, collection.picture = split_picture(change.metadata, collection.picture)
+    collection.meta = collection.meta if metadata is None else metadata
     with session.no_autoflush:
         await require_free_handle(session, collection)
     await publish_product_changes(session, await _product_ids_in(session, collection_id))

@@ -12,6 +12,7 @@ from backend.catalog.answers import (
 )
 from backend.catalog.api.product_rows import CategoryRow, CollectionRow
 from backend.catalog.category_tree import Tree
+from backend.catalog.group_pictures import join_picture
 from backend.catalog.models import Category, Collection
 from backend.catalog.schemas.store import CategoryParameters
 from backend.edge.wire import stamps
@@ -35,7 +36,7 @@ def collection_wire(collection: Collection | CollectionRow) -> CollectionOut:
         "title": collection.title,
         "handle": collection.handle,
         "external_id": None,
-        "metadata": collection.meta or None,
+        "metadata": join_picture(collection.meta, collection.picture),
         **stamps(collection.created_at, collection.updated_at),
         "deleted_at": None,
     }
@@ -52,7 +53,7 @@ def category_fields(category: Category | CategoryRow) -> CategoryFields:
         "is_internal": False,
         "rank": category.rank,
         "external_id": None,
-        "metadata": category.meta or None,
+        "metadata": join_picture(category.meta, category.picture),
         "parent_category_id": category.parent_id,
         **stamps(category.created_at, category.updated_at),
     }

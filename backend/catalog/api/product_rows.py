@@ -111,6 +111,7 @@ class CollectionRow(NamedTuple):
     title: str
     handle: str
     is_active: bool
+    picture: str
     meta: JsonObject
     created_at: str
     updated_at: str
@@ -125,6 +126,7 @@ class CategoryRow(NamedTuple):
     handle: str
     rank: int
     is_active: bool
+    picture: str
     meta: JsonObject
     parent_id: str | None
     created_at: str

@@ -325,7 +325,10 @@ class Assignment(Links):
 
 
 class CollectionChange(Body):
-    """A change of a collection; omitted fields stay."""
+    """A change of a collection; omitted fields stay.
+
+    `metadata.thumbnail` is the address of its picture, which was uploaded before. Null removes it.
+    """
 
     model_config = example(title="Regalos de Navidad")
 
@@ -343,7 +346,10 @@ class NewCollection(CollectionChange):
 
 
 class CategoryChange(Body):
-    """A change of a category; omitted fields stay."""
+    """A change of a category; omitted fields stay.
+
+    `metadata.thumbnail` is the address of its picture, which was uploaded before. Null removes it.
+    """
 
     model_config = example(description="Para jugar todos alrededor de la mesa.", rank=2)
 

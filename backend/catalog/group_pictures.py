@@ -1,0 +1,38 @@
+"""Pictures of categories and collections in the Admin API: `thumbnail` in their metadata.
+
+The platform has no field for them, and its clients store such a picture in the metadata.
+"""
+
+from backend.core.db.tables import JsonObject
+from backend.core.errors import InvalidData
+from backend.media.picture_widths import parse_uploaded_picture
+
+THUMBNAIL = "thumbnail"
+"""Metadata key of the URL of the picture."""
+
+
+def split_picture(metadata: JsonObject | None, current: str) -> tuple[JsonObject | None, str]:
+    """Return the metadata of a request without the picture, and the URL of the picture; empty for none.
+
+    Without the key `THUMBNAIL`, the picture does not change. An empty value or null removes it.
+
+    Raises:
+        InvalidData: the value is neither the current picture nor one that was uploaded to the shop.
+    """
+    if metadata is None or THUMBNAIL not in metadata:
+        return metadata, current
+    rest = {name: value for name, value in metadata.items() if name != THUMBNAIL}
+    picture = metadata[THUMBNAIL] or ""
+    is_valid = isinstance(picture, str) and (
+        picture in ("", current) or parse_uploaded_picture(picture) is not None
+    )
+    if not is_valid:
+        raise InvalidData(
+            f"Invalid request: Field 'metadata, {THUMBNAIL}' is not the address of an uploaded picture"
+        )
+    return rest, str(picture)
+
+
+def join_picture(metadata: JsonObject | None, picture: str) -> JsonObject | None:
+    """Return the metadata for an answer, with the picture; None if there is nothing in it."""
+    return {**(metadata or {}), **({THUMBNAIL: picture} if picture else {})} or None
