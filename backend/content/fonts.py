@@ -16,11 +16,18 @@ class FontName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """A font of the headings: its label in the office, and its CSS font families on pages and in mails."""
+    """A font of the headings.
+
+    Attributes:
+        label: its label in the office.
+        page, mail: its CSS font families on pages and in mails.
+        file: path of its file, which only the headings use; empty for a font of the texts or of visitors' devices.
+    """
 
     label: str
     page: str
     mail: str
+    file: str = ""
 
 
 FONTS = {
@@ -28,6 +35,7 @@ FONTS = {
         _("Redondeada"),
         '"Fredoka", "Fredoka Fallback", "Fredoka Fallback Android", ui-rounded, sans-serif',
         "Fredoka, Quicksand, 'Arial Rounded MT Bold', 'Trebuchet MS', Verdana, sans-serif",
+        file="/fonts/fredoka.woff2",
     ),
     FontName.PLAIN: Font(
         _("Recta"),
@@ -54,3 +62,8 @@ def find_font(name: str, *, is_demo: bool) -> FontName:
 def render_font(name: FontName) -> str:
     """Return the CSS declaration that sets this font for headings; empty for the style sheet's own font."""
     return "" if name == DEMO_FONT else f"--display:{FONTS[name].page};"
+
+
+def list_unused_files(name: FontName) -> frozenset[str]:
+    """Return the paths of font files that a shop with this font does not need."""
+    return frozenset(font.file for font in FONTS.values() if font.file) - {FONTS[name].file}

@@ -27,6 +27,7 @@ from storefront.documents.markup import (
     initial_state_element,
     with_plain_page,
     with_tags,
+    without_font_preloads,
 )
 from storefront.documents.office_documents import first_state
 from storefront.documents.page_cache import LoadedPage, PageCache
@@ -210,7 +211,8 @@ class Documents:
             + initial_state_element(loaded.initial_state)
         )
         headers = document_headers(self._shell_policy, loaded.meta.robots)
-        html = with_plain_page(with_tags(self._shell, tags), _plain_page(loaded))
+        shell = without_font_preloads(self._shell, loaded.unused_fonts)
+        html = with_plain_page(with_tags(shell, tags), _plain_page(loaded))
         return DocumentResponse(loaded.meta.status, Body.of(html, HTML), headers=headers)
 
     def _bare_shell(self) -> DocumentResponse:

@@ -1,6 +1,7 @@
 """Changes to a document's HTML: head tags that no component renders, and a new order for an early first paint."""
 
 import re
+from collections.abc import Collection
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -153,7 +154,8 @@ In the link to the global style sheet, Reflex writes `href` first. In links to a
 Router writes `rel` first.
 """
 STYLE_PRELOAD = '<link as="style"'
-FONT_PRELOAD = re.compile(r'<link as="font"[^>]*>')
+FONT_LINK = '<link as="font"'
+FONT_PRELOAD = re.compile(FONT_LINK + "[^>]*>")
 FONT_FACE = re.compile(r"@font-face\s*\{(?![^}]*\boptional\b)[^}]*\burl\([^}]*\}")
 """Pattern of a `@font-face` rule with a downloaded font that is displayed whenever it arrives.
 
@@ -166,6 +168,19 @@ The office uses such fonts to avoid layout shifts.
 """
 SCRIPT_PRELOAD = re.compile(r'<link rel="modulepreload"[^>]*>')
 MODULE = '<script type="module"'
+
+
+def without_font_preloads(html: str, files: Collection[str]) -> str:
+    """Return the document without the preloads of these font files, which the shop's brand does not use.
+
+    The links stay, for React: their media query never matches, so browsers fetch nothing.
+    """
+
+    def disable(found: re.Match[str]) -> str:
+        is_unused = any(f'href="{file}"' in found[0] for file in files)
+        return found[0].replace(FONT_LINK, f'{FONT_LINK} media="not all"') if is_unused else found[0]
+
+    return FONT_PRELOAD.sub(disable, html) if files else html
 
 
 def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from backend.app import current_shop
+from backend.content.fonts import list_unused_files
 from backend.core.caching.single_flight import SingleFlight
 from backend.core.caching.version_cache import VersionCache
 from backend.core.caching.version_probe import Version
@@ -42,6 +43,7 @@ class LoadedPage:
         initial_state: the initial values of the Reflex states as JSON, by state and variable.
         site_name: the shop's name for link previews.
         brand_tags: head tags with the shop's colours and icons.
+        unused_fonts: paths of font files that the shop's brand does not use.
     """
 
     page: HasRoute
@@ -50,6 +52,7 @@ class LoadedPage:
     initial_state: bytes
     site_name: str
     brand_tags: str = ""
+    unused_fonts: frozenset[str] = frozenset()
 
 
 class PageCache:
@@ -107,14 +110,16 @@ async def load_page(page: Page, url: str) -> LoadedPage:
     if page.is_public and not meta.image:
         meta = replace(meta, image=absolute_url(frame.brand.share_image))
     state = initial_state_of(page, PageData(data.content, meta), frame)
-    return LoadedPage(page, url, meta, state, frame.shop.name, brand_tags(brand))
+    tags, unused = brand_tags(brand), list_unused_files(brand.font)
+    return LoadedPage(page, url, meta, state, frame.shop.name, tags, unused)
 
 
 async def load_not_found() -> LoadedPage:
     """Return the data of the page for unknown addresses."""
     data, frame, brand = await gather(NOT_FOUND.load(PageParams("/404")), get_frame(), get_brand())
     state = initial_state_of(NOT_FOUND, data, frame)
-    return LoadedPage(NOT_FOUND, "/404", data.meta, state, frame.shop.name, brand_tags(brand))
+    tags, unused = brand_tags(brand), list_unused_files(brand.font)
+    return LoadedPage(NOT_FOUND, "/404", data.meta, state, frame.shop.name, tags, unused)
 
 
 def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:

@@ -1,6 +1,7 @@
 """The brand in documents: colours and icons in the head, logo and profiles on the plain page, the office unchanged."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ from backend.content.areas import Area, BrandBody
 from backend.content.versions import save_content
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
+from storefront.storefront import FONTS
 from tests.document_head import Head
 from tests.storefront.documents.conftest import FakeRenderer
 
@@ -99,3 +101,23 @@ async def test_office_has_the_shops_icon_and_its_own_colors(
     page = (await browser.get("/oficina/entrar")).text
     assert STYLE.search(page) is None
     assert "marca-300x100-icon-32.png" in page
+
+
+@pytest.fixture
+def preloads(build: Path) -> None:
+    """Add the preloads of fonts to the shell."""
+    shell = build / "__spa-fallback.html"
+    links = (f'<link as="font" href="{font}" rel="preload"/>' for font in FONTS)
+    shell.write_text(shell.read_text("utf-8").replace("<head>", f"<head>{''.join(links)}"), "utf-8")
+
+
+@pytest.mark.usefixtures("preloads")
+async def test_only_the_fonts_of_the_brand_are_preloaded(toyshop: Shop, browser: httpx.AsyncClient) -> None:
+    for number, (font, is_used) in enumerate([("rounded", True), ("serif", False), ("plain", False)]):
+        async with toyshop.database.transaction() as session:
+            await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(font=font), seen=number)
+        for path in ("/", "/cart", "/naves"):
+            page = (await browser.get(path)).text
+            assert ('<link as="font" href="/fonts/fredoka.woff2"' in page) is is_used, (font, path)
+            assert ('<link as="font" media="not all" href="/fonts/fredoka.woff2"' in page) is not is_used
+            assert '<link as="font" href="/fonts/figtree.woff2"' in page

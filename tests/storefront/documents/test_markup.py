@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from storefront.documents.markup import arrange_for_first_paint
+from storefront.documents.markup import arrange_for_first_paint, without_font_preloads
 
 FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
 HTML = (
@@ -42,3 +42,15 @@ def test_only_the_font_for_the_first_display_is_preloaded(tmp_path: Path) -> Non
 def test_document_without_scripts_has_all_links_in_its_head(tmp_path: Path) -> None:
     html = f"<head>{FONT}</head><body></body>"
     assert arrange_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"
+
+
+def test_preload_of_an_unused_font_fetches_nothing() -> None:
+    other = FONT.replace("one", "two")
+    html = f"<head>{FONT}{other}</head><body>/fonts/one.woff2</body>"
+    disabled = FONT.replace("<link", '<link media="not all"').replace(
+        '<link media="not all" as="font"', '<link as="font" media="not all"'
+    )
+    assert without_font_preloads(html, {"/fonts/one.woff2", "/fonts/six.woff2"}) == html.replace(
+        FONT, disabled
+    )
+    assert without_font_preloads(html, frozenset()) == html
