@@ -13,7 +13,7 @@ from backend.core.errors import NotFound
 from backend.invoices.documents import restore_document
 from backend.invoices.issue_job import Invoices, read_invoice
 from backend.invoices.models import Invoice
-from backend.invoices.pdf import DocumentLook, build_document_pdf, find_bar_color
+from backend.invoices.pdf import DocumentLook, build_document_pdf, find_bar_color, find_heading_font
 from backend.invoices.states import KIND_NAMES, InvoiceKind, InvoiceState
 from backend.office_settings import read_effective_settings
 
@@ -60,7 +60,8 @@ async def _build_file(invoices: Invoices, row: Invoice, kind: str, brand: Brand)
         provider = invoices.providers.get(row.provider_id)
         qr = provider.qr(document, row.code) if provider is not None else ""
         is_test = provider is not None and provider.is_test
-        look = DocumentLook(await read_logo(invoices.pictures, brand), find_bar_color(brand))
+        logo = await read_logo(invoices.pictures, brand)
+        look = DocumentLook(logo, find_bar_color(brand), find_heading_font(brand))
         content = await asyncio.to_thread(
             build_document_pdf, document, row.code, qr, is_test=is_test, look=look
         )

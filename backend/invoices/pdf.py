@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from backend.content.brand import Brand
+from backend.content.fonts import FontName
 from backend.content.palette import derive_variables
 from backend.core.dates import TIME_ZONE
 from backend.core.money import Cop, format_cop
@@ -34,6 +35,9 @@ QR_SIZE = 38
 LOGO_WIDTH, LOGO_HEIGHT = 60, 16
 """Size of the box into which the logo is fitted."""
 DEMO_BAR_COLOR = "#f5f1e9"
+SANS = "Helvetica"
+UNDECOMPOSED = str.maketrans("ŁłĐđĦħŦŧı", "LlDdHhTti")
+"""Letters with a stroke, which Unicode does not decompose."""
 COLUMNS = (
     ("Descripción", 74, "L"), ("Cant.", 14, "R"), ("Valor", 26, "R"), ("Dcto.", 22, "R"), ("IVA", 14, "R"),
     ("Total", 28, "R"),
@@ -42,15 +46,27 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentLook:
-    """The shop's brand on a document: the logo as PNG, or empty, and the colour of the bars as `#rrggbb`."""
+    """The shop's brand on a document.
+
+    Attributes:
+        logo: the logo as PNG, or empty.
+        bar_color: colour of the bars as `#rrggbb`.
+        heading_font: PDF font of the headings.
+    """
 
     logo: bytes = b""
     bar_color: str = DEMO_BAR_COLOR
+    heading_font: str = SANS
 
 
 def find_bar_color(brand: Brand) -> str:
     """Return the colour of the bars on a document with this brand."""
     return derive_variables(brand.palette)["paper-deep"] if brand.has_own_colors else DEMO_BAR_COLOR
+
+
+def find_heading_font(brand: Brand) -> str:
+    """Return the standard PDF font that is most like the font of the shop's headings."""
+    return "Times" if brand.font == FontName.SERIF else SANS
 
 
 def build_document_pdf(
@@ -74,7 +90,7 @@ def build_document_pdf(
         _write(pdf, "DOCUMENTO DE PRUEBA, SIN VALIDEZ FISCAL", 11, "B", align="C")
         pdf.ln(2)
     _draw_logo(pdf, look.logo)
-    _write_head(pdf, document)
+    _write_head(pdf, document, look.heading_font)
     _write_parties(pdf, document, look.bar_color)
     _write_lines(pdf, document)
     _write_totals(pdf, document)
@@ -85,7 +101,7 @@ def build_document_pdf(
 def _replace_unsupported(text: str) -> str:
     """Replace letters that the fonts do not have."""
     shown = []
-    for letter in text:
+    for letter in text.translate(UNDECOMPOSED):
         try:
             letter.encode("cp1252")
         except UnicodeEncodeError:
@@ -97,10 +113,17 @@ def _replace_unsupported(text: str) -> str:
 
 
 def _write(
-    pdf: "FPDF", text: str, size: float = 9, style: str = "", *, width: float = WIDTH, align: str = "L"
+    pdf: "FPDF",
+    text: str,
+    size: float = 9,
+    style: str = "",
+    *,
+    width: float = WIDTH,
+    align: str = "L",
+    font: str = SANS,
 ) -> None:
     """Write lines of text at the cursor, and move the cursor below them."""
-    pdf.set_font("Helvetica", style, size)
+    pdf.set_font(font, style, size)
     pdf.multi_cell(width, size * 0.48, _replace_unsupported(text), align=align, new_x="LEFT", new_y="NEXT")
 
 
@@ -123,10 +146,10 @@ def _fit_logo(logo: bytes) -> tuple[float, float]:
         return image.width * factor, image.height * factor
 
 
-def _write_head(pdf: "FPDF", document: Document) -> None:
+def _write_head(pdf: "FPDF", document: Document, font: str) -> None:
     seller = document.seller
     top = pdf.get_y()
-    _write(pdf, seller.name, 15, "B", width=104)
+    _write(pdf, seller.name, 15, "B", width=104, font=font)
     _write(pdf, _format_identity(seller), 9, width=104)
     _write(pdf, "Responsable de IVA", 9, width=104)
     if seller.place is not None:
@@ -134,9 +157,9 @@ def _write_head(pdf: "FPDF", document: Document) -> None:
     _write(pdf, f"{seller.phone} · {seller.email}", 9, width=104)
     bottom = pdf.get_y()
     pdf.set_xy(MARGIN + 108, top)
-    _write(pdf, TITLES[document.kind], 11, "B", width=70, align="R")
+    _write(pdf, TITLES[document.kind], 11, "B", width=70, align="R", font=font)
     pdf.set_x(MARGIN + 108)
-    _write(pdf, document.full_number, 15, "B", width=70, align="R")
+    _write(pdf, document.full_number, 15, "B", width=70, align="R", font=font)
     pdf.set_x(MARGIN + 108)
     terms = "Pago de contado" if document.prepaid is None else "Pagada en parte"
     moment = document.local.astimezone(TIME_ZONE).strftime("%d/%m/%Y %H:%M:%S")
@@ -158,7 +181,7 @@ def _format_identity(party: Party) -> str:
 def _write_parties(pdf: "FPDF", document: Document, bar_color: str) -> None:
     buyer = document.buyer
     pdf.set_fill_color(bar_color)
-    pdf.set_font("Helvetica", "B", 9)
+    pdf.set_font(SANS, "B", 9)
     pdf.cell(WIDTH, 6, "Adquirente", fill=True, new_x="LMARGIN", new_y="NEXT")
     _write(
         pdf,
@@ -180,7 +203,7 @@ def _write_parties(pdf: "FPDF", document: Document, bar_color: str) -> None:
 
 
 def _write_lines(pdf: "FPDF", document: Document) -> None:
-    pdf.set_font("Helvetica", size=8.5)
+    pdf.set_font(SANS, size=8.5)
     pdf.set_draw_color(190, 184, 172)
     pdf.set_fill_color(255, 255, 255)
     with pdf.table(
@@ -217,7 +240,7 @@ def _write_totals(pdf: "FPDF", document: Document) -> None:
         rows.append((f"Excluido de IVA: {format_cop(document.excluded)}", 0))
     for label, amount in rows:
         _write_total(pdf, label, amount)
-    pdf.set_font("Helvetica", "B", 11)
+    pdf.set_font(SANS, "B", 11)
     _write_total(pdf, "Total", document.total, is_whole=True)
     if document.prepaid is not None:
         _write_total(pdf, "Anticipo recibido", -document.prepaid)
@@ -226,7 +249,7 @@ def _write_totals(pdf: "FPDF", document: Document) -> None:
 
 
 def _write_total(pdf: "FPDF", label: str, amount: Cop, *, is_whole: bool = False) -> None:
-    pdf.set_font("Helvetica", "B" if is_whole else "", 11 if is_whole else 9)
+    pdf.set_font(SANS, "B" if is_whole else "", 11 if is_whole else 9)
     pdf.cell(WIDTH - 36, 5.5, _replace_unsupported(label), align="R")
     pdf.cell(36, 5.5, _replace_unsupported(format_cop(amount)), align="R", new_x="LMARGIN", new_y="NEXT")
 

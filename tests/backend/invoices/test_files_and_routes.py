@@ -14,6 +14,7 @@ from backend.content.areas import Area, BrandBody
 from backend.content.versions import save_content
 from backend.exports.service import JOB, open_export_file, request_export
 from backend.invoices.creation import ISSUE
+from backend.invoices.pdf import build_document_pdf
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.media.uploads import SentFile
@@ -22,6 +23,7 @@ from backend.pricing import Adjustment
 from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import OWNER, book_refund, enable_invoices, list_documents, place_paid_order
+from tests.backend.invoices.sample import NOTE
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post
 
@@ -135,7 +137,7 @@ async def test_invoice_pdf_is_readable_only_by_staff_and_holders_of_the_order_li
     assert message.values["pdf_link"].endswith(f"/api/invoices/{row.id}/pdf?token={token}")
 
 
-async def test_invoice_pdf_has_the_shops_logo(
+async def test_invoice_pdf_has_the_shops_logo_and_font(
     shop: Shop, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await enable_invoices(shop, shop.invoices.providers["ubl"])
@@ -153,8 +155,12 @@ async def test_invoice_pdf_has_the_shops_logo(
     sent = SentFile("logo.png", len(content.getvalue()), content)
     logo = await shop.uploads.store_brand_picture(COMMAND_LINE, sent)
     async with shop.database.transaction() as session:
-        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(logo=logo.url), seen=0)
+        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(logo=logo.url, font="serif"), seen=0)
     page = await read_page()
+    assert {font["/BaseFont"] for font in page["/Resources"]["/Font"].values()} >= {
+        "/Times-Bold",
+        "/Helvetica",
+    }
     assert [image.image.size for image in page.images if image.image] == [(300, 100)]
     assert row.full_number in page.extract_text()
 
@@ -171,3 +177,8 @@ async def test_documents_issued_by_the_accountant_are_not_shown_to_customers(
         view = await order_view(session, shop.settings, f"order_{sold.number}")
         mails = (await session.execute(select(Mail).where(Mail.about == row.id))).all()
     assert (view.invoices, mails) == ([], [])
+
+
+def test_letters_with_a_stroke_are_printed_without_it() -> None:
+    content = build_document_pdf(NOTE, "c" * 96, "")
+    assert "Lukasz & Hijos <SAS>" in PdfReader(BytesIO(content)).pages[0].extract_text()
