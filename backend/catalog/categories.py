@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Change, Subject, SubjectType, record
 from backend.catalog.category_tree import Tree, find_category, read_tree
 from backend.catalog.events import publish_product_changes
-from backend.catalog.group_pictures import split_picture
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Category, ProductCategory
 from backend.catalog.products.service import lock_products
@@ -19,6 +18,7 @@ from backend.catalog.redirects.category_addresses import (
     redirect_category_address,
 )
 from backend.catalog.schemas.admin import CategoryChange
+from backend.catalog.schemas.group_pictures import split_picture
 from backend.core.db.tables import JsonObject, insert_into
 from backend.core.errors import NotAllowed
 from backend.core.texts import _

@@ -7,11 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Change, Subject, SubjectType, record
 from backend.catalog.events import publish_product_changes
-from backend.catalog.group_pictures import split_picture
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Collection, Product
 from backend.catalog.products.service import lock_products
 from backend.catalog.schemas.admin import CollectionChange
+from backend.catalog.schemas.group_pictures import split_picture
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject, get_or_404
 from backend.core.errors import NotAllowed

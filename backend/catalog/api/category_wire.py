@@ -12,8 +12,8 @@ from backend.catalog.answers import (
 )
 from backend.catalog.api.product_rows import CategoryRow, CollectionRow
 from backend.catalog.category_tree import Tree
-from backend.catalog.group_pictures import join_picture
 from backend.catalog.models import Category, Collection
+from backend.catalog.schemas.group_pictures import join_picture
 from backend.catalog.schemas.store import CategoryParameters
 from backend.edge.wire import stamps
 

@@ -2,7 +2,8 @@
 
 import csv
 from datetime import date
-from io import BytesIO, StringIO
+from io import BytesIO
+from typing import Any, StringIO
 
 import httpx
 from PIL import Image
@@ -157,10 +158,9 @@ async def test_invoice_pdf_has_the_shops_logo_and_font(
     async with shop.database.transaction() as session:
         await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(logo=logo.url, font="serif"), seen=0)
     page = await read_page()
-    assert {font["/BaseFont"] for font in page["/Resources"]["/Font"].values()} >= {
-        "/Times-Bold",
-        "/Helvetica",
-    }
+    resources: Any = page["/Resources"]
+    fonts = {font.get_object()["/BaseFont"] for font in resources["/Font"].values()}
+    assert fonts >= {"/Times-Bold", "/Helvetica"}
     assert [image.image.size for image in page.images if image.image] == [(300, 100)]
     assert row.full_number in page.extract_text()
 
