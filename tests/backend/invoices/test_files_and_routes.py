@@ -2,8 +2,8 @@
 
 import csv
 from datetime import date
-from io import BytesIO
-from typing import Any, StringIO
+from io import BytesIO, StringIO
+from typing import Any
 
 import httpx
 from PIL import Image
