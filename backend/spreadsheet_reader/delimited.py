@@ -1,6 +1,7 @@
 """Reading of text with delimiters: `;`, `,`, tabs or `|`, in UTF-8, UTF-16 or an older encoding."""
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from io import StringIO, TextIOWrapper
@@ -17,6 +18,7 @@ DELIMITERS = (";", ",", "\t", "|")
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 SAMPLE_ROWS = 20
 SAMPLE_CHARACTERS = 256 << 10
+_TEXT_FORMULA = re.compile(r'="([^"]*)"')
 QUOTE_ERRORS = ("expected after", "unexpected end of data", "field larger than field limit")
 
 
@@ -35,7 +37,7 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         for cells in reader:
             counter.add(len(cells))
-            texts = [restore_cell(cell.strip()).strip() for cell in cells[: limits.max_columns]]
+            texts = [_parse_cell(cell.strip()) for cell in cells[: limits.max_columns]]
             if any(texts):
                 yield Row(number, texts, CellKind.TEXT * len(texts), {}, is_hidden=False)
             number = reader.line_num + 1
@@ -47,6 +49,12 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
         raise UnreadableSpreadsheet(Refusal.NOT_UTF8, line=number) from None
     finally:
         text.close()
+
+
+def _parse_cell(cell: str) -> str:
+    """Return the cell's text. Programs write `="0017"` so that Excel keeps the zeros of a code."""
+    as_formula = _TEXT_FORMULA.fullmatch(cell)
+    return (as_formula[1] if as_formula else restore_cell(cell)).strip()
 
 
 def _find_delimiter(sample: str, known_headings: frozenset[str]) -> str:

@@ -17,6 +17,8 @@ MAX_ROW = 1_048_576
 MAX_AREAS = 100_000
 MAX_CHARACTERS = 32_767
 """Maximum length of a cell's text, as in Excel."""
+NOT_CALCULATED = "#N/A"
+"""Text of a formula that was stored without its result, as programs write it that do not calculate."""
 TRUE_VALUES = frozenset({"1", "true", "on"})
 
 
@@ -85,7 +87,9 @@ class Worksheet:
             return _text_cell(next((join_text(one) for one in element if get_local_name(one) == "is"), ""))
         raw = next((one.text for one in element if get_local_name(one) == "v"), None)
         if raw is None or not (raw if kind == "str" else raw.strip()):
-            return _text_cell("")
+            # a formula whose result is an empty text has the kind "str"; others were never calculated
+            is_formula = any(get_local_name(one) == "f" for one in element)
+            return (NOT_CALCULATED, CellKind.ERROR, "") if is_formula and kind != "str" else _text_cell("")
         try:
             return self._parse_value(kind, raw, element.get("s"))
         except (ValueError, IndexError, OverflowError):

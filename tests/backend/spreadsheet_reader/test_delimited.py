@@ -69,3 +69,8 @@ def test_quotation_mark_in_a_cell_is_refused_with_its_line(text: str, line: int)
 
 def test_quotation_mark_in_a_cell_without_quotes_is_read() -> None:
     assert read_texts('SKU,Nombre\nP-1,Pantalla 12"\n')[1] == ["P-1", 'Pantalla 12"']
+
+
+def test_code_that_is_written_as_a_formula_keeps_its_zeros() -> None:
+    text = 'SKU,Nombre\n="0017",Trompo\n"=""0018""",Yoyo\n=A1&"x",Balero\n'
+    assert read_texts(text)[1:] == [["0017", "Trompo"], ["0018", "Yoyo"], ['=A1&"x"', "Balero"]]
