@@ -25,7 +25,8 @@ MIN_AMOUNT_WITH_CENTS = 1000
 
 In a smaller amount, a spreadsheet program probably dropped zeros: 89.9 for 89.900.
 """
-_APOSTROPHES, _SPACES = "'’´`", " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+_APOSTROPHES = "'’´`"
+_SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}\N{FIGURE SPACE}"
 _SEPARATOR = re.compile(f"[.,{_APOSTROPHES}{_SPACES}]")
 _NUMBER = re.compile(rf"[0-9]{{1,12}}(?:{_SEPARATOR.pattern}[0-9]{{1,12}}){{0,6}}")
 _MONEY = re.compile(

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 from babel import Locale
 from babel.core import get_global
 
-from backend.catalog.bar_codes import is_bar_code
+from backend.catalog.bar_codes import LENGTHS, is_bar_code
 from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR, CellError, Noted
 from backend.core.collation import fold
+from backend.core.commands import UNCHANGED
 
 PATH_SEPARATOR = ">"
 """Separator between a category and the one below it."""
@@ -53,13 +55,18 @@ _COUNTRY_WORDS = {
 }
 _BAR_CODE_SIGNS = re.compile(r"[\s'’´`\u00a0-]")
 _BAR_CODE_ZEROS = re.compile(r"\.0+$")
+_NO_BAR_CODE = frozenset(
+    {"n/a", "na", "n.a.", "no aplica", "no tiene", "ninguno", "sin codigo", "sin codigo de barras", "s/c", "no", "null",
+     "none", "does not apply", "x"}
+)  # fmt: skip
+"""Words for a missing bar code."""
 _COMMAS = re.compile(r"(?<!\\),")
 _SPLITTING = re.compile(r"[,;\\\n]|\shttps?://", re.IGNORECASE)
 """Signs at which the parsers of lists would split a text."""
 _ADDRESS_GAP = re.compile(r"[\s,;|]+(?=https?://)", re.IGNORECASE)
-_PICTURE_GAP = re.compile(r"\s*[,;\n]\s*")
+_NAME_GAP = re.compile(r"\s*[;\n]\s*")
 _PICTURE_NAME = re.compile(
-    r"https?://.+|.+\.(?:jpe?g|png|webp|gif|heic|avif|tiff?|bmp)", re.IGNORECASE | re.DOTALL
+    r"https?://.+|.+\.(?:jpe?g|jfif|png|webp|gif|hei[cf]|avif|tiff?|bmp)", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -146,15 +153,23 @@ def _country_codes() -> dict[str, str]:
     return codes
 
 
-def parse_bar_code(cell: str) -> str:
+def parse_bar_code(cell: str) -> Any:
     """Parse a bar code number. Apostrophes, spaces, hyphens and `.0` are dropped.
+
+    Words and zeros that programs write for a missing bar code leave the variant's value unchanged.
 
     Raises:
         CellError: the number is invalid.
     """
     code = _BAR_CODE_ZEROS.sub("", _BAR_CODE_SIGNS.sub("", cell))
+    if not code.strip("0") or fold(cell) in _NO_BAR_CODE:
+        return Noted(UNCHANGED, "no bar code")
     if not is_bar_code(code):
-        raise CellError("must be an EAN-13, an EAN-8, a UPC-A or a GTIN-14 whose last digit is right")
+        is_complete = code.isdecimal() and len(code) in LENGTHS
+        raise CellError(
+            "must be an EAN-13, an EAN-8, a UPC-A or a GTIN-14 whose last digit is right",
+            "check digit" if is_complete else "cell",
+        )
     return code
 
 
@@ -195,18 +210,27 @@ def parse_categories(cell: str) -> tuple[str, ...]:
 def parse_pictures(cell: str) -> tuple[str, ...]:
     """Parse a list of pictures: addresses with any separators, or names of files.
 
-    A comma separates names only if each part has the extension of a picture.
+    A comma separates names only if each part has the extension of a picture; a semicolon or a line break always.
     """
     if LIST_SEPARATOR in cell:
         return _select_parts(cell.split(LIST_SEPARATOR))
-    parts = [part for one in _ADDRESS_GAP.split(cell) for part in _split_names(one)]
+    parts = [part for one in split_addresses(cell) for part in _split_names(one)]
     return _select_parts(parts)
+
+
+def split_addresses(text: str) -> list[str]:
+    """Return the web addresses in a text, in which spaces, commas, semicolons or bars separate them."""
+    return [part.rstrip(",;| \n") for part in _ADDRESS_GAP.split(text)]
 
 
 def _split_names(text: str) -> list[str]:
     if text.lower().startswith(("https://", "http://")):
-        return [text.rstrip(",; \n")]
-    names = _PICTURE_GAP.split(text)
+        return [text]
+    return [name for part in _NAME_GAP.split(text) for name in _split_commas(part)]
+
+
+def _split_commas(text: str) -> list[str]:
+    names = [part.strip() for part in text.split(",")]
     return names if all(_PICTURE_NAME.fullmatch(name) for name in names) else [text]
 
 

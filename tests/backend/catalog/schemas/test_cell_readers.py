@@ -26,6 +26,7 @@ from backend.imports.rows.changes import format_cell
         ("89'900", 89_900),
         ("1'250.000", 1_250_000),
         ("89 900", 89_900),
+        ("$ 1\u2009250\u2009000", 1_250_000),
         ("89.900.00", 89_900),
         ("COL$ 45,000", 45_000),
         ("45.000 pesos", 45_000),
@@ -218,6 +219,20 @@ def test_bar_code_is_read(cell: str) -> None:
     assert cell_words.parse_bar_code(cell) == "7701234567897"
 
 
+@pytest.mark.parametrize("cell", ["0", "0.0", "0000000000000", "-", "N/A", "No aplica", "Sin código"])
+def test_word_for_a_missing_bar_code_leaves_the_bar_code_unchanged(cell: str) -> None:
+    assert cell_words.parse_bar_code(cell) == Noted(UNCHANGED, "no bar code")
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"), [("7701234567890", "check digit"), ("770123", "cell"), ("EAN 7701234567897", "cell")]
+)
+def test_wrong_bar_code_is_refused(cell: str, code: str) -> None:
+    with pytest.raises(CellError) as refused:
+        cell_words.parse_bar_code(cell)
+    assert refused.value.code == code
+
+
 def test_code_of_a_case_is_a_bar_code() -> None:
     assert cell_words.parse_bar_code("1 7701234 567894") == "17701234567894"
 
@@ -236,6 +251,7 @@ def test_code_of_a_case_is_a_bar_code() -> None:
         (cell_words.parse_pictures, "https://a.co/1.jpg https://a.co/2.jpg", ("https://a.co/1.jpg", "https://a.co/2.jpg")),
         (cell_words.parse_pictures, "a.jpg, b.PNG", ("a.jpg", "b.PNG")),
         (cell_words.parse_pictures, "uno, dos.jpg", ("uno, dos.jpg",)),
+        (cell_words.parse_pictures, "uno;dos, tres; 4.jpg\ncinco", ("uno", "dos, tres", "4.jpg", "cinco")),
         (cell_words.parse_pictures, "muñeca (1).jpg|b.jpg", ("muñeca (1).jpg", "b.jpg")),
     ],
 )  # fmt: skip
