@@ -21,6 +21,10 @@ AMOUNT_COLUMNS = (
 )
 """Columns in whose texts a point before three digits separates thousands."""
 _THREE_DECIMALS = re.compile(r"([^0-9]*[1-9][0-9]{0,2}\.[0-9]{3})([^0-9]*)")
+_INVISIBLE = dict.fromkeys(
+    map(ord, "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff")
+) | dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
+"""Replacements of characters that nobody sees, and of spaces that look like an ordinary one."""
 BOOLEANS = {"1": "sí", "0": "no"}
 
 
@@ -32,6 +36,11 @@ def cell_texts(row: Row) -> list[str]:
         _cell_text(text, kind, row.formats.get(place, ""))
         for place, (text, kind) in enumerate(zip(row.texts, row.kinds, strict=True))
     ]
+
+
+def clean_text(text: str | None) -> str | None:
+    """Return a text without invisible characters, which web pages and chats add: a SKU would differ by one."""
+    return text if text is None or text.isascii() else text.translate(_INVISIBLE).strip()
 
 
 def is_formula_error(cell: str) -> bool:

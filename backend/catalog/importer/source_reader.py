@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
+from backend.catalog.importer.cell_texts import clean_text
 from backend.catalog.importer.columns import ID_CELLS
 from backend.catalog.importer.formats.convert import convert_table, list_known_headings
 from backend.catalog.importer.formats.mapping import convert_mapped, suggest_mapping
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
-from backend.catalog.importer.formats.recognition import recognise
+from backend.catalog.importer.formats.recognition import is_own_export, recognise
 from backend.catalog.importer.source_checks import check_source_rows
 from backend.catalog.importer.tables.models import Table, TableError, TableFault
 from backend.catalog.importer.tables.table_search import find_table
@@ -57,6 +58,9 @@ def convert_source(
         TableError: no column identifies products.
     """
     source_format = recognise(table.headings)
+    if not is_own_export(source_format, table.headings):
+        for row in table.rows:
+            row.texts[:] = map(clean_text, row.texts)
     if source_format is SourceFormat.UNKNOWN:
         source = _convert_unknown(table, columns, contested)
     else:

@@ -161,3 +161,8 @@ def test_unreadable_file_has_its_own_sentence(content: bytes, fault: Fault, word
         read_product_file(content)
     assert refused.value.fault is fault
     assert words in format_file_problem(refused.value)
+
+
+def test_invisible_characters_of_a_list_are_left_out() -> None:
+    text = "Nombre;SKU;Precio\nMuñeca\u00a0de\u200b trapo;T\u200b-1\u00a0;$\u00a089\u2009900\n"
+    assert read_cells(text) == [{"title": "Muñeca de trapo", "sku": "T-1", "price": "$ 89 900"}]

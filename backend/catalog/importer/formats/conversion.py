@@ -14,9 +14,9 @@ from backend.catalog.importer.formats.models import SourceFile, SourceFormat, So
 from backend.catalog.importer.row_reader import Note, Problem
 from backend.catalog.importer.tables.models import Table, TableRow
 from backend.catalog.redirects.addresses import InvalidAddress, parse_address
-from backend.catalog.schemas import cell_words
-from backend.catalog.schemas.cell_numbers import parse_exact_price
-from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR, CellError
+from backend.catalog.schemas import cell_numbers, cell_words
+from backend.catalog.schemas.cell_parsers import LIST_SEPARATOR, CellError, Noted
+from backend.core.commands import UNCHANGED
 from backend.spreadsheet_reader.headings import normalize_heading
 
 PUBLISHED, DRAFT = "published", "draft"
@@ -114,7 +114,7 @@ def _is_higher(before: str, price: str) -> bool:
     If one of them is not an amount, return True unless `before` is empty.
     """
     try:
-        return parse_exact_price(before) > parse_exact_price(price)
+        return cell_numbers.parse_exact_price(before) > cell_numbers.parse_exact_price(price)
     except CellError:
         return bool(before)
 
@@ -178,8 +178,12 @@ def join_list(parts: Iterable[str]) -> str:
 
 
 def join_addresses(addresses: Iterable[str]) -> str:
-    """Return web addresses, without duplicates, as the text of a cell with a list."""
-    return join_list(one.replace(LIST_SEPARATOR, "%7C") for one in addresses)
+    """Return web addresses, without duplicates, as the text of a cell with a list.
+
+    A text may have several addresses with any separators.
+    """
+    parts = (part for one in addresses for part in cell_words.split_addresses(one))
+    return join_list(part.replace(LIST_SEPARATOR, "%7C") for part in parts)
 
 
 def join_old_addresses(texts: Iterable[str]) -> str:
@@ -233,11 +237,22 @@ def drop_zero(text: str) -> str:
 def set_greatest_weight(drafts: Sequence[Draft], weights: Sequence[str]) -> None:
     """Set the product's weight to that of its heaviest variant. Add a note if the weights differ.
 
+    A weight that cannot be read is set as it is: its row is refused.
+
     Args:
         drafts: the rows of the product.
-        weights: weights of the variants in kilograms.
+        weights: weights of the variants in kilograms, such as `0.35` or `0,35`; empty if unknown.
     """
-    values = {value for weight in weights if (value := parse_decimal(weight)) is not None and value > 0}
+    values: dict[Decimal, None] = {}
+    for weight in filter(None, weights):
+        try:
+            found = cell_numbers.WEIGHT.read(weight)
+        except CellError:
+            drafts[0].set("weight", weight)
+            return
+        value = found.value if isinstance(found, Noted) else found
+        if value is not UNCHANGED:
+            values[Decimal(str(value))] = None
     if values:
         drafts[0].set("weight", write_decimal(max(values)))
     if len(values) > 1:

@@ -40,7 +40,7 @@ MIN_BAR_CODE_LENGTH = 12
 MIN_TITLE_LENGTH = 5
 """Minimum average number of letters in a column that may have the products' names."""
 OPTION_COLUMNS = {f"value_{number}": f"option_{number}" for number in (1, 2, 3)}
-_NUMBERED = re.compile(r"(\D+?) ?\d{1,2}")
+_NUMBERED = re.compile(r"(\D+?) ?(\d{1,2})")
 _NOT_FOR_SALE = re.compile(
     r"\b(?:costos?|compras?|mayor|mayorista|distribuidor|proveedor|minim[oa]|maxim[oa]|utilidad|margen|bodega|ubicacion"
     r"|fecha|cuenta|nit|consecutivo|telefono|cost|wholesale|supplier|date)\b"
@@ -61,7 +61,7 @@ _MONEY = re.compile(r"(?:\$|COP) ?[0-9][0-9.,']*|[0-9][0-9.,']* ?(?:COP|\$)", re
 _AMOUNT = re.compile(r"[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]{1,2})?")
 _UNITS = re.compile(r"-?[0-9]{1,4}(?:[.,]0+)?")
 _PERCENT = re.compile(r"([0-9]{1,2})(?:[.,]0+)? ?%")
-_PICTURE = re.compile(r"\S.*\.(?:jpe?g|png|webp|avif|gif|heic)(?:\?\S*)?", re.IGNORECASE)
+_PICTURE = re.compile(r"\S.*\.(?:jpe?g|jfif|png|webp|avif|gif|heic)(?:\?\S*)?", re.IGNORECASE)
 
 
 def suggest_mapping(table: Table) -> list[ColumnSuggestion]:
@@ -153,6 +153,7 @@ def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
     for place, column in enumerate(columns):
         if column in COLUMNS:
             places.setdefault(column, []).append(place)
+    places = {column: _sort_numbered(table.headings, some) for column, some in places.items()}
     drafts = []
     for row in table.rows:
         draft = Draft(row)
@@ -167,6 +168,19 @@ def convert_mapped(table: Table, columns: Sequence[str]) -> SourceFile:
     ]
     notes = ["tax not said"] if "price" in places and "price_without_tax" not in places else []
     return build_source_file(table, SourceFormat.UNKNOWN, drafts, places, notes=notes, silent_places=silent)
+
+
+def _sort_numbered(headings: Sequence[str], places: Sequence[int]) -> list[int]:
+    """Return columns such as `Foto 2` and `Foto 1` in the order of their numbers; others in the file's order."""
+    numbers = [_NUMBERED.fullmatch(normalize_heading(headings[place])) for place in places]
+    if len({found[1] if found else "" for found in numbers}) > 1 or None in numbers:
+        return list(places)
+    return [
+        place
+        for _number, place in sorted(
+            (int(found[2]), place) for found, place in zip(numbers, places, strict=True) if found
+        )
+    ]
 
 
 def _join_cells(table: Table, row: TableRow, places: Sequence[int]) -> str:
@@ -298,12 +312,13 @@ def _assign_by_values(
     for column, fields, is_kind in kinds:
         if mapped & set(fields):
             continue
-        for place in free:
-            if _has_share(values[place], is_kind) and not _counts_rows(values[place]):
-                suggestions[place].column = column
-                mapped.add(column)
-                free.remove(place)
-                break
+        places = [
+            place for place in free if _has_share(values[place], is_kind) and not _counts_rows(values[place])
+        ]
+        if places:
+            _assign(suggestions, column, places)
+            mapped.add(column)
+            free = [place for place in free if place not in places]
     if "title" not in mapped:
         texts = [
             place

@@ -49,7 +49,6 @@ FIELDS: Mapping[str, str] = {
 SOLD = frozenset({"activa", "activo", "active", "publicada"})
 CURRENCIES = frozenset({"", "cop", "pesos", "peso colombiano", "pesos colombianos"})
 _SEPARATOR = re.compile(r"[|;,/\n]")
-_SPACE = re.compile(r"[\s,]+(?=https?://)")
 
 
 def convert(table: Table) -> SourceFile:
@@ -70,9 +69,7 @@ def convert(table: Table) -> SourceFile:
                 for column in ("description", "brand", "status", "pictures"):
                     draft.cells.pop(column, None)
             drafts.append(draft)
-        drafts[-len(rows)].set(
-            "pictures", join_addresses(one for row in rows for one in _list_pictures(cells, row))
-        )
+        drafts[-len(rows)].set("pictures", join_addresses(cells.get(row, "pictures") for row in rows))
     places = {column: cells.find_places([name]) for column, name in FIELDS.items()}
     places[VARIANT_PICTURES] = places["pictures"]
     places |= {name: cells.find_places(["variant"]) for name in ("option_1", "value_1")}
@@ -97,7 +94,3 @@ def _convert_row(cells: Cells, row: TableRow) -> Draft:
 def _read_pair(text: str) -> tuple[str, str]:
     title, _separator, value = text.partition(":")
     return title.strip(), value.strip()
-
-
-def _list_pictures(cells: Cells, row: TableRow) -> list[str]:
-    return _SPACE.split(cells.get(row, "pictures"))

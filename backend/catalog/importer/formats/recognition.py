@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.catalog.importer.columns import COLUMNS
-from backend.catalog.importer.formats.models import SourceFormat
+from backend.catalog.importer.formats.models import OWN_FORMATS, SourceFormat
 from backend.catalog.importer.headings import LABELS, find_column
 from backend.core.texts import _
 from backend.spreadsheet_reader.headings import normalize_heading
@@ -90,6 +90,11 @@ def recognise(headings: Sequence[str]) -> SourceFormat:
     others = [one for one in normalized if one not in _OWN_HEADINGS | NOTE_HEADINGS]
     is_own = len(own) >= MIN_OWN_HEADINGS or (len(own) > 1 and not others)
     return SourceFormat.TROMPO if is_own and len(own) == len(set(own)) else SourceFormat.UNKNOWN
+
+
+def is_own_export(source_format: SourceFormat, headings: Sequence[str]) -> bool:
+    """Return True for a complete file that a shop wrote. Its texts are read as they are."""
+    return source_format in OWN_FORMATS and sum(map(bool, headings)) >= MIN_OWN_HEADINGS
 
 
 def list_source_places(headings: Sequence[str]) -> list[int]:

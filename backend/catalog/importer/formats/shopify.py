@@ -161,7 +161,7 @@ def _list_pictures(cells: Cells, rows: Sequence[TableRow]) -> list[str]:
 
 def _to_kilograms(grams: str) -> str:
     value = parse_decimal(grams.replace(",", "."))
-    return write_decimal(value / GRAMS_PER_KILOGRAM) if value else ""
+    return grams if value is None else write_decimal(value / GRAMS_PER_KILOGRAM)
 
 
 def _to_handle(handle: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 
 from backend.catalog.importer.cell_texts import cell_texts
 from backend.catalog.importer.tables.heading_search import (
@@ -135,7 +136,8 @@ def _build_table(found: _FoundSheet, others: list[SetAsideRow], max_rows: int | 
 
 
 def _set_aside(row: SheetRow, reason: SetAsideReason) -> SetAsideRow:
-    text = " · ".join(text for text in row.texts if text)
+    texts = [text for text, _cells in groupby(row.texts) if text]  # a merged area repeats its text
+    text = " · ".join(texts)
     return SetAsideRow(row.number, reason, text[:MAX_SET_ASIDE_TEXT])
 
 

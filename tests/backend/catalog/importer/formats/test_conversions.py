@@ -209,6 +209,25 @@ def test_woocommerce_variation_without_its_parent_names_only_itself() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("weight", "expected"),
+    [("0,35", "0.35"), ("350 g", "0.35"), ("0", None), ("", None), ("liviano", "liviano")],
+)
+def test_weight_of_woocommerce_is_read_in_any_notation_or_refused(weight: str, expected: str | None) -> None:
+    (only,) = list_cells(convert(f'{WOO}1,simple,A,Balón,1,,,,,1,,900,,,,,"{weight}"\n'))
+    assert only.get("weight") == expected
+
+
+@pytest.mark.parametrize("gap", [", ", " ", "|", " | ", ";", "\n"])
+def test_addresses_of_pictures_have_any_separators(gap: str) -> None:
+    addresses = gap.join(["https://x.co/a.jpg", "https://x.co/b.jpg?v=1"])
+    (woo,) = list_cells(convert(f'{WOO}1,simple,A,Balón,1,,,,,1,,900,"{addresses}",,,,\n'))
+    (other,) = list_cells(
+        convert(f'Número de publicación,Título,SKU,Precio,Fotos\n1,Balón,A,900,"{addresses}"\n')
+    )
+    assert woo["pictures"] == other["pictures"] == "https://x.co/a.jpg|https://x.co/b.jpg?v=1"
+
+
 def test_woocommerce_products_with_one_title_get_different_handles() -> None:
     rows = list_cells(
         convert(

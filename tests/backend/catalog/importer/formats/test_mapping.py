@@ -47,6 +47,8 @@ def test_samples_are_three_different_values() -> None:
         ("Nombre;Saldo;Existencias\nTrompo;1;2\n", {"stock": ["Saldo", "Existencias"]}),
         ("Nombre;Descripción;Línea;Grupo;Foto 1;Foto 2\nTrompo;De madera;A;B;a.jpg;b.jpg\n", {}),
         ("Nombre;Precio;Precio sin IVA\nTrompo;1190;1000\n", {}),
+        ("Nombre;S;M;L;Precio\nCamiseta;1;2;3;20000\n", {"stock": ["S", "M", "L"]}),
+        ("Nombre;Almacén;Feria\nTrompo;$ 9.000;$ 8.000\n", {"price": ["Almacén", "Feria"]}),
     ],
 )
 def test_two_columns_for_one_field_are_contested(text: str, expected: dict[str, list[str]]) -> None:
@@ -159,3 +161,9 @@ def test_subcategory_is_below_the_category_beside_it() -> None:
     assert [row.texts[source.columns.index("categories")] for row in source.rows] == [
         "Juguetes > Mesa", "Bebés", "Mesa", "A, B|Mesa",
     ]  # fmt: skip
+
+
+def test_numbered_columns_are_joined_in_the_order_of_their_numbers() -> None:
+    table = read_table("Nombre;Foto 10;Foto 2;Foto 1\nTrompo;c.jpg;b.jpg;a.jpg\n", ";")
+    (cells,) = list_cells(convert_mapped(table, ["title", "pictures", "pictures", "pictures"]))
+    assert cells["pictures"] == "a.jpg|b.jpg|c.jpg"

@@ -55,6 +55,11 @@ def test_hidden_row_is_left_out_and_shown() -> None:
     assert list_set_aside(table) == [(3, "hidden row", "Y-1 · Yoyo · 6000")]
 
 
+def test_merged_title_of_a_group_is_shown_once() -> None:
+    table = read_table(make_sheet([HEAD, ["MADERA"], TOP, YOYO], areas=[(2, 0, 2, 2)]))
+    assert list_set_aside(table) == [(2, "group", "MADERA")]
+
+
 def test_unknown_headings_give_a_table_to_map() -> None:
     table = read_table(
         make_sheet([["Listado"], ["Ítem", "Detalle", "Mayorista"], ["01", "Trompo", 5], ["02", "Yoyo", 6]])
