@@ -65,10 +65,11 @@ class RepeatedValues:
     owners: dict[str, str] = field(default_factory=dict)
     """The product of the first row that names a former address, as a key, by address."""
 
-    def find_problems(self, row: Row, match: Match | None) -> list[Problem]:
+    def find_problems(self, row: Row, match: Match | None, *, is_titled: bool) -> list[Problem]:
         """Return a problem for each SKU, EAN or handle that an earlier row of the spreadsheet already has.
 
-        Rows for several variants of one product may share the product's handle.
+        Rows for several variants of one product may share the product's handle. With `is_titled`, the handle is
+        made from the title.
         """
         shares = match is None or (match.variant is not None and row.get("sku") is not None)
         problems = []
@@ -80,7 +81,9 @@ class RepeatedValues:
             if value is None:
                 continue
             first = self.lines[column].setdefault(value, row.line)
-            if first != row.line:
+            if first != row.line and column == "handle" and is_titled:
+                problems.append(Problem(row.line, "title", "stands twice", "name twice", str(first)))
+            elif first != row.line:
                 problems.append(Problem(row.line, column, "stands twice", "twice", str(first)))
         return problems
 
@@ -142,7 +145,7 @@ async def validate_rows(
     for matching in set_new_statuses(matchings, publishes=found.publishes, hidden_lines=lost):
         row, match, problems = matching.row, matching.match, list(matching.problems)
         if repeats is not None:
-            problems += repeats.find_problems(row, match)
+            problems += repeats.find_problems(row, match, is_titled="handle" not in found.columns)
             row = repeats.drop_repeated_addresses(row, match)
         problems += _find_picture_problems(row.line, _list_pictures(row, listed), album)
         row = _drop_lost_variant_pictures(row, album)

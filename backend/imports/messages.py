@@ -8,7 +8,7 @@ from backend.spreadsheet_reader.models import ForeignFormat
 
 ROW_TEXTS: dict[str, str] = {
     "cell": _("No se entiende."),
-    "formula": _("La fórmula de esta celda da error: escribe el valor."),
+    "formula": _("La fórmula de esta celda da error, o se guardó sin calcular: escribe el valor."),
     "no name": _("Escribe el nombre, la dirección o el SKU del producto."),
     "before": _("Tiene que ser más alto que el precio."),
     "taken": _("Ya es de otro producto: {detail}."),
@@ -16,6 +16,10 @@ ROW_TEXTS: dict[str, str] = {
     "needed": _("Hace falta: el producto es nuevo."),
     "which": _("El producto tiene varias presentaciones: escribe el SKU de una."),
     "twice": _("Ya está en la fila {detail}."),
+    "name twice": _(
+        "La fila {detail} tiene el mismo nombre. Si es otro producto, escribe un nombre distinto; si es otra "
+        "presentación, escribe en las dos su opción y su valor."
+    ),
     "gone": _("La tienda no tiene «{detail}»."),
     "differs": _("Es del producto entero, y en la fila {detail} dice otra cosa."),
     "option unnamed": _("Escribe de qué opción es «{detail}»: Talla, Color…"),
@@ -50,6 +54,7 @@ ROW_TEXTS: dict[str, str] = {
     "failed": _("Algo falló de nuestro lado. Importa esta fila otra vez."),
     "currency": _("Escribe el precio en pesos colombianos: 89900."),
     "lost digits": _("¿Faltan ceros? Escribe el precio completo y sin decimales: 89900."),
+    "check digit": _("La última cifra no corresponde a las demás. Compara el código con el del empaque."),
     "excluded": _("Un producto excluido de IVA tiene tarifa 0: cambia una de las dos."),
     "unit": _("Es mucho. ¿Está en gramos o en milímetros? Escribe la unidad: 350 g, 240 mm."),
     "extra cells": _(
@@ -78,6 +83,7 @@ NOTE_TEXTS: dict[str, str] = {
     "negative stock": _("Dice {detail} unidades: quedan en 0."),
     "thousands": _("«{detail}» se leyó con punto o coma de miles."),
     "no measure": _("«{detail}» no dice cuánto mide o pesa: queda como está."),
+    "no bar code": _("«{detail}» no es un código de barras: queda como está."),
     "large measure": _("¿Seguro que son {detail}? Si está en otra unidad, escríbela: 350 g, 240 mm."),
     "html": _("Venía en HTML: queda como texto, con sus párrafos y listas."),
     "tax added": _("Venía sin IVA: le sumamos el {detail} %."),

@@ -14,11 +14,41 @@ from backend.media.picture_widths import PreparedPicture, parse_uploaded_picture
 
 NOT_STORED = "not stored"
 """Code of the problem that a downloaded picture could not be stored."""
+ENDINGS = (".jpg", ".jpeg", ".jfif", ".png", ".webp", ".avif", ".heic")
+"""Endings of the files that may be pictures."""
+_JPEG_ENDINGS = ENDINGS[:3]
 
 
 def picture_key(name: str) -> str:
     """Return a picture's name for comparison: without folders, in lower case, with normalized accents."""
-    return unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2].strip()).casefold()
+    return unicodedata.normalize("NFC", get_base_name(name).strip()).casefold()
+
+
+def folder_key(path: str) -> str:
+    """Return a picture's name with its folder for comparison; without a folder, the key of its name."""
+    folder = get_base_name(path.replace("\\", "/").rpartition("/")[0])
+    return f"{picture_key(folder)}/{picture_key(path)}" if folder else picture_key(path)
+
+
+def get_base_name(path: str) -> str:
+    """Return the name of a file without folders."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def list_picture_keys(name: str) -> list[list[str]]:
+    """Return the keys of the sent pictures that a cell may mean, in groups; those of its own name come first.
+
+    A name without an ending means the picture with any ending. The endings of JPEG are one ending.
+    """
+    keys = list(dict.fromkeys((folder_key(name), picture_key(name))))
+    groups = [[key] for key in keys]
+    for key in keys:
+        stem, dot, ending = key.rpartition(".")
+        if f"{dot}{ending}" in _JPEG_ENDINGS:
+            groups.append([f"{stem}{one}" for one in _JPEG_ENDINGS])
+        elif not key.endswith(ENDINGS):
+            groups.append([f"{key}{one}" for one in ENDINGS])
+    return groups
 
 
 @dataclass
@@ -33,7 +63,12 @@ class Album:
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
         """Read the pictures with these names."""
         unique_names = set(names)
-        keys = {name if is_url(name) else picture_key(name) for name in unique_names}
+        keys = {
+            key
+            for name in unique_names
+            for group in ([[name]] if is_url(name) else list_picture_keys(name))
+            for key in group
+        }
         query = select(ProductImportPicture).where(
             ProductImportPicture.import_id == import_id, ProductImportPicture.name.in_(keys)
         )
@@ -44,15 +79,23 @@ class Album:
         """Return the picture; None if it must still be downloaded, or if it does not exist."""
         if name in self.shop_pictures:
             return self.shop_pictures[name]
-        one = self.sent.get(name if is_url(name) else picture_key(name))
+        one = self._find_sent(name)
         return parse_uploaded_picture(one.url) if one is not None and one.url else None
+
+    def _find_sent(self, name: str) -> ProductImportPicture | None:
+        """Return the sent picture that a cell names; None if there is none, or if it may be one of several."""
+        if is_url(name):
+            return self.sent.get(name)
+        for group in list_picture_keys(name):
+            if found := [self.sent[key] for key in group if key in self.sent]:
+                return found[0] if len(found) == 1 else None
+        return None
 
     def find_problem(self, name: str) -> str:
         """Return the code of the problem with a picture (`backend.imports.messages`), or an empty text."""
         if self.find(name) is not None:
             return ""
-        one = self.sent.get(name if is_url(name) else picture_key(name))
-        if one is not None:
+        if (one := self._find_sent(name)) is not None:
             return one.problem or "damaged"
         if is_url(name):
             return ""

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.importer.pictures import is_url
 from backend.imports.import_validation import RowValidation
 from backend.imports.models import ProductImportPicture
-from backend.imports.picture_matching import picture_key
+from backend.imports.picture_matching import list_picture_keys
 
 MAX_NAMES = 20
 """Maximum number of names in each list of a report."""
@@ -55,7 +55,13 @@ class PictureCounter:
             self.missing |= dict.fromkeys(
                 problem.detail for problem in wrong if problem.code == PICTURE_MISSING
             )
-            self.named |= {picture_key(name) for name in one.row.picture_names if not is_url(name)}
+            groups = (
+                group
+                for name in one.row.picture_names
+                if not is_url(name)
+                for group in list_picture_keys(name)
+            )
+            self.named |= {key for group in groups for key in group}
 
     async def build_report(self, session: AsyncSession, import_id: str) -> PictureReport:
         """Return the report on the counted rows and the import's sent pictures."""

@@ -9,6 +9,7 @@ import asyncio
 import time
 import unicodedata
 import zipfile
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -23,7 +24,7 @@ from backend.core.events import publish
 from backend.imports.events import ImportProgressed
 from backend.imports.lookup import find_open_import
 from backend.imports.models import ProductImportPicture
-from backend.imports.picture_matching import picture_key
+from backend.imports.picture_matching import ENDINGS, folder_key, get_base_name, picture_key
 from backend.imports.preview import preview_import
 from backend.media.uploads import MAX_FILE_BYTES, PictureRefused, PictureUploads, SentFile
 from backend.staff.rights import Actor, Right
@@ -34,8 +35,11 @@ MAX_PICTURES = 5_000
 """Maximum number of pictures of one import."""
 REQUEST_TIME_S = 40.0
 """Maximum seconds of one request. The remaining pictures of a zip are processed when it is sent again."""
-ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".avif", ".heic")
+OTHER_ENDINGS = (".gif", ".bmp", ".tif", ".tiff", ".svg", ".heif", ".psd", ".pdf")
+"""Endings of files in a zip that a row may name although the shop cannot use them."""
 HIDDEN = ("__MACOSX/", ".")
+SYSTEM_FILES = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini"})
+"""Files that Windows adds to folders with pictures."""
 MAX_NAME_LENGTH = 200
 UTF8_FLAG = 0x800
 """Flag of a member whose name is UTF-8 (APPNOTE, 4.4.4)."""
@@ -102,15 +106,18 @@ class PictureIntake:
         taken = left = 0
         refused: list[tuple[str, str]] = []
         seen: dict[str, str] = {}
-        for member in packed.infolist():
-            name = _member_name(member)
-            if member.is_dir() or member.filename.startswith(HIDDEN[0]) or name.startswith(HIDDEN[1]):
-                continue
-            checksum = f"{member.CRC:08x}-{member.file_size}"
-            before = stored_pictures.get(picture_key(name))
-            if not name.lower().endswith(ENDINGS):
+        members = _list_members(packed)
+        repeated = _find_repeated_names(members)
+        for key in repeated:  # without its folder, the name may mean the picture of another product
+            await self._store(key, "", "twice", "")
+        for member, path in members:
+            name = get_base_name(path)
+            key = folder_key(path) if picture_key(name) in repeated else picture_key(name)
+            checksum = _checksum(member)
+            before = stored_pictures.get(key)
+            if not name.lower().endswith((*ENDINGS, *OTHER_ENDINGS)):
                 problem = "no_picture"
-            elif seen.setdefault(picture_key(name), checksum) != checksum:
+            elif key in repeated or seen.setdefault(key, checksum) != checksum:
                 problem = "twice"
             elif before is not None and before[0] == checksum:
                 problem = before[1]
@@ -118,15 +125,15 @@ class PictureIntake:
                 left += 1
                 continue
             else:
-                problem = await self._add_member(packed, member, checksum)
+                problem = await self._add_member(packed, member, key)
             if problem:
                 refused.append((name[:MAX_NAME_LENGTH], problem))
             else:
                 taken += 1
         return PictureUploadResult(taken, refused, left)
 
-    async def add_picture(self, sent: SentFile, checksum: str) -> str:
-        """Store a picture and its row.
+    async def add_picture(self, sent: SentFile, checksum: str, key: str = "") -> str:
+        """Store a picture and its row. Without a key, the picture's own name is used.
 
         Return the code of the reason if the picture is refused, otherwise an empty text.
         """
@@ -136,7 +143,11 @@ class PictureIntake:
             url = stored.url
         except PictureRefused as error:
             problem = error.reason
-        name = picture_key(sent.name)
+        await self._store(key or picture_key(sent.name), url, problem, checksum)
+        return problem
+
+    async def _store(self, name: str, url: str, problem: str, checksum: str) -> None:
+        """Store the row of a picture. A refused picture has a row, too: no row of the spreadsheet misses it."""
         async with self.database.transaction() as session:
             await find_open_import(session, self.import_id, lock=True)
             picture = await session.get(ProductImportPicture, (self.import_id, name))
@@ -148,18 +159,19 @@ class PictureIntake:
             picture.url, picture.problem, picture.checksum = url, problem, checksum
             session.add(picture)
             await publish(session, ImportProgressed(self.import_id))
-        return problem
 
-    async def _add_member(self, packed: zipfile.ZipFile, member: zipfile.ZipInfo, checksum: str) -> str:
-        if member.file_size > MAX_FILE_BYTES:
-            return "too_many_bytes"
-        try:
-            unpacked = await asyncio.to_thread(_unpack_member, packed, member)
-        except Exception:  # noqa: BLE001 - whatever the library raises for what is damaged, encrypted or packed oddly
-            return "damaged"
-        return await self.add_picture(
-            SentFile(_member_name(member), len(unpacked), BytesIO(unpacked)), checksum
-        )
+    async def _add_member(self, packed: zipfile.ZipFile, member: zipfile.ZipInfo, key: str) -> str:
+        problem = "too_many_bytes"
+        if member.file_size <= MAX_FILE_BYTES:
+            try:
+                unpacked = await asyncio.to_thread(_unpack_member, packed, member)
+            except Exception:  # noqa: BLE001 - whatever the library raises for what is damaged, encrypted or packed oddly
+                problem = "damaged"
+            else:
+                sent = SentFile(get_base_name(_member_path(member)), len(unpacked), BytesIO(unpacked))
+                return await self.add_picture(sent, _checksum(member), key)
+        await self._store(key, "", problem, _checksum(member))
+        return problem
 
     async def _read_stored(self) -> dict[str, tuple[str, str]]:
         """Return checksum and problem of the stored pictures, by name."""
@@ -179,8 +191,36 @@ def _open_zip(content: BinaryIO) -> zipfile.ZipFile:
         raise InvalidData("zip damaged") from None
 
 
-def _member_name(member: zipfile.ZipInfo) -> str:
-    """Return the member's file name without folders.
+def _list_members(packed: zipfile.ZipFile) -> list[tuple[zipfile.ZipInfo, str]]:
+    """Return the zip's files with their paths, without folders and hidden files."""
+    members = [(member, _member_path(member)) for member in packed.infolist()]
+    return [
+        (member, path)
+        for member, path in members
+        if not (
+            member.is_dir()
+            or member.filename.startswith(HIDDEN[0])
+            or get_base_name(path).startswith(HIDDEN[1])
+            or get_base_name(path).lower() in SYSTEM_FILES
+        )
+    ]
+
+
+def _find_repeated_names(members: Sequence[tuple[zipfile.ZipInfo, str]]) -> set[str]:
+    """Return the keys of the names that different pictures in several folders have."""
+    checksums: dict[str, set[str]] = {}
+    for member, path in members:
+        if path.lower().endswith(ENDINGS):
+            checksums.setdefault(picture_key(path), set()).add(_checksum(member))
+    return {key for key, some in checksums.items() if len(some) > 1}
+
+
+def _checksum(member: zipfile.ZipInfo) -> str:
+    return f"{member.CRC:08x}-{member.file_size}"
+
+
+def _member_path(member: zipfile.ZipInfo) -> str:
+    """Return the path of a file in a zip, with `/` between folders.
 
     `zipfile` decodes a name without the UTF-8 flag as cp437. But without that flag, Finder (macOS) writes UTF-8,
     and Windows writes cp850.
@@ -192,7 +232,7 @@ def _member_name(member: zipfile.ZipInfo) -> str:
             with suppress(UnicodeDecodeError):
                 name = raw.decode(encoding)
                 break
-    return unicodedata.normalize("NFC", name.replace("\\", "/").rpartition("/")[2])
+    return unicodedata.normalize("NFC", name.replace("\\", "/"))
 
 
 def _unpack_member(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -12,7 +12,7 @@ const MAX_TRIES = 4; // while the server is busy
 const RETRY_DELAY_MS = 3000;
 const MAX_SHOWN_PROBLEMS = 20;
 const SPREADSHEET_NAME = /\.(xlsx|csv|txt|tsv|ods|xls|xlsb|numbers)$/i; // for the last four the server explains how to save them as .xlsx
-const PICTURE_NAME = /\.(jpe?g|png|webp|avif|heic|zip)$/i;
+const PICTURE_NAME = /\.(jpe?g|jfif|png|webp|avif|hei[cf]|gif|bmp|tiff?|zip)$/i; // for heic, heif, gif, bmp and tiff the server says why not
 
 // Send one file. `onProgress(part)` receives the sent fraction. Return `{body}`, or `{problem}`: a text.
 function send(path, file, texts, onProgress, abortCallbacks) {

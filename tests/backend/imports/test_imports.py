@@ -214,9 +214,9 @@ async def test_rows_with_repeated_names_or_codes_are_refused(sender: Sender) -> 
         f"{HEAD}Trompo;T-1;5;;;\nTrompo;T-2;5;;;\nOtro;T-1;5;;;\nYoyo;NUEVO;5;;;\nYoyo;;7000;;;\n★;;5;;;\n"
     )
     assert list_problems(found) == [
-        (3, "handle", "twice"), (4, "sku", "twice"), (5, "title", "taken"), (7, "handle", "no name"),
+        (3, "title", "name twice"), (4, "sku", "twice"), (5, "title", "taken"), (7, "handle", "no name"),
     ]  # fmt: skip
-    assert found.problems[0].text == "Ya está en la fila 2."
+    assert found.problems[1].text == "Ya está en la fila 2."
     assert [(one.line, one.is_new) for one in found.changes] == [(2, True), (6, False)]
 
 
@@ -371,7 +371,7 @@ class TestPictures:
 
     async def test_pictures_of_a_zip_are_matched_by_file_name(self, sender: Sender) -> None:
         await sender.send_spreadsheet(
-            f"{HEAD}Trompo;T-1;5000;;;Trompo.JPG|fotos/otro.png\nYoyo;Y-1;5000;;;solo.jpg\n"
+            f"{HEAD}Trompo;T-1;5000;;;A/Trompo.JPG|fotos/otro.png\nYoyo;Y-1;5000;;;solo.jpg\n"
         )
         content = zip_files(
             {
@@ -381,10 +381,9 @@ class TestPictures:
             }
         )  # fmt: skip
         taken = await sender.send_pictures("fotos.zip", content)
-        assert taken.taken == 2
+        assert taken.taken == 3
         assert taken.refused == [
-            ("trompo.jpg", "twice"), ("leeme.txt", "no_picture"), ("roto.jpg", "no_picture"),
-            ("grande.jpg", "too_many_bytes"),
+            ("leeme.txt", "no_picture"), ("roto.jpg", "no_picture"), ("grande.jpg", "too_many_bytes"),
         ]  # fmt: skip
         assert list_problems(await sender.report()) == [(3, "pictures", "picture missing")]
         assert (await sender.send_pictures("solo.jpg", picture("grey"))).taken == 1
@@ -398,7 +397,7 @@ class TestPictures:
             ).scalar_one()
         assert sorted((rank, width) for _url, rank, width in found) == [(0, 320), (0, 320), (1, 320)]
         assert await sender.shop.pictures.get(str(thumbnail).removeprefix("/pictures/")) is not None
-        again = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;5000;;;Trompo.JPG|otro.png\n")
+        again = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;5000;;;A/Trompo.JPG|otro.png\n")
         assert again.counts.wrong == 1
         await sender.send_pictures("fotos.zip", content)
         assert (await sender.report()).counts.same == 1
