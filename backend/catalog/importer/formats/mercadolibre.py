@@ -59,12 +59,14 @@ def convert(table: Table) -> SourceFile:
     titles = {key: cells.get_first(rows, "title") for key, rows in groups.items()}
     handles = name_repeated_titles(titles)
     for key, rows in groups.items():
+        has_variant_pictures = sum(bool(cells.get(row, "pictures")) for row in rows) > 1
         for number, row in enumerate(rows):
             draft = _convert_row(cells, row)
             draft.group = rows
             draft.set("title", titles[key])
             draft.set("handle", handles.get(key, ""))
-            draft.set_variant_pictures(join_addresses(_list_pictures(cells, row)))
+            if has_variant_pictures:  # those of only one row are the publication's
+                draft.set_variant_pictures(join_addresses([cells.get(row, "pictures")]))
             if number:
                 for column in ("description", "brand", "status", "pictures"):
                     draft.cells.pop(column, None)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.catalog.importer.columns import VARIANT_PICTURES
 from backend.catalog.importer.formats.convert import convert_table
 from backend.catalog.importer.formats.models import SourceFile, SourceFormat
 from backend.catalog.importer.formats.recognition import recognise
@@ -399,6 +400,22 @@ def test_mercado_libre_list_is_converted() -> None:
     assert [(row.line, one.code, one.detail) for row in found.rows for one in row.problems] == [
         (5, "currency", "USD")
     ]
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [("", [None, None]), ("https://x.co/b.jpg", ["https://x.co/a.jpg", "https://x.co/b.jpg"])],
+)
+def test_photos_of_one_row_of_mercado_libre_are_those_of_all_variants(
+    second: str, expected: list[str | None]
+) -> None:
+    rows = list_cells(
+        convert(
+            "Número de publicación,Título,SKU,Variantes,Precio,Link de la foto\n"
+            f"1,Gorra,G-R,Color: Rojo,900,https://x.co/a.jpg\n1,Gorra,G-A,Color: Azul,900,{second}\n"
+        )
+    )
+    assert [row.get(VARIANT_PICTURES) for row in rows] == expected
 
 
 def test_variant_with_four_options_is_refused() -> None:
