@@ -16,6 +16,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import (
     Fields,
     in_clauses,
+    order_clauses,
     paging_fields,
     pick_each,
     read_page,
@@ -53,6 +54,7 @@ router = APIRouter(
     dependencies=require_staff_right(Right.READ_ORDERS),
 )
 Preview = Wire[OrderPreviewAnswer]
+SORTABLE = {"created_at": OrderEdit.created_at, "updated_at": OrderEdit.updated_at}
 OTHER_PRICE = "The price of a unit is {price} pesos: unit_price cannot be another one"
 
 
@@ -102,11 +104,8 @@ async def list_changes(
                 {"order_changes": pick_each(shown, parameters), **paging_fields(len(shown), parameters)}
             )
         order = await read_order(session, order_id)
-        conditions: list[ColumnElement[bool]] = [
-            OrderEdit.order_id == order.id,
-            *_build_conditions(parameters),
-        ]
-        newest = [OrderEdit.created_at.desc(), OrderEdit.id.desc()]
+        conditions = [OrderEdit.order_id == order.id, *_build_conditions(parameters)]
+        newest = order_clauses(parameters.order, SORTABLE, [OrderEdit.created_at.desc(), OrderEdit.id.desc()])
         found, count = await read_page(session, OrderEdit, conditions, newest, parameters)
         shown = [await edit_wire(session, edit) for edit in found]
     return Wire({"order_changes": pick_each(shown, parameters), **paging_fields(count, parameters)})
