@@ -207,6 +207,20 @@ async def remove_action(session: AsyncSession, actor: Actor, edit_id: str, actio
     await session.flush()
 
 
+async def set_reason(session: AsyncSession, actor: Actor, edit_id: str, reason: str) -> OrderEdit:
+    """Replace the reason of an open edit.
+
+    Raises:
+        NotFound, EditEnded: see `lock_edit`.
+        InvalidData: the reason is too long.
+    """
+    locked = await lock_edit(session, actor, edit_id)
+    await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, locked.order.id))
+    locked.edit.reason = check_reason(reason)
+    await session.flush()
+    return locked.edit
+
+
 async def request_edit(session: AsyncSession, actor: Actor, edit_id: str) -> OrderEdit:
     """Mark the edit as requested: it waits for its confirmation.
 

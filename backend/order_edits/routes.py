@@ -35,7 +35,13 @@ from backend.order_edits.answers import (
 from backend.order_edits.confirmation import confirm_edit
 from backend.order_edits.edited_order import read_new_line
 from backend.order_edits.models import OrderEdit
-from backend.order_edits.schemas import AddedEditItems, ChangedEditItem, ChangesParameters, NewEdit
+from backend.order_edits.schemas import (
+    AddedEditItems,
+    ChangedEdit,
+    ChangedEditItem,
+    ChangesParameters,
+    NewEdit,
+)
 from backend.order_edits.wire import EDIT, edit_wire, preview_wire
 from backend.orders.service import list_order_lines, read_order
 from backend.orders.wire.orders import OrderView
@@ -117,6 +123,17 @@ async def begin(actor: StaffMember, body: NewEdit, database: Db) -> Wire[OrderCh
     async with database.transaction() as session:
         reason = body.internal_note or body.description or ""
         edit = await editing.begin_edit(session, actor, body.order_id, reason)
+        return Wire({"order_change": await edit_wire(session, edit)})
+
+
+@router.post("/order-changes/{edit_id}")
+async def change(
+    actor: StaffMember, edit_id: str, body: ChangedEdit, database: Db
+) -> Wire[OrderChangeAnswer]:
+    """Change the note of an open edit. Only staff see it."""
+    async with database.transaction() as session:
+        reason = body.internal_note or body.description or ""
+        edit = await editing.set_reason(session, actor, edit_id, reason)
         return Wire({"order_change": await edit_wire(session, edit)})
 
 

@@ -31,6 +31,17 @@ class NewEdit(Body):
     metadata: SmallMetadata | None = None
 
 
+class ChangedEdit(Body):
+    """New values of an open edit."""
+
+    model_config = example(internal_note="The customer called again")
+
+    description: Note | None = None
+    internal_note: Note | None = None
+    carry_over_promotions: bool | None = None
+    """Ignored: promotions are always computed again."""
+
+
 class EditItemFields(Body):
     """The number of units, and the price that the caller expects."""
 

@@ -33,9 +33,9 @@ async def enter_office(page: Page, shop: ShopServer, path: str = "/oficina") -> 
     await visit(page, path)
 
 
-async def sign_in(page: Page, shop: ShopServer) -> None:
+async def sign_in(page: Page, shop: ShopServer, login: tuple[str, str] = OWNER_LOGIN) -> None:
     """Sign the browser in without any page."""
-    email, password = OWNER_LOGIN
+    email, password = login
     answer = await page.request.post(
         "/auth/staff/login", data={"email": email, "password": password}, headers={"origin": shop.url}
     )

@@ -1,11 +1,22 @@
-"""A day of the shop on telephones of 390 px: in the evening, orders, payments and closings have the same amounts.
+"""A day of the shop on telephones of 390 px: in the evening, all books have the same amounts, to the peso.
 
-The shopper buys two units on the web, and pays a WhatsApp link. The seller sells at the counter in cash and 2×1, sells
-with own delivery, sends half of the web order, and closes the day.
+| sale | by | how it is paid |
+|---|---|---|
+| web, two units; the seller's telephone gets a push message, and one unit is sent | shopper | at the bank |
+| counter, one unit, from two sellers at the same time | both sellers | cash |
+| counter, 2×1 | seller | Nequi |
+| telephone, own delivery | seller | transfer |
+| WhatsApp, payment link | seller and shopper | at the bank |
+
+In the evening the seller closes the day. Orders, captures, ledger, products, stock, invoices, closing and daily summary
+are compared. No push service takes part: the test delivers the messages that the shop has stored for the telephone.
 """
 
+import asyncio
+import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -13,13 +24,34 @@ from playwright.async_api import Browser, Page, expect
 from sqlalchemy import func, select
 
 from backend.cash_closings.models import DayClosing
+from backend.core.clock import now
+from backend.core.config.modules import INVOICE_FILE
+from backend.core.dates import today_in_colombia
+from backend.core.money import format_cop
+from backend.invoices.models import Invoice
+from backend.invoices.states import InvoiceState
+from backend.jobs import JobRun
+from backend.office_settings.invoicing import save_invoicing
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.reports.ledger import read_ledger
 from backend.reports.periods import Period
+from backend.reports.product_sales import read_product_sales
+from backend.staff.rights import COMMAND_LINE, Role
+from backend.staff.service import create_staff
+from backend.staff_notices.batches import NoticeBatches
+from backend.staff_notices.choices import Channel
+from backend.staff_notices.content import read_batch
+from backend.staff_notices.kinds import NoticeKind
+from backend.staff_notices.models import StaffNotice
+from backend.staff_notices.push.models import PushSubscription
+from backend.staff_notices.push.sending import build_payload
+from backend.staff_notices.recording import SEND_BATCH, record_notice
+from tests.backend.invoices.desk import RANGE
 from tests.checkout_steps import add_own_delivery
 from tests.e2e.conftest import OWNER_SETTINGS, PageWatch, ShopServer, build_page_opener
-from tests.e2e.office_steps import enter_office, open_database, visit
+from tests.e2e.office_steps import open_database, sign_in, visit
+from tests.e2e.push_steps import click_shown, deliver, read_shown, subscribe
 from tests.e2e.shopper import (
     ANA,
     decide_at_bank,
@@ -82,17 +114,77 @@ async def pay_at_bank(page: Page) -> None:
     await expect_status(page, "paid")
 
 
-async def read_books(shop: ShopServer) -> tuple[int, int, int, list[DayClosing]]:
-    """Return the pesos of orders, captures and the ledger, and the closings."""
+async def sell_for_cash(page: Page, sku: str) -> None:
+    await scan(page, sku)
+    await expect_no_overflow(page)
+    await take_money(page, "cash")
+
+
+async def enable_invoices(shop: ShopServer) -> None:
+    async with open_database(shop) as database, database.transaction() as session:
+        await save_invoicing(session, COMMAND_LINE, {**RANGE, "provider": INVOICE_FILE})
+
+
+async def hire_seller(shop: ShopServer) -> tuple[str, str]:
+    """Return the address and the password of a new staff member who may sell."""
+    login = ("luis@trompo.example", "otra clave muy larga")
+    async with open_database(shop) as database:
+        await create_staff(database, COMMAND_LINE, *login, role=Role.SHOP)
+    return login
+
+
+async def read_message(shop: ShopServer, kind: NoticeKind, subject_id: str) -> dict[str, Any]:
+    """Return the push message about this subject for the subscribed telephone. Its notice is sent now."""
+    async with open_database(shop) as database:
+        async with database.read() as session:
+            about = select(StaffNotice.id).where(
+                StaffNotice.kind == kind, StaffNotice.subject_id == subject_id
+            )
+            notice_id = (await session.execute(about)).scalar_one()
+            staff_id = (await session.execute(select(PushSubscription.staff_id))).scalar_one()
+        await NoticeBatches(database).send_batch(JobRun(0, SEND_BATCH, notice_id, {}, 1))
+        async with database.read() as session:
+            batch_id = (await session.get_one(StaffNotice, notice_id)).batch_id
+            batch = await read_batch(session, str(batch_id), staff_id, Channel.PUSH)
+    assert batch is not None
+    message: dict[str, Any] = json.loads(build_payload(batch[1], str(batch_id)))
+    return message
+
+
+async def record_summary(shop: ShopServer) -> str:
+    """Record today's summary, as the job does at the hour that the owner chose. Return the day."""
+    day = today_in_colombia(now()).isoformat()
+    async with open_database(shop) as database, database.transaction() as session:
+        await record_notice(session, NoticeKind.DAILY_SUMMARY, day)
+    return day
+
+
+@dataclass(frozen=True)
+class Books:
+    """Pesos of the day in each book, and the closings. `products` has units and pesos by title."""
+
+    sold: int
+    captured: int
+    ledger: int
+    invoiced: int
+    products: dict[str, tuple[int, int]]
+    closings: list[DayClosing]
+
+
+async def read_books(shop: ShopServer) -> Books:
     async with open_database(shop) as database, database.read() as session:
         sold = (await session.execute(select(func.sum(Order.total)))).scalar_one()
         captured = (await session.execute(select(func.sum(PaymentSession.captured_amount)))).scalar_one()
+        issued = select(func.sum(Invoice.amount)).where(Invoice.state == InvoiceState.ISSUED)
+        invoiced = (await session.execute(issued)).scalar_one()
         moments = select(func.min(Order.created_at), func.max(Order.created_at))
         first, last = (await session.execute(moments)).one()
         period = Period("rango", first.date() - timedelta(days=1), last.date())
         ledger = await read_ledger(session, period)
+        sales = await read_product_sales(session, period)
         closings = list((await session.execute(select(DayClosing))).scalars())
-        return sold, captured or 0, ledger.captured, closings
+    products = {one.title: (one.units, one.pesos) for one in sales}
+    return Books(sold, captured or 0, ledger.captured, invoiced or 0, products, closings)
 
 
 async def test_day_on_telephones_is_equal_in_all_books(
@@ -101,9 +193,16 @@ async def test_day_on_telephones_is_equal_in_all_books(
     shop = new_server(**OWNER_SETTINGS)
     async with open_database(shop) as database:
         await add_own_delivery(database, DELIVERY)
+    await enable_invoices(shop)
+    login = await hire_seller(shop)
     opener = build_page_opener(shop, browser, watch)
-    async with opener(*PHONE) as seller, opener(*PHONE) as shopper:
-        await enter_office(seller, shop, "/oficina/vender")
+    with_worker = build_page_opener(shop, browser, watch, service_workers="allow")
+    async with with_worker(*PHONE) as seller, opener(*PHONE) as second, opener(*PHONE) as shopper:
+        await sign_in(seller, shop)
+        await subscribe(seller)
+        await visit(seller, "/oficina/vender")
+        await sign_in(second, shop, login)
+        await visit(second, "/oficina/vender")
         yoyo, ball = [await read_variant(seller, shop, handle) for handle in (HANDLE, OFFER)]
         yoyo_price, ball_price = [one["prices"][0]["amount"] for one in (yoyo, ball)]
         stock = {handle: read_stock(shop, handle) for handle in (HANDLE, OFFER)}
@@ -119,10 +218,15 @@ async def test_day_on_telephones_is_equal_in_all_books(
         await put_in_cart(shopper, HANDLE)
         await open_checkout(shopper)
         await pay_at_bank(shopper)
+        (web,) = (await send(seller, shop, "/admin/orders"))["orders"]
+        message = await read_message(shop, NoticeKind.ORDER_PAID, web["id"])
+        await deliver(seller, shop, message)
+        assert (await read_shown(seller))[
+            "title"
+        ] == f"Pedido {web['display_id']} pagado: {format_cop(web['total'])}"
+        assert web["id"] in await click_shown(seller)
 
-        await scan(seller, yoyo["sku"])
-        await expect_no_overflow(seller)
-        await take_money(seller, "cash")
+        await asyncio.gather(sell_for_cash(seller, yoyo["sku"]), sell_for_cash(second, yoyo["sku"]))
 
         await scan(seller, ball["sku"])
         await scan(seller, ball["sku"])
@@ -157,7 +261,6 @@ async def test_day_on_telephones_is_equal_in_all_books(
         await pay_at_bank(shopper)
 
         orders = (await send(seller, shop, "/admin/orders?limit=20"))["orders"]
-        web = next(one for one in orders if one["item_total"] == 2 * yoyo_price)
         one_unit = {"items": [{"id": web["items"][0]["id"], "quantity": 1}]}
         sent = await send(seller, shop, f"/admin/orders/{web['id']}/fulfillments", one_unit)
         assert sent["order"]["fulfillment_status"] == "partially_fulfilled"
@@ -165,15 +268,32 @@ async def test_day_on_telephones_is_equal_in_all_books(
         await visit(seller, "/oficina/vender/cierre")
         cash = seller.get_by_test_id("closing-sums")
         await expect(cash).to_contain_text("Nequi")
-        await field(seller, "counted").fill(str(yoyo_price))
+        await field(seller, "counted").fill(str(2 * yoyo_price))
         await field(seller, "left").fill("0")
         await seller.get_by_test_id("save").click()
         await expect(seller.get_by_test_id("closing-row")).to_contain_text("Cuadra")
         await expect_no_overflow(seller)
 
-    sold, captured, ledger, (closing,) = await read_books(shop)
-    shipping = sum(one["shipping_total"] for one in orders)
-    assert sold == captured == ledger == 5 * yoyo_price + ball_price + shipping
-    assert closing.received == {"cash": yoyo_price, "nequi": ball_price, "transfer": yoyo_price + DELIVERY}
+        await visit(seller, "/oficina/facturas?estado=emitidas")
+        await expect(seller.get_by_test_id("invoice-row")).to_have_count(len(orders))
+        await expect_no_overflow(seller)
+
+        shipping = sum(one["shipping_total"] for one in orders)
+        takings = 6 * yoyo_price + ball_price + shipping
+        summary = await read_message(shop, NoticeKind.DAILY_SUMMARY, await record_summary(shop))
+        await deliver(seller, shop, summary)
+        assert f"6 pedidos, {format_cop(takings)}" in (await read_shown(seller))["title"]
+        await visit(seller, "/oficina/informes")
+        await expect(seller.get_by_text(format_cop(takings)).first).to_be_visible()
+
+    books = await read_books(shop)
+    assert (books.sold, books.captured, books.ledger, books.invoiced) == (takings,) * 4
+    assert sorted(books.products.values()) == sorted([(2, ball_price), (6, 6 * yoyo_price)])
+    (closing,) = books.closings
+    assert closing.received == {
+        "cash": 2 * yoyo_price,
+        "nequi": ball_price,
+        "transfer": yoyo_price + DELIVERY,
+    }
     assert stock[OFFER] - read_stock(shop, OFFER) == 2
-    assert stock[HANDLE] - read_stock(shop, HANDLE) == 5
+    assert stock[HANDLE] - read_stock(shop, HANDLE) == 6

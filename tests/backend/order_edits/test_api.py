@@ -68,6 +68,8 @@ async def test_edit_is_written_previewed_and_confirmed(
     assert (begun["change_type"], begun["status"], begun["internal_note"]) == ("edit", "pending", "Llamó")
     again = await admin.post(PATH, json={"order_id": order_id})
     assert (again.status_code, "existing active order change" in again.text) == (400, True)
+    noted = await post(admin, f"/admin/order-changes/{begun['id']}", {"internal_note": "Llamó otra vez"})
+    assert noted["order_change"]["internal_note"] == "Llamó otra vez"
     added = await change(admin, f"{order_id}/items", {"items": [{"variant_id": yoyo, "quantity": 2}]})
     assert [(item["title"], item["quantity"]) for item in added["items"]] == [("Trompo", 2), ("Yoyo", 2)]
     (action,) = added["order_change"]["actions"]
@@ -85,6 +87,8 @@ async def test_edit_is_written_previewed_and_confirmed(
     done = await change(admin, f"{order_id}/confirm")
     assert (done["order_change"]["status"], done["total"]) == ("confirmed", 15_000)
     assert [item["title"] for item in done["items"]] == ["Yoyo"]
+    assert (await admin.post(f"/admin/order-changes/{begun['id']}", json={})).status_code == 400
+    assert (await admin.post("/admin/order-changes/ordch_x", json={})).status_code == 404
     assert (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]["order_change"] is None
     await post(admin, PATH, {"order_id": order_id})
     changes = (await get(admin, f"/admin/orders/{order_id}/changes"))["order_changes"]

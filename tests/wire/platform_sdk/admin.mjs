@@ -637,7 +637,8 @@ async function edits(order_id, variant) {
   assert.deepEqual([(await begin()).change_type, (await admin.order.retrievePreview(order_id)).order.order_change.status], ["edit", "pending"]);
   await expectRefusal(begin, 400, /existing active order change/);
   assert.equal((await part.cancelRequest(order_id)).deleted, true);
-  await begin();
+  const { id } = await begin();
+  assert.equal((await admin.order.updateOrderChange(id, { internal_note: "Otra vez" })).order_change.internal_note, "Otra vez");
   const change = async (call) => (await call).order_preview;
   const [line] = (await admin.order.retrieve(order_id)).order.items;
   const actions = (shown) => shown.order_change.actions.map((one) => [one.action, one.details.quantity]);
