@@ -119,16 +119,31 @@ class PictureFolder:
 async def read_shop_pictures(session: AsyncSession, names: Iterable[str]) -> dict[str, PreparedPicture]:
     """Return the shop's pictures with these names, by name.
 
-    A name is the picture's address in the shop, or the web address from which it was imported before: the picture
-    is not downloaded again.
+    A name is the picture's address in the shop, with or without a host, or the web address from which it was
+    imported before: the picture is not downloaded again.
     """
     unique_names = set(names)
     web_addresses = {name for name in unique_names if is_url(name)}
-    stored = (await session.execute(select(Picture).where(Picture.url.in_(unique_names)))).scalars().all()
+    paths = {name: _picture_path(name) for name in unique_names}
+    query = select(Picture).where(Picture.url.in_({*unique_names, *paths.values()}))
+    by_url = {one.url: one for one in (await session.execute(query)).scalars()}
     imported = select(Picture).where(Picture.source_url.in_(web_addresses), Picture.source_url != "")
     downloaded = (await session.execute(imported)).scalars().all() if web_addresses else []
-    named = [*((one.source_url, one) for one in downloaded), *((one.url, one) for one in stored)]
+    stored = ((name, by_url.get(name) or by_url.get(path)) for name, path in paths.items())
+    named = [
+        *((one.source_url, one) for one in downloaded),
+        *((name, one) for name, one in stored if one is not None),
+    ]
     return {name: to_prepared_picture(one) for name, one in named if is_picture_address(one.url)}
+
+
+def _picture_path(name: str) -> str:
+    """Return the path of a web address that may be that of a shop's picture, which is its address in the shop.
+
+    The path has a checksum of the picture, so the host does not matter. Return other names unchanged.
+    """
+    path = f"/{name.split('/', 3)[3]}" if is_url(name) and name.count("/") > 2 else ""
+    return unquote(path.partition("?")[0]) if path.startswith(f"{URL}/") else name
 
 
 def to_prepared_picture(picture: Picture) -> PreparedPicture:

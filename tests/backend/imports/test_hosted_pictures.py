@@ -253,3 +253,15 @@ async def test_imported_addresses_are_unchanged_in_the_next_import(
     assert len(now) == 4
     less = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;1000;1;;http://a.example/red\n")
     assert (less.counts.changed, dict(less.losses)) == (1, {"pictures": 1})
+
+
+async def test_picture_of_the_shop_may_be_named_with_a_host(
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_job, "fetch", answer_unless_dead)
+    await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;1000;1;;http://a.example/red\n")
+    await sender.run_import()
+    async with sender.shop.database.read() as session:
+        url = (await session.execute(select(Picture.url))).scalar_one()
+    again = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;1000;1;;https://tienda.example{url}?v=1\n")
+    assert (again.counts.same, again.loss_count) == (1, 0)

@@ -22,16 +22,17 @@ UNSAID = _("(sin cambio)")
 def convert(table: Table, source_format: SourceFormat) -> SourceFile:
     """Convert a file of the shop or of the platform.
 
-    A list may be spread over several columns of the file, such as `Product Image 1` and `Product Image 2`.
+    A list may be spread over several columns of the file, such as `Product Image 1` and `Product Image 2`. Of several
+    columns for one value, such as the platform's `Variant Barcode` and `Variant Ean`, the first filled one counts.
     """
     places: dict[str, list[int]] = {}
     numbered: dict[str, list[tuple[int, int]]] = {}
     silent = []
     for place, heading in enumerate(table.headings):
         column = find_column(heading)
-        if column and column not in places:
-            places[column] = [place]
-        elif not column and (listed := find_list_column(heading))[0]:
+        if column:
+            places.setdefault(column, []).append(place)
+        elif (listed := find_list_column(heading))[0]:
             numbered.setdefault(listed[0], []).append((listed[1], place))
         elif normalize_heading(heading) in NOTE_HEADINGS:
             silent.append(place)
@@ -44,7 +45,8 @@ def convert(table: Table, source_format: SourceFormat) -> SourceFile:
             texts = [row.texts[place] if place < len(row.texts) else "" for place in some]
             said = [text for text in texts if text is not None and text != UNSAID]
             if said:
-                draft.cells[column] = said[0] if len(some) == 1 else join_list(said)
+                first = next(filter(None, said), "")
+                draft.cells[column] = join_list(said) if column in numbered and len(some) > 1 else first
         if source_format is SourceFormat.PLATFORM:
             draft.cells = {
                 column: text for column, text in draft.cells.items() if text != PLACEHOLDERS.get(column)

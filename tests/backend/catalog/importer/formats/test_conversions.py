@@ -492,6 +492,12 @@ def test_description_without_a_name_is_mapped_by_a_person(headings: str, source_
     assert recognise(headings.split(",")) is source_format
 
 
+def test_platform_bar_code_may_be_in_any_of_its_columns() -> None:
+    head = "Product Handle,Product Title,Variant Sku,Variant Barcode,Variant Ean,Variant Upc\n"
+    rows = list_cells(convert(f"{head}a,A,A-1,,7701234567897,\nb,B,B-1,7701234567897,,\nc,C,C-1,,,\n"))
+    assert [row["ean"] for row in rows] == ["7701234567897", "7701234567897", ""]
+
+
 def test_platform_placeholders_for_a_product_without_options_are_dropped() -> None:
     found = convert(
         "Product Handle,Product Title,Variant Sku,Variant Title,Variant Option 1 Name,Variant Option 1 Value\n"
