@@ -101,7 +101,7 @@ def main() -> None:
         figures, folder = Figures.read(RESULTS_FOLDER, arguments.seed), RESULTS_FOLDER
         until = arguments.actions
     else:
-        figures, folder = Figures(arguments.seed, arguments.visit), RESULTS_FOLDER / "again"
+        figures, folder = Figures(arguments.seed, visits=arguments.visit), RESULTS_FOLDER / "again"
         until = ACTIONS_PER_VISIT
     started, before = time.monotonic(), figures.actions
     asyncio.run(wander(figures, folder, until))
