@@ -293,7 +293,7 @@ ONLY_ALL = (
             "tests/e2e/test_cart.py::test_removing_lines_by_keyboard_keeps_the_position",
             "tests/e2e/test_cart.py::test_cart_drawer_shows_the_cart_and_returns_the_focus",
             "tests/e2e/test_sharing.py",
-            "tests/e2e/test_toys_beside.py",
+            "tests/e2e/test_product_suggestions.py",
             "tests/e2e/test_wishlist.py::test_removing_wishes_by_keyboard_keeps_the_position",
             "tests/e2e/test_wishlist.py::test_wishlist_of_discontinued_products_is_not_blank",
             "tests/e2e/test_wishlist.py::test_renamed_product_stays_in_the_wishlist",

@@ -26,14 +26,15 @@ export function ViewedTracker({ state, handle, onViewed }) {
   return null;
 }
 
-// Requests the cards of the viewed products, if there are any.
+// Requests the cards of the viewed products as soon as there are any: another tab may view the first one.
 export function ViewedLoader({ state, onViewed }) {
+  const hasViewed = useList().length > 0;
   useEffect(() => {
-    if (!read().length) return undefined;
+    if (!hasViewed) return undefined;
     const request = () => onViewed(read());
     request();
     return resendIfForgotten(state, isKnown, request);
-  }, []);
+  }, [hasViewed]);
   return null;
 }
 

@@ -46,6 +46,20 @@ async def test_recently_viewed_products_are_shown_and_can_be_cleared(page_1280: 
 
 
 @PHONE_ONLY
+async def test_first_product_viewed_in_another_tab_is_shown_on_the_open_home_page(page: Page) -> None:
+    await page.goto("/")
+    await expect(page.get_by_test_id("cart-count")).to_have_text("0")
+    other = await page.context.new_page()
+    await other.goto("/product/trompo-de-madera")
+    await expect(other.get_by_test_id("add-to-cart")).to_be_enabled()
+    await expect(page.get_by_test_id("viewed").locator("h3")).to_have_text(["Trompo de madera"])
+    await page.get_by_test_id("forget-viewed").click()
+    await expect(page.get_by_test_id("viewed")).to_have_count(0)
+    await other.goto("/product/yoyo-de-madera")
+    await expect(page.get_by_test_id("viewed").locator("h3")).to_have_text(["Yoyo de madera"])
+
+
+@PHONE_ONLY
 @pytest.mark.parametrize(
     ("path", "status"), [("/cart", 200), ("/wishlist", 200), ("/naves", 404), ("/product/nada", 404)]
 )
