@@ -145,7 +145,7 @@ RULES = {
     AttentionKind.PAID_IN_PART: KindRules(
         _("Un pedido está pagado solo en parte"),
         _(
-            "Pídele al comprador lo que falta, o devuelve el dinero y cancela el pedido. Hasta que decidas no se hace la guía."  # noqa: E501
+            "Pídele al comprador lo que falta, o devuelve el dinero y cancela el pedido. Hasta que decidas no se empaca."  # noqa: E501
         ),
         Action.DISMISSED,
         _WITHOUT_MONEY,

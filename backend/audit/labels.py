@@ -98,6 +98,16 @@ ACTION_LABELS = {
     "variant changed": _("cambió una presentación de"),
     "variant deleted": _("borró una presentación de"),
 }
+PICKUP_ACTION_LABELS = {
+    **ACTION_LABELS,
+    "address corrected": _("corrigió los datos de"),
+    "delivered": _("marcó como recogido"),
+    "label canceled": _("desempacó"),
+    "label requested": _("empezó a empacar"),
+    "packed": _("dejó listo para recoger"),
+    "shipped": _("dejó listo para recoger"),
+}
+"""`ACTION_LABELS` for an order that its customer collects in the shop."""
 SUBJECT_LABELS = {
     SubjectType.API_KEY: _("la llave {name}"),
     SubjectType.ATTENTION: _("un pendiente"),
@@ -191,7 +201,7 @@ AUDITED_FIELD_LABELS = {
     "events": _("Novedades"),
     "expires_at": _("Vence"),
     "featured": _("Destacado"),
-    "fulfilled": _("Enviadas"),
+    "fulfilled": _("Empacadas"),
     "fulfillment_status": _("Despacho"),
     "good": _("En buen estado"),
     "handle": _("Dirección"),

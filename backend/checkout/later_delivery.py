@@ -23,12 +23,13 @@ class DeliveryLater(Conflict):
     def __init__(self, seen: date, day: date | None) -> None:
         if day is None:
             text = _(
-                "Ya no podemos prometer el día de entrega, que era el {before}. "
-                "Revisa el envío y, si estás de acuerdo, paga."
+                "Ya no podemos prometer el día, que era el {before}. "
+                "Revisa cómo lo recibes y, si estás de acuerdo, paga."
             ).format(before=day_name(seen))
         else:
             text = _(
-                "La entrega cambió: antes era el {before} y ahora es el {now}. Revísala y, si estás de acuerdo, paga."
+                "El día prometido cambió: antes era el {before} y ahora es el {now}. "
+                "Revísalo y, si estás de acuerdo, paga."
             ).format(before=day_name(seen), now=day_name(day))
         super().__init__(f"The promised day is now {day}, not {seen}: show it and ask again")
         self.shopper_text = text

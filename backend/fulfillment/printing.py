@@ -46,7 +46,10 @@ class SlipItem:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A packing slip for one box: contents and delivery address, without prices. A gift message has a separate page."""
+    """A packing slip for one box: contents and recipient, without prices. A gift message has a separate page.
+
+    `address` is empty if the customer collects the order.
+    """
 
     number: int
     placed: str
@@ -130,15 +133,15 @@ async def render_packing_slips(
 
 
 def _build_slip(order: Order, kind: DeliveryKind, lines: Sequence[OrderLine]) -> Slip:
-    own = _("Entrega propia")
+    names = {DeliveryKind.OWN: _("Entrega propia"), DeliveryKind.PICKUP: _("Recoge en tienda")}
     address, units = order.shipping_address, count_units_to_box(lines)
     return Slip(
         number=order.number or 0,
         placed=time_label(order.created_at),
         name=full_name(address),
         phone=str(address.get("phone") or ""),
-        address=format_address_lines(address),
-        shipping=f"{own} · {order.shipping_name}" if kind is DeliveryKind.OWN else order.shipping_name,
+        address=[] if kind is DeliveryKind.PICKUP else format_address_lines(address),
+        shipping=" · ".join(filter(None, (names.get(kind, ""), order.shipping_name))),
         items=[
             SlipItem(
                 units[line.id],

@@ -17,6 +17,7 @@ from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.models import Order
 from backend.orders.origins import is_distance_sale
 from backend.orders.promised_days import describe_promise
@@ -49,11 +50,12 @@ async def build_acknowledgement(
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
     town = find_municipality_by_code(find_municipality_code(order.shipping_address) or "")
-    promise = describe_promise(order, now(), is_read_later=True)
+    kind, _note = await read_delivery(session, order)
+    promise = describe_promise(order, kind, now(), is_read_later=True)
     facts = (
         (_("Fecha"), time_label(order.created_at)),
         (_("IVA incluido en el total"), format_cop(totals.tax_total)),
-        (_("Va para"), f"{town.name}, {town.department}" if town else ""),
+        (_("Va para"), f"{town.name}, {town.department}" if town and kind is not DeliveryKind.PICKUP else ""),
         (
             _("Plazo máximo de entrega por ley"),
             date_label(order.created_at + MAX_DELIVERY_TIME) if is_distance_sale(order) else "",

@@ -24,7 +24,7 @@ K = AttentionKind
 HONOR_LABELS = {
     K.PAID_WITHOUT_ORDER: _("Crear el pedido"),
     K.PAYMENT_UNRESOLVED: _("Fue aprobado: aceptar el pago"),
-    **dict.fromkeys((K.PAID_IN_PART, K.EDIT_OWED), _("Enviarlo así")),
+    **dict.fromkeys((K.PAID_IN_PART, K.EDIT_OWED), _("Empacarlo así")),
     K.PAYMENT_CONTRADICTED: _("El dinero sí está"),
     K.STOCK_SHORT: _("Ya están las unidades"),
     K.LABEL_IN_DOUBT: _("La guía sí está"),

@@ -17,6 +17,7 @@ from backend.audit.labels import (
     HIDDEN_FIELDS,
     ID_FIELDS,
     MONEY_FIELDS,
+    PICKUP_ACTION_LABELS,
     SUBJECT_LABELS,
 )
 from backend.catalog.models import Category, Collection, Product, ProductTag, ProductType, Variant
@@ -36,8 +37,15 @@ from backend.office.settings.form import LABELS as SETTING_LABELS
 from backend.office.settings.form import format_setting
 from backend.office.settings.page import PROVIDER_NAMES, TRIAL_NAMES
 from backend.office_settings.models import StoredSetting
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Order, RefundReason, ReturnReason
-from backend.orders.state_labels import FULFILLMENT_LABELS, LABEL_LABELS, PAYMENT_LABELS
+from backend.orders.state_labels import (
+    FULFILLMENT_LABELS,
+    LABEL_LABELS,
+    PACKING_LABELS,
+    PAYMENT_LABELS,
+)
+from backend.orders.state_labels import PICKUP_LABELS as PICKUP_STATUS_LABELS
 from backend.pqrs.models import Pqrs
 from backend.promotions.models import Campaign, Promotion
 from backend.returns.states import STATE_NAMES as RETURN_STATES
@@ -97,6 +105,34 @@ NAME_COLUMNS: dict[str, tuple[Any, Any]] = {
     SubjectType.STAFF_ROLE: (StaffRole.id, StaffRole.name),
 }
 """Columns with the id and the name of a subject, by subject type."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLabels:
+    """Labels of the actions, fields and values of an entry."""
+
+    actions: Mapping[str, str]
+    fields: Mapping[str, str]
+    values: Mapping[str, Mapping[str, str]]
+
+
+DEFAULT_LABELS = EntryLabels(ACTION_LABELS, FIELD_LABELS, VALUES)
+PICKUP_LABELS = EntryLabels(
+    PICKUP_ACTION_LABELS,
+    {
+        **FIELD_LABELS,
+        "delivered_at": _("Recogido"),
+        "fulfillment_status": _("Empaque"),
+        "shipped_at": _("Listo para recoger"),
+        "shipping_address": _("Datos de quien recoge"),
+    },
+    {
+        **VALUES,
+        "fulfillment_status": PICKUP_STATUS_LABELS,
+        "state": {**VALUES["state"], **PACKING_LABELS},
+    },
+)
+"""Labels of the entries of an order that its customer collects in the shop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +306,7 @@ async def _audit_rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> l
             if kind := ID_FIELDS.get(change["field"]):
                 ids[kind] |= {value for value in (change.get("before"), change.get("after")) if value}
     names = await _subject_names(session, ids)
+    pickups = await _find_pickup_orders(session, ids.get(SubjectType.ORDER, set()))
     actors = await actor_names(session, {entry.actor_id for entry in entries})
     personal: dict[tuple[str, int], tuple[Any, Any]] = {}
     personal_values = select(AuditPersonalValue).where(
@@ -280,16 +317,17 @@ async def _audit_rows(session: AsyncSession, entries: Sequence[AuditEntry]) -> l
     rows = []
     for entry in entries:
         actor_name = actors.get(entry.actor_id, entry.actor_id)
+        labels = PICKUP_LABELS if entry.subject_id in pickups else DEFAULT_LABELS
         rows.append(
             AuditRow(
                 id=entry.id,
                 actor_name=actor_name,
                 actor_id=entry.actor_id,
-                sentence=f"{ACTION_LABELS.get(entry.action, entry.action)} {_subject_text(entry, names)}",
+                sentence=f"{labels.actions.get(entry.action, entry.action)} {_subject_text(entry, names)}",
                 subject=entry.subject_id,
                 moment_label=time_label(entry.created_at),
                 changes=[
-                    _change_view(change, personal.get((entry.id, place)), names)
+                    _change_view(change, personal.get((entry.id, place)), names, labels)
                     for place, change in shown[entry.id]
                 ],
             )
@@ -324,7 +362,10 @@ def _subject_text(entry: AuditEntry, names: dict[tuple[str, str], str]) -> str:
 
 
 def _change_view(
-    change: dict[str, Any], personal: tuple[Any, Any] | None, names: dict[tuple[str, str], str]
+    change: dict[str, Any],
+    personal: tuple[Any, Any] | None,
+    names: dict[tuple[str, str], str],
+    labels: EntryLabels,
 ) -> ChangeView:
     name = change["field"]
     before, after = personal or (change.get("before"), change.get("after"))
@@ -333,7 +374,8 @@ def _change_view(
         return ChangeView(FIELD_LABELS.get(setting, setting), *shown)
     if kind := ID_FIELDS.get(name):
         before, after = (names.get((kind, value), value) if value else value for value in (before, after))
-    return ChangeView(FIELD_LABELS.get(name, name), _value_text(name, before), _value_text(name, after))
+    shown = (_value_text(name, value, labels) for value in (before, after))
+    return ChangeView(labels.fields.get(name, name), *shown)
 
 
 def _setting_name(change: dict[str, Any]) -> str:
@@ -342,19 +384,28 @@ def _setting_name(change: dict[str, Any]) -> str:
     return key if table == StoredSetting.__tablename__ else ""
 
 
-def _value_text(name: str, value: Any) -> str:
+def _value_text(name: str, value: Any, labels: EntryLabels) -> str:
     if value is None or value == "":
         return ""
     if isinstance(value, bool):
         return _("sí") if value else _("no")
-    if isinstance(value, str) and value in VALUES.get(name, {}):
-        return VALUES[name][value]
+    if isinstance(value, str) and (label := labels.values.get(name, {}).get(value)):
+        return label
     if name in MONEY_FIELDS and isinstance(value, int):
         return format_cop(value)
     if name.endswith("_at") and isinstance(value, str):
         return time_label(datetime.fromisoformat(value))
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}…"
+
+
+async def _find_pickup_orders(session: AsyncSession, order_ids: set[str]) -> set[str]:
+    """Return the ids of those of these orders that their customers collect."""
+    if not order_ids:
+        return set()
+    orders = (await session.execute(select(Order).where(Order.id.in_(order_ids)))).scalars().all()
+    kinds = await read_delivery_kinds(session, orders)
+    return {order_id for order_id, kind in kinds.items() if kind is DeliveryKind.PICKUP}
 
 
 async def _subject_names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:

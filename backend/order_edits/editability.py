@@ -66,7 +66,7 @@ async def _require_editable_state(session: AsyncSession, order: Order) -> None:
     lines = await list_order_lines(session, order.id)
     if any(line.fulfilled for line in lines) or await has_active_fulfillments(session, order.id):
         raise NotEditable(
-            order, "it has a fulfillment", _("El pedido ya se está empacando: anula primero el despacho.")
+            order, "it has a fulfillment", _("El pedido ya se está empacando: desempácalo primero.")
         )
     open_returns = select(Return.id).where(Return.order_id == order.id, Return.state.in_(OPEN))
     has_returns = (await session.execute(open_returns.limit(1))).first() is not None

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.modules import OWN_DELIVERY
+from backend.core.texts import _
 from backend.orders.models import Order
 from backend.shipping.models import ShippingOption
 from backend.shipping.terms.own_delivery import PICKUP, describe_option
@@ -45,6 +46,11 @@ async def read_delivery(session: AsyncSession, order: Order) -> tuple[DeliveryKi
     if option is None:
         return DeliveryKind.CARRIER, ""
     return _kind_of(option.provider_id, option.data), describe_option(option)
+
+
+def name_shipping(order: Order, kind: DeliveryKind) -> str:
+    """Return the name of the shipping in the totals of an order for staff: a pickup has the name of its option."""
+    return order.shipping_name if kind is DeliveryKind.PICKUP and order.shipping_name else _("Envío")
 
 
 def _kind_of(provider_id: str, data: Mapping[str, Any]) -> DeliveryKind:

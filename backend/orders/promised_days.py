@@ -9,6 +9,7 @@ from backend.core.clock import now
 from backend.core.dates import day_name
 from backend.core.events import subscribe
 from backend.core.texts import _
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.events import OrderEdited, OrderPaid
 from backend.orders.models import Order
 from backend.orders.preorders import find_ready_day
@@ -78,12 +79,14 @@ def compute_edited_promise(order: Order, ready_on: date | None, moment: datetime
     return max(promise.day, order.promised_day) if is_later else min(promise.day, order.promised_day)
 
 
-def describe_promise(order: Order, moment: datetime, *, is_read_later: bool = False) -> OrderPromise:
+def describe_promise(
+    order: Order, kind: DeliveryKind, moment: datetime, *, is_read_later: bool = False
+) -> OrderPromise:
     """Return the promise of the order at this moment.
 
     With `is_read_later`, as for an e-mail, the text names the day instead of «hoy».
     """
-    terms = parse_delivery_terms(order.shipping_data)
+    terms, is_pickup = parse_delivery_terms(order.shipping_data), kind is DeliveryKind.PICKUP
     is_open = order.status == OrderStatus.PENDING and order.fulfillment_status != FulfillmentStatus.DELIVERED
     if terms is None or not is_open:
         return OrderPromise()
@@ -92,21 +95,19 @@ def describe_promise(order: Order, moment: datetime, *, is_read_later: bool = Fa
         if promise is None:
             return OrderPromise()
         today = None if is_read_later else moment
-        return OrderPromise(describe_pending(promise, today, is_pickup=terms.is_pickup))
+        return OrderPromise(describe_pending(promise, today, is_pickup=is_pickup))
     if order.payment_status not in HAS_MONEY:
         return OrderPromise()
-    text = describe_promised(order.promised_day, is_pickup=terms.is_pickup)
+    text = describe_promised(order.promised_day, is_pickup=is_pickup)
     seen = parse_promised_day(order.shipping_data)
     if seen is None or seen >= order.promised_day or order.paid_at is None:
         return OrderPromise(text)
-    return OrderPromise(text, describe_delay(seen, order.paid_at))
+    return OrderPromise(text, describe_delay(seen, order.paid_at, is_pickup=is_pickup))
 
 
-def describe_promise_for_staff(order: Order) -> str:
+def describe_promise_for_staff(order: Order, kind: DeliveryKind) -> str:
     """Return the promised day of the order for its screen in the office; empty if no day was promised."""
-    seen = parse_promised_day(order.shipping_data)
-    terms = parse_delivery_terms(order.shipping_data)
-    is_pickup = terms is not None and terms.is_pickup
+    seen, is_pickup = parse_promised_day(order.shipping_data), kind is DeliveryKind.PICKUP
     if order.promised_day is None:
         if seen is None or not _is_unpaid(order):
             return ""

@@ -350,7 +350,7 @@ async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
 class HasActiveFulfillments(NotAllowed):
     """The order cannot be cancelled: it has active fulfillments, which must be cancelled first."""
 
-    staff_text = _("El pedido tiene un despacho: cancélalo primero. Si ya salió, abre una devolución.")
+    staff_text = _("Algo del pedido ya se empacó: desempácalo primero. Si ya salió, abre una devolución.")
 
 
 async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:

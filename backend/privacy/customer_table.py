@@ -121,7 +121,7 @@ FIELD_LABELS: Mapping[str, str] = {
     "postal_code": _("Código postal"),
     "prefix": _("Prefijo"),
     "product_handle": _("Página del producto"),
-    "promised_day": _("Entrega prometida"),
+    "promised_day": _("Día prometido"),
     "promotion_id": _("Oferta"),
     "provider": _("Proveedor"),
     "provider_id": _("Proveedor"),

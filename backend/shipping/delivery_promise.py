@@ -56,11 +56,6 @@ class DeliveryTerms:
     is_own: bool = False
     ready_on: date | None = None
 
-    @property
-    def is_pickup(self) -> bool:
-        """True if the customer collects the order on the promised day or later."""
-        return self.carrier_days == 0 and not self.is_own
-
     def is_open(self, day: date) -> bool:
         """Return True if the shop itself delivers, or the pickup point is open, on this day."""
         if not self.weekdays:

@@ -48,11 +48,14 @@ def describe_promised(day: date, *, is_pickup: bool) -> str:
     return sentence.format(day=day_name(day))
 
 
-def describe_delay(seen: date, approved_at: datetime) -> str:
+def describe_delay(seen: date, approved_at: datetime, *, is_pickup: bool) -> str:
     """Return why the day of a paid order is later than the day that its customer saw before paying."""
-    return _("Tu pago se aprobó el {time}, y por eso la entrega ya no es el {day}.").format(
-        time=time_label(approved_at), day=day_name(seen)
+    sentence = (
+        _("Tu pago se aprobó el {time}, y por eso ya no es desde el {day}.")
+        if is_pickup
+        else _("Tu pago se aprobó el {time}, y por eso la entrega ya no es el {day}.")
     )
+    return sentence.format(time=time_label(approved_at), day=day_name(seen))
 
 
 def _format_deadline(promise: DeliveryPromise, moment: datetime | None) -> str:

@@ -256,7 +256,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         delivery_kind=kind,
         delivery_note=delivery_note,
         shipping_total_label=format_cop(totals.shipping.original_total),
-        promise=describe_promise(order, now()),
+        promise=describe_promise(order, kind, now()),
         total=order.total,
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),

@@ -320,7 +320,9 @@ def open_sale() -> rx.Component:
                 data_testid="pay-short",
             ),
         ),
-        rx.el.p(_("En el siguiente paso escribes tus datos y eliges el envío."), class_name="account__soft"),
+        rx.el.p(
+            _("En el siguiente paso escribes tus datos y eliges cómo recibirla."), class_name="account__soft"
+        ),
         rx.el.button(
             _("Ir a pagar"),
             type="button",

@@ -116,7 +116,7 @@ async def test_partly_paid_order_shows_the_received_amount_until_it_is_packed(
         row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {placed_order.number}")
         await row.locator("summary").first.click()
         await row.get_by_text("Hacer otra cosa").click()
-        await row.get_by_role("button", name="Enviarlo así").click()
+        await row.get_by_role("button", name="Empacarlo así").click()
         await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"))
         await visit(page, f"/oficina/empacar?pedido={placed_order.id}")
         await expect(page.get_by_test_id("pack-line")).to_be_visible()

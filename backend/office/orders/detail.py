@@ -31,7 +31,7 @@ from backend.office.returns.listing import ReturnRow, returns_of_order
 from backend.office.views import ChipView
 from backend.order_edits.editability import is_editable
 from backend.orders.admin.corrections import hash_address
-from backend.orders.delivery_kinds import DeliveryKind, read_delivery
+from backend.orders.delivery_kinds import DeliveryKind, name_shipping, read_delivery
 from backend.orders.fulfillments import has_left, is_canceled_by_carrier, list_order_fulfillments
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -234,7 +234,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         needs_label=kind.has_label,
         shipping_name=order.shipping_name,
         delivery_note=delivery_note,
-        promise=describe_promise_for_staff(order),
+        promise=describe_promise_for_staff(order, kind),
         recipient=full_name(order.shipping_address),
         recipient_phone="" if recipient_phone == phone else recipient_phone,
         address_lines=format_address_lines(order.shipping_address),
@@ -246,7 +246,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         ],
         totals=[
             (_("Productos"), format_cop(prices.items.original_total)),
-            (_("Envío"), format_cop(prices.shipping.original_total)),
+            (name_shipping(order, kind), format_cop(prices.shipping.original_total)),
             *(
                 (_("Descuento {code}").format(code=code), f"-{format_cop(amount)}")
                 for code, amount in prices.savings

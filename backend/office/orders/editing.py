@@ -22,6 +22,7 @@ from backend.order_edits.editability import (
 from backend.order_edits.edited_order import EditedLine, EditedOrder, compute_edited_order
 from backend.order_edits.editing import find_open_edit
 from backend.order_edits.models import OrderEdit
+from backend.orders.delivery_kinds import name_shipping, read_delivery
 from backend.orders.models import Order
 from backend.orders.preorders import find_ready_day
 from backend.orders.promised_days import compute_edited_promise
@@ -129,6 +130,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
     order = await read_order(session, order_id)
     edit = await find_open_edit(session, actor, order_id)
     refusal, problem = await _find_refusal(session, order), ""
+    kind, _note = await read_delivery(session, order)
     try:
         edited = await compute_edited_order(session, order, edit or NO_EDIT)
     except InvalidData as error:  # added units are no longer for sale
@@ -146,7 +148,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
         lines=[_line_view(one, edited, labels, pictures.get(one.line.variant_id)) for one in edited.lines],
         totals=[
             (_("Productos"), format_cop(totals.items.original_total)),
-            (_("Envío"), format_cop(totals.shipping.original_total)),
+            (name_shipping(order, kind), format_cop(totals.shipping.original_total)),
             *(
                 (_("Descuento {code}").format(code=code), f"-{format_cop(cut)}")
                 for code, cut in totals.savings

@@ -62,6 +62,7 @@ ACTION_LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
         "packed": _("Listo para recoger"),
         "shipped": _("Listo para recoger"),
         "delivered": _("Recogido"),
+        "address corrected": _("Datos corregidos"),
     },
 }
 """`ACTION_LABELS`, by how the order reaches its customer."""

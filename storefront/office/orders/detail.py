@@ -180,7 +180,7 @@ def lines_panel() -> rx.Component:
                     _(" · empacados: {n}").format(n=view.packed),
                     "",
                 ),
-                rx.cond(view.withdrawn > 0, _(" · no se envían: {n}").format(n=view.withdrawn), ""),
+                rx.cond(view.withdrawn > 0, _(" · no se entregan: {n}").format(n=view.withdrawn), ""),
             ),
             rx.el.span(view.total_label, class_name="o-item__total"),
             key=view.id,

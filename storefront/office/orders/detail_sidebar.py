@@ -107,8 +107,11 @@ def address_panel() -> rx.Component:
             rx.el.b(VIEW.recipient, data_testid="order-recipient"),
             rx.cond(VIEW.recipient_phone != "", f" · {VIEW.recipient_phone}", ""),
         ),
-        rx.el.address(
-            rx.foreach(VIEW.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
+        rx.cond(
+            ~VIEW.is_pickup,
+            rx.el.address(
+                rx.foreach(VIEW.address_lines, lambda text: rx.el.p(text, key=text)), class_name="o-address"
+            ),
         ),
         rx.el.p(VIEW.shipping_name, class_name="o-row__detail"),
         rx.cond(

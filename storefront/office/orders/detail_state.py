@@ -119,7 +119,8 @@ class OrderState(OfficeScreen, KnownClientState):
                 shop.database, actor, shop.fulfillment_providers, self._id_in_url(), fulfillment_id
             )
         except (NotAllowed, Conflict):
-            await self._announce_refusal(actor, _("Ya no se puede anular."), (*SENT, *UNPACKED))
+            text = _("Ya no se puede anular.") if self._has_label() else _("Ya no se puede desempacar.")
+            await self._announce_refusal(actor, text, (*SENT, *UNPACKED))
         except OutcomeUnknown:
             text = _("No sabemos si la transportadora anuló la guía. Inténtalo otra vez en un rato.")
             await self._announce_refusal(actor, text, ())
@@ -128,8 +129,7 @@ class OrderState(OfficeScreen, KnownClientState):
             text = _("La guía sigue como estaba. {why}").format(why=why)
             await self._announce_refusal(actor, text, ())
         else:
-            has_label = self.content is None or self.content.needs_label
-            self._announce(_("Guía anulada.") if has_label else _("Desempacado."))
+            self._announce(_("Guía anulada.") if self._has_label() else _("Desempacado."))
             await self._show(actor)
 
     @office_event(Right.EDIT_ORDERS)
@@ -197,13 +197,24 @@ class OrderState(OfficeScreen, KnownClientState):
             text = _("Alguien la corrigió antes. Mira cómo quedó.")
             await self._announce_refusal(actor, text, ("address corrected",))
         except NotAllowed:
-            await self._announce_refusal(
-                actor, _("Ya tiene guía con esta dirección: anúlala primero."), PACKED_ACTIONS
+            text = (
+                _("Ya tiene guía con esta dirección: anúlala primero.")
+                if self._has_label()
+                else _("Ya está empacado con estos datos: desempácalo primero.")
             )
+            await self._announce_refusal(actor, text, PACKED_ACTIONS)
         except InvalidData:
-            self._announce(_("Con esta dirección no se puede hacer una guía."), "problem")
+            text = (
+                _("Con esta dirección no se puede hacer una guía.")
+                if self._has_label()
+                else _("Estos datos no sirven: revisa el nombre, el celular y la dirección.")
+            )
+            self._announce(text, "problem")
         else:
-            await self._announce_done(actor, _("Dirección corregida."))
+            is_pickup = self.content is not None and self.content.is_pickup
+            await self._announce_done(
+                actor, _("Datos corregidos.") if is_pickup else _("Dirección corregida.")
+            )
 
     @office_event(Right.READ_ORDERS, supersedes=True, debounce=150)
     async def find_towns(self, _actor: Actor, text: str) -> None:
@@ -232,6 +243,10 @@ class OrderState(OfficeScreen, KnownClientState):
         text = _("El correo sale otra vez.") if resent.is_sent_again else _("Ese correo ya va en camino.")
         self._announce(text)
         await self._show(actor)
+
+    def _has_label(self) -> bool:
+        """Return True if a carrier needs a label for the displayed order."""
+        return self.content is None or self.content.needs_label
 
     async def _announce_outcome(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
         """Announce the outcome of an action. If another staff member has already done it, announce who."""

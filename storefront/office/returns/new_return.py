@@ -60,7 +60,7 @@ class NewReturnState(OfficeScreen, KnownClientState):
             self.problems = dict(error.fields)
             self._announce(error.fields.get("units") or CHECK_FIELDS, "problem")
         except NotAllowed:
-            self._announce(_("No se puede: no queda dinero por devolver, o algo tiene guía."), "problem")
+            self._announce(_("No se puede: no queda dinero por devolver, o algo ya se empacó."), "problem")
             await self._show(actor)
         else:
             return rx.redirect(f"{RETURNS}/{row.id}")
@@ -178,8 +178,8 @@ def return_line(view: ObjectVar[NewReturnLine]) -> rx.Component:
     name = f"{UNITS_PREFIX}{view.id}"
     sent_text = rx.cond(
         view.sent != 0,
-        _("Enviadas: {n}").format(n=view.sent),
-        rx.cond(view.unsent != 0, _("Sin enviar: {n}").format(n=view.unsent), _("Ninguna por devolver")),
+        _("Empacadas: {n}").format(n=view.sent),
+        rx.cond(view.unsent != 0, _("Sin empacar: {n}").format(n=view.unsent), _("Ninguna por devolver")),
     )
     return rx.el.li(
         product_line_head(view.picture, view.title, view.detail, sent_text),

@@ -83,7 +83,8 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 def poll_kind(order: ObjectVar[OrderView]) -> rx.Var[str]:
     """Return the reason for refreshing the open page: `bank`, `road` (delivery), or empty if the order is final."""
-    is_on_the_way = (order.status == "paid") & (order.journey != "delivered")
+    is_at_home = (order.journey == "delivered") | (order.journey == "picked_up")
+    is_on_the_way = (order.status == "paid") & ~is_at_home
     return rx.cond(~order.is_final, "bank", rx.cond(is_on_the_way, "road", ""))
 
 

@@ -151,7 +151,7 @@ def moment_row(name: str, label: rx.Var[str]) -> rx.Component:
 def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
     """Build the recipient, the address or the pickup point, and the fulfillments."""
     return section(
-        _("Entrega"),
+        rx.cond(order.delivery_kind == "pickup", _("Dónde lo recoges"), _("Entrega")),
         rx.cond(
             order.delivery_note != "",
             rx.el.p(

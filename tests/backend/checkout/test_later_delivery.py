@@ -37,6 +37,7 @@ from backend.core.config.settings import Settings
 from backend.core.errors import Conflict, InvalidData, TotalChanged
 from backend.office_settings import save_settings
 from backend.orders import states
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Order
 from backend.orders.promised_days import OrderPromise, describe_promise, describe_promise_for_staff
 from backend.payment.models import PaymentSession
@@ -156,8 +157,8 @@ async def test_later_day_is_confirmed_before_the_payment_starts(
     with pytest.raises(DeliveryLater) as later:
         await place_order(checkout, cart_id, THE_10TH)
     assert later.value.shopper_text == (
-        "La entrega cambió: antes era el jueves 10 de diciembre y ahora es el viernes 11 de diciembre. "
-        "Revísala y, si estás de acuerdo, paga."
+        "El día prometido cambió: antes era el jueves 10 de diciembre y ahora es el viernes 11 de diciembre. "
+        "Revísalo y, si estás de acuerdo, paga."
     )
     assert (await count_rows(checkout, PaymentSession), await count_rows(checkout, Order)) == (0, 0)
     order = await read_order(checkout, await place_order(checkout, cart_id, THE_11TH))
@@ -250,12 +251,14 @@ async def test_paid_order_keeps_the_day_counted_from_the_approval(
     await approve_payment(shop)
     order = await read_order(checkout, placed)
     assert order.promised_day == day
-    described = describe_promise(order, clock.moment + timedelta(days=1))
+    described = describe_promise(order, DeliveryKind.CARRIER, clock.moment + timedelta(days=1))
     assert described.text.startswith("Llega a más tardar el ")
     reason = f"{delay}, y por eso la entrega ya no es el jueves 10 de diciembre." if delay else ""
     assert " ".join(described.delay.split()) == reason
-    assert describe_promise_for_staff(order).startswith("Entrega prometida: ")
-    assert ("antes de pagar se le ofreció" in describe_promise_for_staff(order)) == bool(delay)
+    assert describe_promise_for_staff(order, DeliveryKind.CARRIER).startswith("Entrega prometida: ")
+    assert (
+        "antes de pagar se le ofreció" in describe_promise_for_staff(order, DeliveryKind.CARRIER)
+    ) == bool(delay)
 
 
 async def test_pending_order_names_the_day_for_an_approval_now(checkout: Checkout, cart_id: str) -> None:
@@ -274,11 +277,11 @@ async def test_pending_order_names_the_day_for_an_approval_now(checkout: Checkou
         ),
     ]
     for moment, is_read_later, text in pages:
-        described = describe_promise(order, moment, is_read_later=is_read_later)
+        described = describe_promise(order, DeliveryKind.CARRIER, moment, is_read_later=is_read_later)
         assert " ".join(described.text.split()) == f"Si tu pago se aprueba {text}"
         assert described.delay == ""
     assert (
-        describe_promise_for_staff(order)
+        describe_promise_for_staff(order, DeliveryKind.CARRIER)
         == "Entrega ofrecida: jueves 10 de diciembre, si el pago se aprueba a tiempo"
     )
 
@@ -296,9 +299,9 @@ async def test_order_that_is_not_delivered_any_more_promises_nothing(
     await approve_payment(shop)
     for change in changes:
         order = await read_order(checkout, placed)
-        assert describe_promise(order, AFTER_CUTOFF).text
+        assert describe_promise(order, DeliveryKind.CARRIER, AFTER_CUTOFF).text
         change(order)
-        assert describe_promise(order, AFTER_CUTOFF) == OrderPromise()
+        assert describe_promise(order, DeliveryKind.CARRIER, AFTER_CUTOFF) == OrderPromise()
 
 
 @pytest.mark.parametrize("sent", [None, ""])

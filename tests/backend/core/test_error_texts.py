@@ -283,7 +283,7 @@ def test_error_with_a_sentence_for_customers_is_not_shown_to_staff_with_it(
         (NothingToRefund(MESSAGE), "Ese dinero ya está anotado como devuelto"),
         (PurchaseUnknown(MESSAGE), "No se sabe qué se compró"),
         (PackingHeld(MESSAGE), "El pago de este pedido espera una decisión en Por resolver."),
-        (HasActiveFulfillments(MESSAGE), "El pedido tiene un despacho: cancélalo primero."),
+        (HasActiveFulfillments(MESSAGE), "Algo del pedido ya se empacó: desempácalo primero."),
         (OrderCanceled(MESSAGE), "El pedido se canceló: no compres la guía"),
         (LabelTooExpensive(90_000, 25_000), "Ahora cuesta todavía más."),
         (NothingToRun(MESSAGE), "Esta tarea ya corrió o ya no existe"),

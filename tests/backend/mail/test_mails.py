@@ -101,9 +101,19 @@ async def test_payment_and_failed_payment_of_an_order_are_each_mailed_once(
     assert [subject.split()[0] for subject in sorted(inbox.subjects())] == ["No", "Recibimos", "Tu"]
 
 
+@pytest.mark.parametrize("is_pickup", [True, False])
 async def test_mail_acknowledging_an_order_contains_what_the_law_requires(
-    shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
+    shop: Shop,
+    shop_defaults: Defaults,
+    store: httpx.AsyncClient,
+    worker: Worker,
+    inbox: Inbox,
+    *,
+    is_pickup: bool,
 ) -> None:
+    async with shop.database.transaction() as session:
+        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
+    order = await complete_purchase(store, variant, 2, PSE, "flat" if is_pickup else "calculated")
     await settle(shop, order, SessionState.CAPTURED)
     await worker.run_due()
     texts = [text_of(mail).replace("\xa0", " ") for mail in inbox.mails]
@@ -111,7 +121,6 @@ async def test_mail_acknowledging_an_order_contains_what_the_law_requires(
     for text in texts:
         for words in (
             "IVA incluido en el total: $ ",
-            "Va para: Medellín, Antioquia",
             "Plazo máximo de entrega por ley: ",
             "Pago: PSE",
             f"Vende: {shop.settings.store_legal_name}, NIT {shop.settings.store_nit}",
@@ -120,6 +129,7 @@ async def test_mail_acknowledging_an_order_contains_what_the_law_requires(
             f"{shop.settings.base_url}/legal/retracto",
         ):
             assert words in text
+        assert ("Va para: Medellín, Antioquia" in text) != is_pickup
         assert "Carrera 43A" not in text  # the address is not verified
         assert "aceptaste" not in text  # the program sent no consent
 

@@ -1,6 +1,8 @@
 """Words for orders by pickup and by own delivery: mails, order page, office, slips and staff's outcomes."""
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from datetime import date
 
 import httpx
@@ -16,25 +18,39 @@ from backend.fulfillment.delivery import mark_delivered_by_hand
 from backend.fulfillment.printing import render_packing_slips
 from backend.jobs import Worker
 from backend.mail.mailer import Mailer
+from backend.office.audit import AuditFilter, audit_entries
 from backend.office.deliveries.form import parse_point_form, parse_zone_form
 from backend.office.deliveries.page import deliveries_page
 from backend.office.deliveries.saving import save_point, save_zone
 from backend.office.orders.detail import OrderDetail, order_detail
+from backend.office.orders.editing import edit_view
 from backend.office.orders.listing import orders_view
 from backend.office.orders.packing import pack_view
+from backend.orders.admin.corrections import correct_address
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Fulfillment, Order
 from backend.orders.promised_days import describe_promise_for_staff
 from backend.orders.states import FulfillmentStatus, PaymentStatus
 from backend.shipping.delivery_promise import PROMISED_DAY, DeliveryTerms, add_delivery_terms
 from backend.shipping.models import ShippingOption
-from backend.staff.rights import COMMAND_LINE
+from backend.staff.models import Staff
+from backend.staff.rights import COMMAND_LINE, Role
+from backend.staff_notices.batches import NoticeBatches
 from backend.storefront_views.order_page import OrderView, order_view
+from tests.backend.checkout.quotes.test_unquoted_delivery import capture
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.office.deliveries.test_saving import POINT, ZONE
+from tests.backend.staff_notices.conftest import make_due
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import create_addressed_cart, create_payment_collection, post
 
 CARRIER_WORDS = re.compile(r"gu[ií]a|transportadora|env[ií]|despach", re.IGNORECASE)
+DELIVERY_WORDS = re.compile(
+    r"gu[ií]a|transportadora|env[ií]o|enviad|despach|va para|a dónde va"
+    r"|entrega (prometida|ofrecida|estimada)|la entrega",
+    re.IGNORECASE,
+)
+"""Words that no text about a pickup order may contain, at any time."""
 
 
 @pytest.fixture
@@ -131,16 +147,17 @@ async def test_pickup_order_speaks_of_pickup(
 
 
 @pytest.mark.parametrize(
-    ("carrier_days", "promised", "offered"),
+    ("kind", "promised", "offered"),
     [
-        (0, "Para recoger desde el ", "Para recoger desde el "),
-        (3, "Entrega prometida: ", "Entrega ofrecida: "),
+        (DeliveryKind.PICKUP, "Para recoger desde el ", "Para recoger desde el "),
+        (DeliveryKind.OWN, "Entrega prometida: ", "Entrega ofrecida: "),
+        (DeliveryKind.CARRIER, "Entrega prometida: ", "Entrega ofrecida: "),
     ],
 )
 def test_promise_for_staff_speaks_of_pickup_only_for_a_pickup_order(
-    carrier_days: int, promised: str, offered: str
+    kind: DeliveryKind, promised: str, offered: str
 ) -> None:
-    data = add_delivery_terms({PROMISED_DAY: "2026-12-10"}, DeliveryTerms(15, 1, carrier_days))
+    data = add_delivery_terms({PROMISED_DAY: "2026-12-10"}, DeliveryTerms(15, 1, 3))
     order = Order(  # type: ignore[call-arg]
         shipping_data=data,
         promised_day=None,
@@ -148,11 +165,11 @@ def test_promise_for_staff_speaks_of_pickup_only_for_a_pickup_order(
         fulfillment_status=FulfillmentStatus.NOT_FULFILLED,
     )
     assert (
-        describe_promise_for_staff(order)
+        describe_promise_for_staff(order, kind)
         == f"{offered}jueves 10 de diciembre, si el pago se aprueba a tiempo"
     )
     order.promised_day = date(2026, 12, 10)
-    assert describe_promise_for_staff(order) == f"{promised}jueves 10 de diciembre"
+    assert describe_promise_for_staff(order, kind) == f"{promised}jueves 10 de diciembre"
 
 
 async def test_own_delivery_needs_no_label_and_is_delivered_by_hand(
@@ -224,4 +241,83 @@ async def test_lists_packing_and_slips_name_own_delivery(
         brand = await read_brand(session, shop.settings)
         slips = await render_packing_slips(session, COMMAND_LINE, brand, [own, pickup])
     assert "Entrega propia · Domicilio" in slips
-    assert "Recoger en El Poblado" in slips
+    assert "Recoge en tienda · Recoger en El Poblado" in slips
+    assert slips.count("Carrera 43A # 1-50") == 1  # nobody carries the pickup order to an address
+
+
+def list_texts(value: object) -> Iterator[str]:
+    """Yield every text in a view."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from list_texts(part)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for part in value:
+            yield from list_texts(part)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from list_texts(getattr(value, field.name))
+
+
+async def read_all_texts(shop: Shop, order_id: str) -> list[str]:
+    """Return every text about the order that its page and the office show, and that the office prints."""
+    async with shop.database.read() as session:
+        brand = await read_brand(session, shop.settings)
+        views = [
+            await order_view(session, shop.settings, order_id),
+            await order_detail(session, COMMAND_LINE, order_id, "Trompo"),
+            await pack_view(session, COMMAND_LINE, order_id),
+            await edit_view(session, COMMAND_LINE, order_id),
+            (await orders_view(session, COMMAND_LINE, {})).rows,
+            (await audit_entries(session, COMMAND_LINE, AuditFilter(subject_id=order_id))).rows,
+        ]
+        slips = await render_packing_slips(session, COMMAND_LINE, brand, [order_id])
+    return [*list_texts(views), re.sub(r"<style>.*?</style>|<[^>]+>", " ", slips, flags=re.DOTALL)]
+
+
+def find_delivery_words(texts: list[str]) -> list[str]:
+    return [text for text in texts if DELIVERY_WORDS.search(text)]
+
+
+async def test_no_text_about_a_pickup_order_speaks_of_a_carrier(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, options: dict[str, str]
+) -> None:
+    inbox = Inbox()
+    worker = Worker(
+        shop.database, [NoticeBatches(shop.database), Mailer(shop.database, shop.settings, inbox)]
+    )
+    async with shop.database.transaction() as session:
+        session.add(Staff(email="owner@trompo.example", password_hash="never used", role=Role.OWNER))
+    order_id = await place_order(shop, store, options["pickup"])
+    texts = await read_all_texts(shop, order_id)
+    await capture(admin, order_id)
+    texts += await read_all_texts(shop, order_id)
+    async with shop.database.transaction() as session:
+        await correct_address(session, COMMAND_LINE, order_id, {"first_name": "Marta"})
+    await pack(shop, order_id)
+    texts += await read_all_texts(shop, order_id)
+    async with shop.database.transaction() as session:
+        texts.append((await ship_order(session, COMMAND_LINE, order_id)).text)
+    parcel_id = await find_parcel(shop, order_id)
+    await cancel_fulfillment(shop.database, COMMAND_LINE, shop.fulfillment_providers, order_id, parcel_id)
+    texts += await read_all_texts(shop, order_id)
+    texts.append(await pack(shop, order_id))
+    async with shop.database.transaction() as session:
+        texts.append((await hand_over(session, COMMAND_LINE, order_id)).text)
+    texts += await read_all_texts(shop, order_id)
+    await make_due(shop.database)
+    await worker.run_due()
+    mails = [f"{mail['Subject']} {text_of(mail)}" for mail in inbox.mails]
+    assert len(mails) >= 4  # placed, paid, ready, and the notice to the owner
+    texts += mails
+    assert find_delivery_words(texts) == []
+    told = " ".join(texts)
+    for words in (
+        "lo recogen en la tienda",
+        "Recoge en tienda",
+        "Listo para recoger",
+        "Datos corregidos",
+        "marcó como recogido",
+    ):
+        assert words in told, words

@@ -130,7 +130,7 @@ async def test_partly_paid_order_is_packed_only_after_a_decision(
         (row,) = (await open_attention(session, OWNER)).rows
     assert (row.kind, row.recommended.name) == ("paid_in_part", "dismissed")
     assert plain(row.facts) == "El pedido vale $ 80.000; llegaron $ 50.000; faltan $ 30.000."
-    assert [action.label for action in row.others] == ["Enviarlo así"]
+    assert [action.label for action in row.others] == ["Empacarlo así"]
     assert (await resolve(admin, await read_open_attention(shop), action="honor")).status_code == 200
     assert await send() == ("Listo para recoger. Le avisamos al comprador.", False)
 

@@ -91,7 +91,7 @@ async def test_export_contains_the_promised_day_of_an_order(
     assert body["held"]["order"][0]["promised_day"] == "2026-12-10"
     assert body["held"]["order"][0]["created_at"].endswith("+00:00")
     table = await admin.get(f"/admin/customers/{ana}/export")
-    assert ["Pedido", "1", "Entrega prometida", "2026-12-10"] in list(
+    assert ["Pedido", "1", "Día prometido", "2026-12-10"] in list(
         csv.reader(StringIO(table.text.removeprefix("\ufeff")), delimiter=";")
     )
 

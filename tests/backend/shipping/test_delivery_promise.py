@@ -165,7 +165,6 @@ def test_terms_of_an_option(
     option: Any = SimpleNamespace(data=data, provider_id="carrier_standard")
     terms = build_delivery_terms(shop, option, quote)
     assert terms == (None if carrier_days is None else DeliveryTerms(11, 2, carrier_days))
-    assert terms is None or terms.is_pickup == bool(data)
 
 
 def test_sentences_name_the_day_and_until_when_it_holds() -> None:
@@ -181,7 +180,8 @@ def test_sentences_name_the_day_and_until_when_it_holds() -> None:
         describe_pending(early, None, is_pickup=True),
         describe_promised(promise.day, is_pickup=False),
         describe_promised(promise.day, is_pickup=True),
-        describe_delay(promise.day, at("2026-12-21T16:10")),
+        describe_delay(promise.day, at("2026-12-21T16:10"), is_pickup=False),
+        describe_delay(promise.day, at("2026-12-21T16:10"), is_pickup=True),
     ]
     start, approved = "jueves 3 de diciembre", "21 de diciembre de 2026, 4:10 p. m."
     assert [" ".join(text.split()) for text in texts] == [
@@ -193,6 +193,7 @@ def test_sentences_name_the_day_and_until_when_it_holds() -> None:
         "Llega a más tardar el jueves 10 de diciembre.",
         "Lo puedes recoger desde el jueves 10 de diciembre.",
         f"Tu pago se aprobó el {approved}, y por eso la entrega ya no es el jueves 10 de diciembre.",
+        f"Tu pago se aprobó el {approved}, y por eso ya no es desde el jueves 10 de diciembre.",
     ]
 
 

@@ -150,7 +150,6 @@ def test_own_delivery_counts_the_days_of_its_schedule(
 ) -> None:
     terms = build_delivery_terms(settings, own_option(ZoneTerms(WEEK, days, 11)), Quote(8_000))
     assert terms is not None
-    assert not terms.is_pickup
     promise = promise_delivery(at(approved), terms)
     assert promise is not None
     assert (promise.day, promise.pay_before) == (date.fromisoformat(day), at(pay_before))
@@ -179,7 +178,6 @@ def test_pickup_is_promised_on_a_day_on_which_the_point_is_open(settings: Settin
     option = pickup_option(PickupPoint("Calle 10 # 4-20", MEDELLIN, WeeklySchedule((5,), 9, 13)))
     terms = build_delivery_terms(shop, option, Quote(0))
     assert terms is not None
-    assert terms.is_pickup
     promise = promise_delivery(at("2026-12-03T10:00"), terms)  # packed on Friday
     assert promise is not None
     assert promise.day == date(2026, 12, 5)
