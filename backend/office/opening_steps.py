@@ -3,7 +3,7 @@
 The shop's data show if a step is done, so no step has to be ticked by hand.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import column, exists, select, table
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -32,12 +32,18 @@ _BACKUP = table("backup", column("id"))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step to complete. `name` identifies it in links and pictures."""
+    """A step to complete.
+
+    Attributes:
+        name: identifies it in links and pictures.
+        server_lines: settings and commands for the server, if the step cannot be done in the office.
+    """
 
     name: str
     title: str
     text: str
     is_done: bool
+    server_lines: list[str] = field(default_factory=list)
 
 
 async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Settings) -> list[Step]:
@@ -101,6 +107,7 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
             _("El correo"),
             _("Para que cada pedido llegue al correo de quien compra."),
             bool(settings.smtp_host),
+            ["SMTP_HOST=smtp.…", "SMTP_USER=…", "SMTP_PASSWORD=…"],
         ),
         Step(
             "notice",
@@ -129,14 +136,16 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
         Step(
             "labels",
             _("Guías de verdad"),
-            _("Con las de prueba nadie recoge los paquetes. Se cambia con CARRIER_SANDBOX=false."),
+            _("Con las de prueba nadie recoge los paquetes."),
             is_real_carrier,
+            ["CARRIER_API_KEY=…", "CARRIER_SANDBOX=false"],
         ),
         Step(
             "backup",
             _("La primera copia de seguridad"),
-            _("Programa `trompo backup` en el servidor para cada noche."),
+            _("La tienda entera en un archivo, cada noche y lejos del servidor."),
             bool(has_backup),
+            ["trompo backup /var/backups/trompo --keep 14"],
         ),
     ]
     return [] if all(step.is_done for step in steps) else steps

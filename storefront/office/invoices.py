@@ -205,8 +205,8 @@ def earlier_orders_form() -> rx.Component:
         rx.el.p(
             rx.cond(
                 VIEW.earlier_count == 1,
-                _("1 pedido se pagó antes de que la tienda hiciera facturas."),
-                _("{n} pedidos se pagaron antes de que la tienda hiciera facturas.").format(
+                _("1 pedido se pagó mientras la tienda no hacía facturas."),
+                _("{n} pedidos se pagaron mientras la tienda no hacía facturas.").format(
                     n=VIEW.earlier_count
                 ),
             ),

@@ -230,6 +230,7 @@ def checklist() -> rx.Component:
                         class_name="button button--small button--quiet o-step__link",
                     ),
                 ),
+                rx.cond((step.server_lines.length() > 0) & ~step.is_done, server_step(step)),
                 class_name="o-step__words",
             ),
             class_name="o-step",
@@ -241,6 +242,21 @@ def checklist() -> rx.Component:
         rx.el.ol(rx.foreach(VIEW.steps, row), class_name="o-steps"),
         class_name="o-panel",
         data_testid="checklist",
+    )
+
+
+def server_step(step: ObjectVar[Step]) -> rx.Component:
+    """Render what the person who maintains the server has to do for this step."""
+    return rx.el.details(
+        rx.el.summary(
+            _("Hacerlo ahora"),
+            rx.el.span(": ", step.title, class_name="sr-only"),
+            class_name="o-disclosure",
+        ),
+        rx.el.p(
+            _("Se hace una vez en el servidor. Pásale esto a quien lo mantiene:"), class_name="o-row__detail"
+        ),
+        rx.el.pre(step.server_lines.join("\n"), class_name="o-step__lines"),
     )
 
 

@@ -242,7 +242,7 @@ async def test_lists_packing_and_slips_name_own_delivery(
         slips = await render_packing_slips(session, COMMAND_LINE, brand, [own, pickup])
     assert "Entrega propia · Domicilio" in slips
     assert "Recoge en tienda · Recoger en El Poblado" in slips
-    assert slips.count("Carrera 43A # 1-50") == 1  # nobody carries the pickup order to an address
+    assert slips.count("Carrera 43A # 1-50") == 1  # only that of own delivery
 
 
 def list_texts(value: object) -> Iterator[str]:
