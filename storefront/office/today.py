@@ -87,7 +87,7 @@ def page() -> rx.Component:
             "bank",
             VIEW.awaiting_bank,
             _("Esperando al banco"),
-            _("El banco aún no decide."),
+            rx.cond(VIEW.awaiting_bank > 0, _("El banco aún no decide."), _("Ningún pago espera.")),
             query="?pago=esperando",
         ),
         tile(STOCK, "shelves", VIEW.low_stock, _("Pocas unidades"), _("Según el aviso de cada producto.")),

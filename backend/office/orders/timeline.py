@@ -46,6 +46,10 @@ ACTION_LABELS = {
     "invoice requested": _("Factura pedida"),
     "invoice tried again": _("Factura reintentada"),
     "invoiced elsewhere": _("Facturado por fuera de la tienda"),
+    "resolved": _("Pendiente resuelto"),
+    "sold": _("Vendido por el equipo"),
+    "converted": _("Hecho de una venta por cobrar"),
+    "personal values deleted": _("Datos personales borrados"),
 }
 """Labels of staff actions by audit action. The actions in `HIDDEN_ACTIONS` have no label: the timeline omits them."""
 _PACKING_ACTIONS = {
@@ -164,7 +168,7 @@ async def read_timeline(
     for entry in entries:  # newest first, as in `edits`
         if entry.action in HIDDEN_ACTIONS:
             continue
-        title = labels.get(entry.action, entry.action)
+        title = labels.get(entry.action, _("Otro cambio"))
         by = names.get(entry.actor_id, "")
         text = next(edits, "") if entry.action == "order edited" else ""
         events.append((entry.created_at, _event_view(entry.id, title, entry.created_at, by=by, text=text)))

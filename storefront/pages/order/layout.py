@@ -67,9 +67,11 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
     is_unpaid_here = (order.status == "authorized") & (
         (order.journey == "out") | (order.journey == "to_collect")
     )
-    words = rx.match(
+    journey = rx.match(
         order.journey, *texts.JOURNEY_WORDS.items(), text_by_status(order.status, texts.EXPLANATIONS)
     )
+    has_no_place = (order.journey == "to_collect") & (order.delivery_note == "")
+    words = rx.cond(has_no_place, texts.COLLECT_ANYWHERE, journey)
     free = rx.match(
         order.journey,
         ("preparing", texts.FREE_WORDS),

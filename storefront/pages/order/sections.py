@@ -160,6 +160,7 @@ def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
                 order.delivery_note,
                 data_testid="delivery-note",
             ),
+            rx.cond(order.delivery_kind == "pickup", rx.el.p(rx.el.b(order.shipping_name))),
         ),
         rx.el.address(
             rx.el.b(order.recipient, data_testid="order-recipient"),

@@ -105,6 +105,8 @@ JOURNEY_WORDS = {
     "to_collect": _("Más abajo ves dónde y a qué horas. Di tu número de pedido cuando llegues."),
     "picked_up": _("¡Que lo disfruten! Si algo no salió bien, escríbenos y lo resolvemos."),
 }
+COLLECT_ANYWHERE = _("Di tu número de pedido cuando llegues.")
+"""Replaces the text of an order to collect if its pickup point has neither address nor hours."""
 FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
 FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus productos.")
 FREE_SHIPPED = _("Ya despachamos tus productos. Más abajo ves por dónde van.")
