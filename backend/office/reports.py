@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.dates import date_name, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _, format_count
+from backend.orders.models import Order
 from backend.reports.figures import (
     CartFigures,
     CashFlow,
@@ -87,6 +89,7 @@ class ReportView:
         conversion: percentage of carts that were paid; empty without carts.
         conversion_note: the numbers of carts from which `conversion` is computed.
         has_money: True if money was captured or refunded.
+        has_sold: True if any order was ever paid.
     """
 
     name: str
@@ -103,6 +106,7 @@ class ReportView:
     stock_units: int
     stock_value: str
     has_money: bool
+    has_sold: bool
     bars: list[Bar]
     best: list[RankedProduct]
     slow: list[RankedProduct]
@@ -140,12 +144,19 @@ async def report_view(session: AsyncSession, actor: Actor, params: Mapping[str, 
         stock_units=units,
         stock_value=format_cop(value),
         has_money=bool(books.captured or books.refunded),
+        has_sold=await _has_sold(session),
         bars=_bars(await read_cash_flows(session, split_period(period))),
         best=_ranked_products(list_best_sellers(sales), by_units=True),
         slow=_ranked_products(await list_slow_stock(session, moment), by_units=False),
         tax=tax_rows(books),
         margin=_margin_view(summarize_margins(sales)),
     )
+
+
+async def _has_sold(session: AsyncSession) -> bool:
+    """Return True if any order was ever paid."""
+    query = select(exists(select(Order.id).where(Order.paid_at.is_not(None))))
+    return bool((await session.execute(query)).scalar_one())
 
 
 def _margin_view(found: MarginFigures) -> MarginView:

@@ -231,7 +231,11 @@ def sales_panel() -> rx.Component:
         rx.el.summary(_("Ver en tabla"), class_name="o-disclosure"),
         numbers_table(_("Ventas"), (_("Cuándo"), _("Vendido"), _("Devuelto"), _("Neto")), VIEW.bars, row),
     )
-    nothing = empty_state("chart", _("Nada en estos días"), _("Prueba con otras fechas."))
+    nothing = rx.cond(
+        VIEW.has_sold,
+        empty_state("chart", _("Nada en estos días"), _("Prueba con otras fechas.")),
+        empty_state("chart", _("Todavía no hay ventas"), _("La primera aparece aquí apenas te paguen.")),
+    )
     return rx.el.section(
         rx.el.h2(_("Ventas"), class_name="o-section__title"),
         rx.cond(VIEW.has_money, rx.fragment(chart, table), nothing),

@@ -19,6 +19,7 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import (
     ATTENTION,
     BRAND,
+    CATEGORIES,
     CONTENT,
     ENROL,
     INVOICES,
@@ -28,7 +29,6 @@ from storefront.office.navigation import (
     OWN_ACCOUNT,
     PACK,
     PQRS,
-    PRODUCTS,
     RETURNS,
     REVIEWS,
     SETTINGS,
@@ -46,7 +46,7 @@ STEP_PATHS = {
     "brand": BRAND,
     "warehouse": SETTINGS,
     "toy": NEW_PRODUCT,
-    "category": PRODUCTS,
+    "category": CATEGORIES,
     "invoice": INVOICES,
     "notice": OWN_ACCOUNT,
     "purchase": "/catalog",
@@ -251,7 +251,7 @@ def server_step(step: ObjectVar[Step]) -> rx.Component:
         rx.el.summary(
             _("Hacerlo ahora"),
             rx.el.span(": ", step.title, class_name="sr-only"),
-            class_name="o-disclosure",
+            class_name="button button--small button--quiet o-step__link",
         ),
         rx.el.p(
             _("Se hace una vez en el servidor. Pásale esto a quien lo mantiene:"), class_name="o-row__detail"

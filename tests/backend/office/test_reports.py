@@ -39,7 +39,7 @@ async def test_sales_report_of_an_empty_shop_shows_zeros(shop: Shop) -> None:
     assert (view.stock_units, view.stock_value, view.best, view.slow) == (0, "$ 0", [], [])
     assert [(row.kind, row.total) for row in view.tax] == [("all", "$ 0")]
     assert {bar.sold_height for bar in view.bars} == {0}
-    assert not view.has_money
+    assert (view.has_money, view.has_sold) == (False, False)
 
 
 async def test_sales_report_shows_the_margin_of_units_with_a_known_cost(
@@ -136,6 +136,7 @@ async def test_report_shows_stock_value_and_slow_products(shop: Shop, shop_defau
     await sell(shop, paid_order(PricedLine("vendido", 1, 10_000), at=now() - timedelta(days=89)))
     view = await read_report(shop)
     assert (view.stock_units, view.stock_value) == (6, "$ 105.000")
+    assert (view.has_money, view.has_sold) == (False, True)  # nothing in the period, but earlier
     assert [(toy.title, toy.units, toy.pesos) for toy in view.slow] == [("Quieto", 2, "$ 80.000")]
 
 

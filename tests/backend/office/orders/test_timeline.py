@@ -30,7 +30,8 @@ def list_constants(tree: ast.AST, expression: ast.expr) -> Iterator[str]:
 
 def read_order_actions() -> set[str]:
     """Return the actions that the shop records on orders."""
-    root, actions = Path(backend.__file__).parent, set()
+    root = Path(backend.__file__).parent
+    actions: set[str] = set()
     for file in root.rglob("*.py"):
         tree = ast.parse(file.read_text("utf-8"))
         is_shared = file.relative_to(root).as_posix() in SHARED_RECORDERS
