@@ -332,6 +332,7 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
         return None
     difference = await read_difference(session, order)
     lines = await list_order_lines(session, order.id)
+    kind, _note = await read_delivery(session, order)
     values = {
         **await _build_order_values(session, settings, order),
         "changes": [describe_change(change) for change in edit.changes],
@@ -339,7 +340,7 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
         "owed": format_cop(difference) if difference > 0 else "",
         "pay_link": build_difference_url(settings, order.id) if difference > 0 else "",
         "surplus": format_cop(-difference) if difference < 0 else "",
-        "promise": describe_promise(order, now(), is_read_later=True).text,
+        "promise": describe_promise(order, kind, now(), is_read_later=True).text,
     }
     return Message(MailKind.ORDER_EDITED, order.email, values)
 

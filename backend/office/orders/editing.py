@@ -22,7 +22,7 @@ from backend.order_edits.editability import (
 from backend.order_edits.edited_order import EditedLine, EditedOrder, compute_edited_order
 from backend.order_edits.editing import find_open_edit
 from backend.order_edits.models import OrderEdit
-from backend.orders.delivery_kinds import name_shipping, read_delivery
+from backend.orders.delivery_kinds import DeliveryKind, name_shipping, read_delivery
 from backend.orders.models import Order
 from backend.orders.preorders import find_ready_day
 from backend.orders.promised_days import compute_edited_promise
@@ -159,7 +159,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
         total=totals.total,
         total_label=format_cop(totals.total),
         difference=_describe_difference(edited),
-        promise=_describe_promise(edited),
+        promise=_describe_promise(edited, kind),
         is_changed=edited.is_changed,
         can_save=edited.is_changed and not (refusal or problem or edited.missing),
     )
@@ -190,12 +190,17 @@ def _describe_difference(edited: EditedOrder) -> str:
     return _("No cambia lo que pagó")
 
 
-def _describe_promise(edited: EditedOrder) -> str:
+def _describe_promise(edited: EditedOrder, kind: DeliveryKind) -> str:
     ready_on = find_ready_day(one.line.facts for one in edited.remaining)
     day = compute_edited_promise(edited.order, ready_on, now())
     if day is None or day == edited.order.promised_day:
         return ""
-    return _("La entrega prometida pasa al {day}").format(day=day_name(day))
+    sentence = (
+        _("Se podrá recoger desde el {day}")
+        if kind is DeliveryKind.PICKUP
+        else _("La entrega prometida pasa al {day}")
+    )
+    return sentence.format(day=day_name(day))
 
 
 def _line_view(

@@ -11,6 +11,7 @@ from backend.inventory.models import InventoryLevel
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.office.orders.editing import edit_view
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.promised_days import describe_promise
 from backend.shipping.delivery_promise import READY_ON, parse_promised_day
 from tests.backend.checkout.paying_kit import PRICE, Till
@@ -45,9 +46,9 @@ async def test_added_preorder_moves_the_promised_day_back(till: Till) -> None:
     assert edited.promised_day >= DAY
     assert edited.shipping_data[READY_ON] == DAY.isoformat()
     assert parse_promised_day(edited.shipping_data) == edited.promised_day
-    assert describe_promise(edited, now()).delay == ""
+    assert describe_promise(edited, DeliveryKind.PICKUP, now()).delay == ""
     day = day_name(edited.promised_day)
-    assert shown.promise == f"La entrega prometida pasa al {day}"
+    assert shown.promise == f"Se podrá recoger desde el {day}"
     async with till.database.transaction() as session:
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_EDITED))).scalar_one()
         message = await compose_message(session, till.checkout.settings, mail)
