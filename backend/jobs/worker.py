@@ -14,13 +14,16 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, cast
 from uuid import uuid4
 
-from sqlalchemy import CursorResult, Float, bindparam, case, delete, func, select, update
+from sqlalchemy import CursorResult, Float, Row, Select, bindparam, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.db.database import Database, database_now, db_now, db_now_in
+from backend.core.db.json_rows import IDS_PARAMETER, json_rows
+from backend.core.db.tables import table_of
 from backend.core.errors import ShopError
 from backend.core.events import publish
 from backend.core.observability.logs import log_scope
@@ -61,6 +64,10 @@ def pause_after(failures: int) -> timedelta:
     return timedelta(seconds=min(2.0 ** min(failures - 1, 9), 300.0))
 
 
+DueJob = Row[int, str]
+"""The id and the kind of a due job."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimedJobs:
     """Claimed jobs of one kind that this worker runs together."""
@@ -81,7 +88,9 @@ class Worker:
         self._poll_interval_s = poll_interval_s
         self._woken = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
-        self._running: dict[asyncio.Task[None], ClaimedJobs] = {}
+        self._running: dict[asyncio.Task[bool], ClaimedJobs] = {}
+        self._has_waiting = False
+        """True if due jobs may wait until a run ends."""
 
     def wake(self) -> None:
         """Wake the worker, because there may be new jobs."""
@@ -122,7 +131,9 @@ class Worker:
             The number of jobs that were run.
         """
         count = 0
-        while claimed := await self._claim(1, kinds):
+        while (due := await self._read_due(self._list_free_kinds(kinds))) and (
+            claimed := await self._claim(due, 1)
+        ):
             for group in claimed:
                 count += len(group.runs)
                 await self._run_claimed(group)
@@ -158,9 +169,7 @@ class Worker:
                 if loop.time() >= scheduled_until:
                     await self.schedule()
                     scheduled_until = loop.time() + SCHEDULE_INTERVAL_S
-                while (free := CONCURRENCY - len(self._running)) > 0 and (claimed := await self._claim(free)):
-                    for group in claimed:
-                        self._start(group)
+                await self._start_due()
             except DatabaseUnavailable:
                 pass  # the outage was logged, and the next poll is soon
             except Exception:
@@ -169,41 +178,68 @@ class Worker:
                 async with asyncio.timeout(self._poll_interval_s):
                     await self._woken.wait()
 
+    async def _start_due(self) -> None:
+        """Start due jobs. Note whether others may wait until a run ends."""
+        self._has_waiting = True
+        while (free := CONCURRENCY - len(self._running)) > 0:
+            kinds = self._list_free_kinds()
+            due = await self._read_due(kinds)
+            claimed = await self._claim(due, free)
+            for group in claimed:
+                self._start(group)
+            if not claimed or len(due) < MAX_DUE_JOBS:
+                started = sum(len(group.runs) for group in claimed)
+                self._has_waiting = len(due) > started or len(kinds) < len(self._handlers)
+                return
+
     def _start(self, claimed: ClaimedJobs) -> None:
         task = asyncio.create_task(self._run_claimed(claimed), name=f"job {claimed.handler.kind.name}")
         self._running[task] = claimed
 
-        def done(task: asyncio.Task[None]) -> None:
+        def done(task: asyncio.Task[bool]) -> None:
             self._running.pop(task, None)
-            self._woken.set()
+            # most jobs are finished and no other waits for their run: then a poll would find nothing
+            if self._has_waiting or task.cancelled() or task.exception() is not None or not task.result():
+                self._woken.set()
 
         task.add_done_callback(done)
 
-    async def _claim(self, free: int, kinds: Sequence[str] = ()) -> list[ClaimedJobs]:
-        """Claim due jobs for at most `free` runs, the oldest first.
-
-        Return an empty list if no job is due, or if other workers claimed them all.
-        """
-        running = Counter(claimed.handler.kind.name for claimed in self._running.values())
-        free_kinds = [
+    def _list_free_kinds(self, kinds: Sequence[str] = ()) -> list[str]:
+        """Return the kinds of which another run may start; with `kinds`, only those of them."""
+        running = self._count_running()
+        return [
             name
             for name, handler in self._handlers.items()
             if (not kinds or name in kinds) and running[name] < handler.kind.concurrency
         ]
+
+    def _count_running(self) -> Counter[str]:
+        return Counter(claimed.handler.kind.name for claimed in self._running.values())
+
+    async def _read_due(self, kinds: Sequence[str]) -> Sequence[DueJob]:
+        """Return due jobs of these kinds, the oldest first, at most `MAX_DUE_JOBS`. Take no lock."""
         async with self._database.read() as session:
-            due = (await session.execute(_DUE, {"kinds": free_kinds})).all()
+            dialect = session.get_bind().dialect.name
+            wanted = {IDS_PARAMETER: json_rows(dialect).ids([*kinds])}
+            return (await session.execute(_due_statement(dialect), wanted)).all()
+
+    async def _claim(self, due: Sequence[DueJob], free: int) -> list[ClaimedJobs]:
+        """Claim due jobs for at most `free` runs, the oldest first.
+
+        Return an empty list if no job is due, or if other workers claimed them all.
+        """
         if not due:
-            return []  # the usual case takes no lock
-        groups = self._group_due(due, free, running)
+            return []  # the usual case opens no transaction
+        groups = self._group_due(due, free)
         async with self._database.transaction() as session:
             claimed = [await _claim_jobs(session, self._handlers[name], ids) for name, ids in groups]
         return [group for group in claimed if group.runs]
 
-    def _group_due(self, due: Iterable[Any], free: int, running: Counter[str]) -> list[tuple[str, list[int]]]:
+    def _group_due(self, due: Iterable[DueJob], free: int) -> list[tuple[str, list[int]]]:
         """Group due jobs into at most `free` runs, without exceeding the concurrency of each kind."""
         groups: list[tuple[str, list[int]]] = []
         batches: dict[str, list[int]] = {}
-        planned = Counter(running)
+        planned = self._count_running()
         for job_id, name in due:
             kind = self._handlers[name].kind
             batch = batches.get(name)
@@ -216,7 +252,8 @@ class Worker:
                     batches[name] = groups[-1][1]
         return groups
 
-    async def _run_claimed(self, claimed: ClaimedJobs) -> None:
+    async def _run_claimed(self, claimed: ClaimedJobs) -> bool:
+        """Run the jobs and record the result. Return True if all of them are finished."""
         kind = claimed.handler.kind
         with (
             span(f"job {kind.name}", "consumer"),
@@ -227,26 +264,33 @@ class Worker:
                     results = await claimed.handler(claimed.runs)
             except Exception as error:  # noqa: BLE001 - after any error the job is tried again and other jobs continue
                 JOB_RUNS.labels(kind.name, "failed").inc()
-                await self._record_result(claimed, error=error)
-            else:
-                JOB_RUNS.labels(kind.name, "ok").inc()
-                await self._record_result(claimed, results=results)
+                return await self._record_result(claimed, error=error)
+            JOB_RUNS.labels(kind.name, "ok").inc()
+            return await self._record_result(claimed, results=results)
 
     async def _record_result(
         self, claimed: ClaimedJobs, *, results: Sequence[Result] = (), error: Exception | None = None
-    ) -> None:
-        """Store the result of a run. Jobs that another worker has claimed in the meantime are not changed."""
+    ) -> bool:
+        """Store the result of a run. Jobs that another worker has claimed in the meantime are not changed.
+
+        Returns:
+            True if all jobs of the run are finished and deleted.
+        """
         try:
             if error is not None:
                 await self._record_failure(claimed, error)
-                return
+                return False
             async with self._database.transaction() as session:
-                for run, result in zip(claimed.runs, results, strict=True):
+                finished = [
                     await _finish_job(session, run.id, claimed.claim, result)
+                    for run, result in zip(claimed.runs, results, strict=True)
+                ]
         except Exception:
             log.exception(
                 "the result of jobs of %s was not recorded: they run again", claimed.handler.kind.name
             )
+            return False
+        return all(finished)
 
     async def _record_failure(self, claimed: ClaimedJobs, error: Exception) -> None:
         kind = claimed.handler.kind
@@ -341,14 +385,18 @@ async def _revive_periodic(session: AsyncSession, name: str, pause: timedelta) -
     )
 
 
-async def _finish_job(session: AsyncSession, job_id: int, claim: str, result: Result) -> None:
-    """Delete a finished job, or schedule its next run if it returned `RunAgain` or was enqueued again."""
+async def _finish_job(session: AsyncSession, job_id: int, claim: str, result: Result) -> bool:
+    """Delete a finished job, or schedule its next run if it returned `RunAgain` or was enqueued again.
+
+    Returns:
+        True if the job was deleted.
+    """
     mine = {"job_id": job_id, "of_claim": claim}
     if result is None and cast("CursorResult[Any]", await session.execute(_DONE, mine)).rowcount == 1:
-        return
+        return True
     job = (await session.execute(_MINE_LOCKED, mine)).scalar_one_or_none()
     if job is None:
-        return  # its claim expired: another worker runs it
+        return False  # its claim expired: another worker runs it
     moments = [(job.again_at, job.again_delay_s)] if job.again_at is not None else []
     if result is not None:
         moments.append((await database_now(session) + result.after, result.after.total_seconds()))
@@ -356,50 +404,63 @@ async def _finish_job(session: AsyncSession, job_id: int, claim: str, result: Re
     job.run_at, job.delay_s = min(moments, key=lambda moment: moment[0])
     job.again_at, job.again_delay_s, job.claim = None, None, None
     job.failures, job.failing_since, job.error = 0, None, None
+    return False
 
 
-_DUE = (
-    select(Job.id, Job.kind)
-    .where(
-        Job.failed_at.is_(None),
-        Job.run_at <= db_now(),
-        Job.kind.in_(bindparam("kinds", expanding=True)),
+# statements on the table alone: on the mapped class, each of them takes twice as long
+_JOB = table_of(Job)
+
+
+@cache
+def _due_statement(dialect: str) -> Select[int, str]:
+    """Return the query for due jobs of the kinds in `IDS_PARAMETER`.
+
+    The kinds are one value: with a parameter for each, SQLAlchemy would write the statement again each time.
+    """
+    return (
+        select(_JOB.c.id, _JOB.c.kind)
+        .where(
+            _JOB.c.failed_at.is_(None), _JOB.c.run_at <= db_now(), json_rows(dialect).is_one_of(_JOB.c.kind)
+        )
+        .order_by(_JOB.c.run_at, _JOB.c.id)
+        .limit(MAX_DUE_JOBS)
     )
-    .order_by(Job.run_at, Job.id)
-    .limit(MAX_DUE_JOBS)
-)
+
+
 _FREE = (
-    select(Job.id)
+    select(_JOB.c.id)
     .where(
-        Job.id.in_(bindparam("ids", expanding=True)),
-        Job.failed_at.is_(None),
-        Job.run_at <= db_now(),
+        _JOB.c.id.in_(bindparam("ids", expanding=True)),
+        _JOB.c.failed_at.is_(None),
+        _JOB.c.run_at <= db_now(),
     )
-    .order_by(Job.run_at, Job.id)
+    .order_by(_JOB.c.run_at, _JOB.c.id)
     .with_for_update(skip_locked=True)
 )
 _CLAIM = (
-    update(Job)
-    .where(Job.id.in_(_FREE))
+    update(_JOB)
+    .where(_JOB.c.id.in_(_FREE))
     .values(
         claim=bindparam("of_claim"),
-        attempts=Job.attempts + 1,
+        attempts=_JOB.c.attempts + 1,
         failures=case(
-            (Job.claim.is_(None), Job.failures),
-            (Job.error == PROCESS_ENDED, Job.failures + 1),
+            (_JOB.c.claim.is_(None), _JOB.c.failures),
+            (_JOB.c.error == PROCESS_ENDED, _JOB.c.failures + 1),
             else_=1,
         ),
         failing_since=case(
-            (Job.claim.is_(None), Job.failing_since), else_=func.coalesce(Job.failing_since, db_now())
+            (_JOB.c.claim.is_(None), _JOB.c.failing_since),
+            else_=func.coalesce(_JOB.c.failing_since, db_now()),
         ),
-        error=case((Job.claim.is_(None), Job.error), else_=PROCESS_ENDED),
+        error=case((_JOB.c.claim.is_(None), _JOB.c.error), else_=PROCESS_ENDED),
         run_at=db_now_in(bindparam("seconds", type_=Float)),
         delay_s=bindparam("seconds", type_=Float),
     )
-    .returning(Job.id, Job.key, Job.payload, Job.attempts, Job.failures, Job.error)
-    .execution_options(synchronize_session=False)
+    .returning(_JOB.c.id, _JOB.c.key, _JOB.c.payload, _JOB.c.attempts, _JOB.c.failures, _JOB.c.error)
 )
 _OF_CLAIM = select(Job).where(Job.claim == bindparam("of_claim")).with_for_update()
 _MINE = (Job.id == bindparam("job_id")) & (Job.claim == bindparam("of_claim"))
 _MINE_LOCKED = select(Job).where(_MINE).with_for_update()
-_DONE = delete(Job).where(_MINE, Job.again_at.is_(None)).execution_options(synchronize_session=False)
+_DONE = delete(_JOB).where(
+    _JOB.c.id == bindparam("job_id"), _JOB.c.claim == bindparam("of_claim"), _JOB.c.again_at.is_(None)
+)
