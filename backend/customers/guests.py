@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.db.tables import insert_into, row_values, table_of
+from backend.core.db.tables import insert_into, table_of
 from backend.core.web.contact import tidy_email
 from backend.customers.models import CustomerGroupMember, GuestCustomer
 from backend.customers.search_index import delete_terms, index_guest
@@ -32,7 +32,7 @@ async def find_or_create_guest(session: AsyncSession, email: str) -> str:
     known = (await session.execute(_KNOWN, {"email": address})).scalar_one_or_none()
     if known is not None:
         return str(known)
-    guest_id = (await session.execute(_ADD, row_values(GuestCustomer(email=address)))).scalar_one_or_none()
+    guest_id = (await session.execute(_ADD, {"email": address})).scalar_one_or_none()
     if guest_id is None:  # another transaction has created the guest
         guest_id = (await session.execute(_KNOWN, {"email": address})).scalar_one()
     await index_guest(session, str(guest_id), address)

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import ColumnElement, bindparam, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.settings import Settings
@@ -232,19 +232,20 @@ async def require_consents(session: AsyncSession, cart_id: str) -> None:
 
 async def consents_of_cart(session: AsyncSession, cart_id: str) -> list[ConsentProof]:
     """Return the proofs of a cart's consents, the oldest first."""
-    return await _read_proofs(session, Consent.cart_id == cart_id)
+    return _to_proofs(await session.execute(_PROOFS_OF_CART, {"cart_id": cart_id}))
 
 
 async def consents_of_customer(session: AsyncSession, customer_id: str) -> list[ConsentProof]:
     """Return the proofs of a customer's consents, the oldest first."""
-    return await _read_proofs(session, Consent.customer_id == customer_id)
+    return await _read_proofs(session, _CONSENT.c.customer_id == customer_id)
 
 
 async def consents_of_person(
     session: AsyncSession, customer_id: str, cart_ids: Sequence[str]
 ) -> list[ConsentProof]:
     """Return the proofs of the consents that were given by the customer or for one of these carts, the oldest first."""
-    return await _read_proofs(session, or_(Consent.customer_id == customer_id, Consent.cart_id.in_(cart_ids)))
+    is_own = or_(_CONSENT.c.customer_id == customer_id, _CONSENT.c.cart_id.in_(cart_ids))
+    return await _read_proofs(session, is_own)
 
 
 async def withdraw_consent(session: AsyncSession, customer_id: str, kind: ConsentKind) -> int:
@@ -260,13 +261,11 @@ async def withdraw_consent(session: AsyncSession, customer_id: str, kind: Consen
     return len(ended.all())
 
 
-async def _read_proofs(session: AsyncSession, condition: Any) -> list[ConsentProof]:
-    query = (
-        select(Consent, AgreedText.text)
-        .outerjoin(AgreedText, AgreedText.digest == Consent.digest)
-        .where(condition)
-        .order_by(Consent.given_at, Consent.id)
-    )
+async def _read_proofs(session: AsyncSession, condition: ColumnElement[bool]) -> list[ConsentProof]:
+    return _to_proofs(await session.execute(_PROOFS.where(condition)))
+
+
+def _to_proofs(rows: Iterable[Any]) -> list[ConsentProof]:
     return [
         ConsentProof(
             ConsentKind(row.kind),
@@ -276,7 +275,16 @@ async def _read_proofs(session: AsyncSession, condition: Any) -> list[ConsentPro
             row.given_at,
             row.client_ip,
             row.withdrawn_at,
-            text or "",
+            row.text or "",
         )
-        for row, text in (await session.execute(query)).all()
+        for row in rows
     ]
+
+
+_CONSENT, _TEXT = table_of(Consent), table_of(AgreedText)
+_PROOFS = (
+    select(_CONSENT, _TEXT.c.text)
+    .outerjoin(_TEXT, _TEXT.c.digest == _CONSENT.c.digest)
+    .order_by(_CONSENT.c.given_at, _CONSENT.c.id)
+)
+_PROOFS_OF_CART = _PROOFS.where(_CONSENT.c.cart_id == bindparam("cart_id"))

@@ -24,7 +24,6 @@ from backend.orders.promised_days import describe_promise
 from backend.payment.models import PaymentSession
 from backend.payment.payments import find_open_instructions
 from backend.payment.providers.base import parse_instructions
-from backend.payment.sessions import find_decisive_session
 from backend.pricing import CartTotals
 from backend.shipping.addresses import find_municipality_code
 from backend.shipping.municipalities import find_municipality_by_code
@@ -34,9 +33,13 @@ MAX_DELIVERY_TIME = timedelta(days=30)
 
 
 async def build_acknowledgement(
-    session: AsyncSession, effective: Settings, order: Order, totals: CartTotals
+    session: AsyncSession,
+    effective: Settings,
+    order: Order,
+    totals: CartTotals,
+    payment: PaymentSession | None,
 ) -> dict[str, Any]:
-    """Return the template's values for the details that the law requires.
+    """Return the template's values for the details that the law requires. `payment` is the order's decisive session.
 
     `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
     is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
@@ -44,7 +47,6 @@ async def build_acknowledgement(
     outside the shop; they are empty if the customer does not have to. The two links lead to the terms and to the text
     about withdrawal; the second is empty for a sale in person, which has no right of withdrawal.
     """
-    payment = await find_decisive_session(session, order.cart_id)
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     instructions = find_open_instructions(payment)
     given = await consents_of_cart(session, order.cart_id)

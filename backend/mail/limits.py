@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 
-from sqlalchemy import bindparam, exists, select, update
+from sqlalchemy import and_, bindparam, exists, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.config.settings import Settings
-from backend.core.db.database import Database, UtcDateTime, db_now
-from backend.core.db.tables import insert_row, table_of
+from backend.core.db.database import Database, db_now
+from backend.core.db.tables import table_of
 from backend.core.web.contact import tidy_email
 from backend.core.web.signing import keyed_hash
 from backend.jobs.models import Job
@@ -94,10 +94,11 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
     """
     async with database.transaction() as session:
         await take_turns(session, f"mail {key}")
-        moment, is_joined = (await session.execute(_TIME_AND_IS_JOINED, {"mail_id": mail.id})).one()
+        rows = (await session.execute(_STATE_AND_SLOTS, {"mail_id": mail.id, "key": key})).all()
+        moment, is_joined = rows[0].moment, rows[0].is_joined
         if is_joined:
             return SlotResult(Verdict.WAIT, after=JOINED_PAUSE)
-        taken = (await session.execute(_TAKEN_SLOTS, {"key": key, "since": moment - DAY})).all()
+        taken = [row for row in rows if row.taken_at is not None]
         if not any(slot.mail_id == mail.id and slot.asked_at == mail.updated_at for slot in taken):
             free_at = [moment]
             for most, window in ((MAX_MAILS_PER_HOUR, HOUR), (MAX_MAILS_PER_DAY, DAY)):
@@ -110,10 +111,10 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
                     return SlotResult(Verdict.SKIP)
                 await _record_waiting(session, mail, key)
                 return SlotResult(Verdict.WAIT, after=after)
-            slot = MailSlot(address_key=key, mail_id=mail.id, asked_at=mail.updated_at, taken_at=moment)
-            await insert_row(session, slot)
+            slot = {"address_key": key, "mail_id": mail.id, "asked_at": mail.updated_at, "taken_at": moment}
+            await session.execute(_INSERT_SLOT, slot)
             if mail.kind in ACKNOWLEDGEMENT_KINDS:
-                await _join_waiting(session, mail, key)
+                return SlotResult(Verdict.SEND, await _join_waiting(session, mail, key))
         joined = (await session.execute(_JOINED, {"mail_id": mail.id})).scalars().all()
         return SlotResult(Verdict.SEND, joined)
 
@@ -128,54 +129,66 @@ async def _record_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
     )
 
 
-async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
-    """Join the acknowledgements that wait for this address to the mail."""
-    ids = (await session.execute(_WAITING, {"key": key, "mail_id": mail.id})).scalars().all()
-    if not ids:
-        return
-    await session.execute(
-        update(Mail)
-        .where(Mail.id.in_(ids))
-        .values(joined_to=mail.id, updated_at=Mail.updated_at)
-        .execution_options(synchronize_session=False)
-    )
+async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> Sequence[str]:
+    """Join the acknowledgements that wait for this address to the mail.
+
+    Returns:
+        The ids of all mails that are joined to it, now or by an earlier attempt.
+    """
+    rows = (await session.execute(_JOINED_AND_WAITING, {"key": key, "mail_id": mail.id})).all()
+    waiting = [row.id for row in rows if row.joined_to is None]
+    if waiting:
+        await session.execute(
+            update(Mail)
+            .where(Mail.id.in_(waiting))
+            .values(joined_to=mail.id, updated_at=Mail.updated_at)
+            .execution_options(synchronize_session=False)
+        )
+    return sorted(row.id for row in rows)
 
 
 # each confirmation of an order runs these queries, so they are built only once
 _MAIL, _SLOT, _JOB = table_of(Mail), table_of(MailSlot), table_of(Job)
 _LEADER = _MAIL.alias()
 _IS_GIVEN_UP = exists().where(_JOB.c.kind == SEND, _JOB.c.key == _LEADER.c.id, _JOB.c.failed_at.is_not(None))
-_TIME_AND_IS_JOINED = select(
-    db_now(),
-    exists().where(
-        _MAIL.c.id == bindparam("mail_id"),
-        _LEADER.c.id == _MAIL.c.joined_to,
-        _LEADER.c.sent_at.is_(None),
-        ~_IS_GIVEN_UP,
-    ),
+_IS_JOINED = exists().where(
+    _MAIL.c.id == bindparam("mail_id"),
+    _LEADER.c.id == _MAIL.c.joined_to,
+    _LEADER.c.sent_at.is_(None),
+    ~_IS_GIVEN_UP,
 )
-"""The database's time, and True while another mail includes this one's content and is neither sent nor given up."""
-_TAKEN_SLOTS = (
-    select(_SLOT.c.mail_id, _SLOT.c.asked_at, _SLOT.c.taken_at)
-    .where(
-        _SLOT.c.address_key == bindparam("key"), _SLOT.c.taken_at > bindparam("since", type_=UtcDateTime())
+_ONE_ROW = select(literal(1)).subquery()
+_STATE_AND_SLOTS = (
+    select(
+        db_now().label("moment"),
+        _IS_JOINED.label("is_joined"),
+        _SLOT.c.mail_id,
+        _SLOT.c.asked_at,
+        _SLOT.c.taken_at,
+    )
+    .select_from(
+        _ONE_ROW.outerjoin(
+            _SLOT, and_(_SLOT.c.address_key == bindparam("key"), _SLOT.c.taken_at > db_now(-DAY))
+        )
     )
     .order_by(_SLOT.c.taken_at)
 )
-_WAITING = (
-    select(_MAIL.c.id)
-    .where(
-        _MAIL.c.address_key == bindparam("key"),
-        _MAIL.c.kind.in_(sorted(ACKNOWLEDGEMENT_KINDS)),
-        _MAIL.c.sent_at.is_(None),
-        _MAIL.c.joined_to.is_(None),
-        _MAIL.c.id != bindparam("mail_id"),
-    )
-    .order_by(_MAIL.c.id)
-    .limit(MAX_JOINED)
+"""A row for each slot of the address in the past day, or one row without a slot.
+
+Each row has the database's time, and whether another mail includes this one's content and is neither sent nor given up.
+"""
+_INSERT_SLOT = insert(_SLOT)
+_IS_JOINED_TO_MAIL = _MAIL.c.joined_to == bindparam("mail_id")
+_IS_WAITING = and_(
+    _MAIL.c.address_key == bindparam("key"),
+    _MAIL.c.kind.in_(sorted(ACKNOWLEDGEMENT_KINDS)),
+    _MAIL.c.joined_to.is_(None),
+    _MAIL.c.id != bindparam("mail_id"),
 )
-_JOINED = (
-    select(_MAIL.c.id)
-    .where(_MAIL.c.joined_to == bindparam("mail_id"), _MAIL.c.sent_at.is_(None))
-    .order_by(_MAIL.c.id)
+_JOINED = select(_MAIL.c.id).where(_IS_JOINED_TO_MAIL, _MAIL.c.sent_at.is_(None)).order_by(_MAIL.c.id)
+_JOINED_AND_WAITING = (
+    select(_MAIL.c.id, _MAIL.c.joined_to)
+    .where(_MAIL.c.sent_at.is_(None), or_(_IS_JOINED_TO_MAIL, _IS_WAITING))
+    .order_by(_MAIL.c.joined_to.is_(None), _MAIL.c.id)
+    .limit(MAX_JOINED)
 )

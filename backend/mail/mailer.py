@@ -6,7 +6,8 @@ again with the same Message-ID, so that the recipient's mailbox can recognise th
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from email.message import EmailMessage
 
@@ -18,7 +19,7 @@ from backend.attention import AttentionKind
 from backend.attention.service import AttentionRaised, read_attention
 from backend.cart_reminders.events import CartReminderDue
 from backend.content.areas import MailBody
-from backend.content.brand import resolve_brand
+from backend.content.brand import Brand, resolve_brand
 from backend.content.brand_files import read_logo
 from backend.content.mail_texts import read_mail_content
 from backend.core.clock import now
@@ -107,6 +108,16 @@ _MARK_SENT = (
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """The parts of a mail, as they were read from the database."""
+
+    message: Message
+    effective: Settings
+    office_texts: MailBody
+    brand: Brand
+
+
 class Mailer:
     """Renders mails and sends them through the transport."""
 
@@ -133,23 +144,17 @@ class Mailer:
         mail_id = str(run.key)
         async with self._database.read() as session:
             mail = await session.get(Mail, mail_id)
-        if mail is None or mail.sent_at is not None:
-            return None
+            if mail is None or mail.sent_at is not None:
+                return None
+            writes = mail.kind in KINDS_THAT_WRITE
+            letter = None if writes else await self._compose(nullcontext(session), mail)
         slot = await self._take_slot(mail, mail.about) if mail.kind == MailKind.PASSWORD_RESET else None
         if slot is not None and slot.verdict is not Verdict.SEND:
             return await self._postpone_or_skip(mail, slot)
-        try:
-            # these store a token's hash or reset a notice before the mail is sent; the others only read
-            changes = mail.kind in KINDS_THAT_WRITE
-            async with self._database.transaction() if changes else self._database.read() as session:
-                effective = await read_effective_settings(session, self._settings)
-                message = await compose_message(session, effective, mail)
-                office_texts, brand_body = await read_mail_content(session, mail.kind)
-                brand = resolve_brand(brand_body, effective)
-        except NotFound as error:
-            log.warning("the subject of mail %s no longer exists: %s", mail_id, error.message)
-            message = None
-        if message is not None:
+        if writes:
+            letter = await self._compose(self._database.transaction(), mail)
+        if letter is not None:
+            message, office_texts = letter.message, letter.office_texts
             hide_in_log({"email": message.to, "first_name": message.values.get("name")})
             if slot is None:
                 slot = (
@@ -163,11 +168,11 @@ class Mailer:
                 message, office_texts = await self._join_messages(message, slot.joined), MailBody()
             written = self._renderer.render(
                 message,
-                effective,
+                letter.effective,
                 office_texts,
                 message_id=_get_message_id(mail),
-                brand=brand,
-                logo_png=await read_logo(self._pictures, brand),
+                brand=letter.brand,
+                logo_png=await read_logo(self._pictures, letter.brand),
             )
             await self._deliver(mail, written)
         async with self._database.transaction() as session:
@@ -175,9 +180,23 @@ class Mailer:
                 await session.execute(update(Mail).where(Mail.id.in_(slot.joined)).values(sent_at=db_now()))
             # a request made while the mail was being sent changes `updated_at`: it stays unsent, and the job runs again
             await session.execute(_MARK_SENT, {"mail_id": mail_id, "last_change": mail.updated_at})
-            if message is not None and mail.kind == MailKind.STAFF_INVITE:
+            if letter is not None and mail.kind == MailKind.STAFF_INVITE:
                 await record_sent_mail(session, mail.about)
         return None
+
+    async def _compose(self, opened: AbstractAsyncContextManager[AsyncSession], mail: Mail) -> _Letter | None:
+        """Read the parts of the mail in this session; return None if there is no recipient, or no subject any more."""
+        try:
+            async with opened as session:
+                effective = await read_effective_settings(session, self._settings)
+                message = await compose_message(session, effective, mail)
+                office_texts, brand_body = await read_mail_content(session, mail.kind)
+        except NotFound as error:
+            log.warning("the subject of mail %s no longer exists: %s", mail.id, error.message)
+            return None
+        if message is None:
+            return None
+        return _Letter(message, effective, office_texts, resolve_brand(brand_body, effective))
 
     async def _take_slot(self, mail: Mail, address: str) -> SlotResult:
         return await take_slot(self._database, mail, hash_address(self._settings, address))

@@ -47,7 +47,7 @@ from backend.orders.links.account_links import create_account_token
 from backend.orders.links.mailed_links import find_order_of_address
 from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.money.captured_money import read_order_money
+from backend.orders.money.captured_money import compute_order_money
 from backend.orders.money.refunds import REVERSED
 from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_sold_variant
@@ -56,6 +56,7 @@ from backend.orders.service import compute_order_totals, list_order_lines, read_
 from backend.orders.states import NO_NOTIFICATION, TRACKING_URL, LabelState
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession, Refund
+from backend.payment.sessions import choose_decisive_session, list_payment_sessions
 from backend.pqrs.models import KIND_NAMES, Pqrs, PqrsKind
 from backend.pqrs.service import pqrs_path, read_pqrs
 from backend.pricing import CartTotals
@@ -132,11 +133,13 @@ async def _compose_order_message(
     lines = await list_order_lines(session, order.id)
     totals = compute_order_totals(order, lines)
     values = await _build_order_values(session, settings, order)
-    details = await build_acknowledgement(session, settings, order, totals)
+    payment_sessions = await list_payment_sessions(session, order.cart_id)
+    decisive = choose_decisive_session(payment_sessions)
+    details = await build_acknowledgement(session, settings, order, totals, decisive)
     delivery, values["delivery_note"] = await read_delivery(session, order)
     values["is_pickup"], values["is_own"] = delivery is DeliveryKind.PICKUP, delivery is DeliveryKind.OWN
     values["is_gift"] = bool(read_gift_message(order.meta))
-    money = await read_order_money(session, order)
+    money = compute_order_money(order, payment_sessions)
     values["received"] = money.paid_label if money.is_different else ""
     values["missing"], values["surplus"] = money.missing_label, money.surplus_label
     values["total"] = format_cop(order.total)

@@ -11,6 +11,7 @@ from backend.core.caching.cached_reads import CachedReads
 from backend.core.config.settings import Identity, OfficeSettings, Settings
 from backend.core.db.advisory_locks import AdvisoryLock, take_lock
 from backend.core.db.database import Database
+from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData
 from backend.office_settings.models import StoredSetting
 
@@ -60,11 +61,15 @@ class EffectiveSettings:
 
 async def read_effective_settings(session: AsyncSession, settings: Settings) -> Settings:
     """Return the settings of the environment, overridden by the saved ones."""
-    rows = (await session.execute(select(StoredSetting))).scalars()
-    saved = {row.name: row.value for row in rows if row.name in OfficeSettings.model_fields}
+    rows = await session.execute(_SAVED)
+    saved = {name: value for name, value in rows if name in OfficeSettings.model_fields}
     if not saved:
         return settings
     return settings.model_copy(update=OfficeSettings.model_validate(saved).model_dump(include=set(saved)))
+
+
+_STORED = table_of(StoredSetting)
+_SAVED = select(_STORED.c.name, _STORED.c.value)
 
 
 async def read_low_stock(session: AsyncSession) -> int:

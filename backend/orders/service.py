@@ -13,7 +13,7 @@ from backend.cart.models import Cart
 from backend.catalog.models import variant_name
 from backend.core.db.database import database_now, lock_rows
 from backend.core.db.tables import JsonObject, get_or_404, insert_row
-from backend.core.errors import NotAllowed
+from backend.core.errors import NotAllowed, require_found
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -34,6 +34,7 @@ from backend.pricing import (
     price_cart,
 )
 
+_ORDER = select(Order).where(Order.id == bindparam("order_id"))
 _LINES = select(OrderLine).where(OrderLine.order_id == bindparam("order_id")).order_by(OrderLine.id)
 _OF_CART = lock_rows(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
@@ -259,7 +260,8 @@ async def read_order(session: AsyncSession, order_id: str) -> Order:
     Raises:
         NotFound: there is no such order.
     """
-    return await get_or_404(session, select(Order).where(Order.id == order_id), "Order", order_id)
+    order = (await session.execute(_ORDER, {"order_id": order_id})).scalar_one_or_none()
+    return require_found(order, "Order", order_id)
 
 
 ACTIVE_FULFILLMENTS = "All fulfillments must be canceled before canceling an order"

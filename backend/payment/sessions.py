@@ -226,7 +226,11 @@ async def list_payment_sessions(session: AsyncSession, cart_id: str) -> Sequence
 
 async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
     """Return the session that decides the cart's payment status: a session that paid, otherwise the newest one."""
-    payment_sessions = await list_payment_sessions(session, cart_id)
+    return choose_decisive_session(await list_payment_sessions(session, cart_id))
+
+
+def choose_decisive_session(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
+    """Return the decisive one of a cart's payment sessions. See `find_decisive_session`."""
     return min(payment_sessions, key=_rank, default=None)
 
 
@@ -236,7 +240,7 @@ async def find_checked_session(session: AsyncSession, cart_id: str) -> PaymentSe
     It is the session that decides the cart's payment status, or else the newest payment of an edit's difference.
     """
     payment_sessions = await list_payment_sessions(session, cart_id)
-    decisive = min(payment_sessions, key=_rank, default=None)
+    decisive = choose_decisive_session(payment_sessions)
     difference = next((payment for payment in payment_sessions if PAYS_DIFFERENCE in payment.data), None)
     for payment in (decisive, difference):
         if payment is not None and payment.state in CHECKED_STATES:

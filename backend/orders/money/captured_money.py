@@ -1,5 +1,6 @@
 """The captured money of an order, which may differ from its total."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -7,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.money import Cop, format_cop, format_exact
 from backend.orders.models import Order
+from backend.payment.models import PaymentSession
 from backend.payment.sessions import list_payment_sessions
 from backend.payment.transitions import get_exact_captured_amount, pays
 
@@ -57,6 +59,11 @@ class OrderMoney:
 
 async def read_order_money(session: AsyncSession, order: Order) -> OrderMoney:
     """Return the money captured for the order, without payments that did not pay the order and were refunded."""
-    paid = [one for one in await list_payment_sessions(session, order.cart_id) if pays(one)]
+    return compute_order_money(order, await list_payment_sessions(session, order.cart_id))
+
+
+def compute_order_money(order: Order, payment_sessions: Sequence[PaymentSession]) -> OrderMoney:
+    """Return the money captured for the order. See `read_order_money`."""
+    paid = [one for one in payment_sessions if pays(one)]
     exact = sum((get_exact_captured_amount(one) for one in paid), Decimal())
     return OrderMoney(order.total, sum(one.captured_amount or 0 for one in paid), exact)
