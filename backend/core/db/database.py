@@ -41,7 +41,6 @@ from backend.core.config.settings import Settings
 from backend.core.config.values import create_folder
 from backend.core.db.sqlite_inline import InlineConnection, connect
 from backend.core.errors import InvalidData
-from backend.core.observability.tracing import trace_statements
 from backend.core.outage import DatabaseUnavailable, Outage, to_unavailable
 
 SQLITE_BUSY_MS = 15_000
@@ -201,17 +200,16 @@ class Database:
         self.through_pooler = through_pooler
         self.outage = Outage()
         """The database's availability, updated after each use."""
-        event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text)
-        trace_statements(self.engine.sync_engine)
+        event.listen(self.engine.sync_engine, "before_cursor_execute", _refuse_unstorable_text, retval=True)
         info = {SEARCH_ENGINE: search_engine}
         self._sessions = async_sessionmaker(
             self.engine, sync_session_class=_Session, expire_on_commit=False, info=info
         )
         # each statement sees the committed state with or without a transaction, so reads do without BEGIN and COMMIT
         # (through a pooler, only a transaction holds a statement on the connection that prepared it)
-        autocommit = {} if self.is_sqlite or through_pooler else {"isolation_level": "AUTOCOMMIT"}
+        has_autocommit = not (self.is_sqlite or through_pooler)
         self._reading_sessions = async_sessionmaker(
-            self.engine.execution_options(**autocommit),
+            self.engine.execution_options(isolation_level="AUTOCOMMIT") if has_autocommit else self.engine,
             sync_session_class=_Session,
             expire_on_commit=False,
             info={**info, _SHARED_VALUES: LRUCache(MAX_SHARED_VALUES)},
@@ -349,21 +347,27 @@ def lock_rows(query: Q, of: Any = None) -> Q:
 
 
 def _refuse_unstorable_text(
-    _connection: Any, _cursor: Any, _statement: str, parameters: Any, _context: Any, _executemany: bool
-) -> None:
+    _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _executemany: bool
+) -> tuple[str, Any]:
     """Refuse text with NUL or a lone surrogate: PostgreSQL cannot store it, and both databases must behave alike.
 
     Raises:
         InvalidData: a text contains one; the client gets a 400 instead of a 500.
     """
-    rows = parameters if isinstance(parameters, list) else [parameters]
-    for row in rows:
+    for row in parameters if isinstance(parameters, list) else (parameters,):
         for value in row.values() if isinstance(row, dict) else row:
-            for written in value if isinstance(value, list | tuple) else (value,):  # PostgreSQL accepts lists
-                if isinstance(written, str) and (
-                    "\0" in written or "\\u0000" in written or not _is_utf8(written)
-                ):
-                    raise InvalidData("Text must not hold NUL characters or lone surrogates")
+            if isinstance(value, str):
+                _require_storable(value)
+            elif isinstance(value, list | tuple):  # PostgreSQL accepts lists
+                for item in value:
+                    if isinstance(item, str):
+                        _require_storable(item)
+    return statement, parameters
+
+
+def _require_storable(text: str) -> None:
+    if "\0" in text or "\\u0000" in text or not _is_utf8(text):
+        raise InvalidData("Text must not hold NUL characters or lone surrogates")
 
 
 def _to_json(value: Any) -> str:

@@ -10,14 +10,15 @@ requires a key in the query) and does not support SQLAlchemy 2.1.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from importlib.util import find_spec
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine import ExceptionContext
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -66,6 +67,8 @@ def start_tracing(endpoint: str) -> "TracerProvider":
     )
     provider.add_span_processor(BatchSpanProcessor(create_exporter(endpoint)))
     _Tracing.provider, _Tracing.tracer = provider, provider.get_tracer("trompo")
+    for name, listener in _STATEMENT_LISTENERS:
+        event.listen(Engine, name, listener)
     return provider
 
 
@@ -74,6 +77,8 @@ async def stop_tracing() -> None:
     provider = _Tracing.provider
     _Tracing.provider = _Tracing.tracer = None
     if provider is not None:
+        for name, listener in _STATEMENT_LISTENERS:
+            event.remove(Engine, name, listener)
         ending = Thread(target=provider.shutdown, daemon=True)  # it has no time limit itself
         ending.start()
         await asyncio.to_thread(ending.join, SHUTDOWN_TIMEOUT_S)
@@ -128,36 +133,41 @@ def trace_fields() -> dict[str, str]:
     return {"trace_id": format_trace_id(context.trace_id)} if context.is_valid else {}
 
 
-def trace_statements(engine: Engine) -> None:
-    """Trace every statement of this engine as a span with its text, without its parameters."""
+def _begin_statement(connection: Connection, _cursor: Any, statement: str, *_others: Any) -> None:
+    """Open a span for the statement, with its text and without its parameters."""
+    if _Tracing.tracer is None:
+        return
+    from opentelemetry.trace import SpanKind, get_current_span
 
-    @event.listens_for(engine, "before_cursor_execute")
-    def _begin(connection: Any, _cursor: Any, statement: str, *_others: Any) -> None:
-        if _Tracing.tracer is None:
-            return
-        from opentelemetry.trace import SpanKind, get_current_span
+    if not get_current_span().is_recording():  # the worker's polling must not create traces
+        return
+    operation = statement.split(maxsplit=1)[0].upper()
+    connection.info[_STATEMENT] = _Tracing.tracer.start_span(
+        operation,
+        kind=SpanKind.CLIENT,
+        attributes={
+            "db.system.name": connection.dialect.name,
+            "db.operation.name": operation,
+            "db.query.text": statement[:MAX_STATEMENT_LENGTH],
+        },
+    )
 
-        if not get_current_span().is_recording():  # the worker's polling must not create traces
-            return
-        operation = statement.split(maxsplit=1)[0].upper()
-        connection.info[_STATEMENT] = _Tracing.tracer.start_span(
-            operation,
-            kind=SpanKind.CLIENT,
-            attributes={
-                "db.system.name": engine.dialect.name,
-                "db.operation.name": operation,
-                "db.query.text": statement[:MAX_STATEMENT_LENGTH],
-            },
-        )
 
-    @event.listens_for(engine, "after_cursor_execute")
-    def _end(connection: Any, *_others: Any) -> None:
-        if (opened := connection.info.pop(_STATEMENT, None)) is not None:
-            opened.end()
+def _end_statement(connection: Connection, *_others: Any) -> None:
+    if (opened := connection.info.pop(_STATEMENT, None)) is not None:
+        opened.end()
 
-    @event.listens_for(engine, "handle_error")
-    def _fail(context: Any) -> None:
-        opened = context.connection.info.pop(_STATEMENT, None) if context.connection is not None else None
-        if opened is not None:
-            opened.set_attribute("error.type", type(context.original_exception).__name__)
-            opened.end()
+
+def _fail_statement(context: ExceptionContext) -> None:
+    opened = context.connection.info.pop(_STATEMENT, None) if context.connection is not None else None
+    if opened is not None:
+        opened.set_attribute("error.type", type(context.original_exception).__name__)
+        opened.end()
+
+
+_STATEMENT_LISTENERS: Sequence[tuple[str, Callable[..., None]]] = (
+    ("before_cursor_execute", _begin_statement),
+    ("after_cursor_execute", _end_statement),
+    ("handle_error", _fail_statement),
+)
+"""Listeners of all engines while statements are traced. Without traces there are none, because each costs time."""
