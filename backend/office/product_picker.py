@@ -72,7 +72,7 @@ async def find_products_to_pick(
         session, ProductFilter(text[:MAX_TEXT_LENGTH], category=category[:MAX_TEXT_LENGTH])
     )
     ids, following = await list_by_title(session, conditions, PAGE_SIZE, cursor)
-    rows = await _read_rows(session, ids)
+    rows = await read_rows(session, ids)
     return PickerPage([rows[one] for one in ids if one in rows], text, category, following)
 
 
@@ -85,7 +85,7 @@ async def read_picker_rows(
         Forbidden: the actor may not see the catalogue.
     """
     actor.require(Right.READ_CATALOG)
-    rows = await _read_rows(session, product_ids)
+    rows = await read_rows(session, product_ids)
     return [rows[one] for one in product_ids if one in rows]
 
 
@@ -112,7 +112,8 @@ def parse_picked_ids(text: str, maximum: int) -> list[str]:
     return ids
 
 
-async def _read_rows(session: AsyncSession, product_ids: Sequence[str]) -> Mapping[str, PickerRow]:
+async def read_rows(session: AsyncSession, product_ids: Sequence[str]) -> Mapping[str, PickerRow]:
+    """Return the products with these ids, by id, without deleted ones. The caller has checked the actor's rights."""
     rows: dict[str, PickerRow] = {}
     for start in range(0, len(product_ids), BATCH_SIZE):
         some = product_ids[start : start + BATCH_SIZE]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office, visit
@@ -25,6 +25,18 @@ async def publish(page: Page) -> None:
     await expect(page.get_by_test_id("area-preview")).to_be_visible()
     await page.get_by_test_id("save").click()
     await expect(page.get_by_test_id("told")).to_contain_text("Publicado")
+
+
+async def drag_above(page: Page, row: Locator, target: Locator) -> None:
+    """Drag a row above another one with the mouse."""
+    await target.scroll_into_view_if_needed()
+    start, end = await row.locator("[data-grip]").bounding_box(), await target.bounding_box()
+    assert start
+    assert end
+    await page.mouse.move(start["x"] + 8, start["y"] + 8)
+    await page.mouse.down()
+    await page.mouse.move(end["x"] + 20, end["y"] + 4, steps=25)
+    await page.mouse.up()
 
 
 async def publish_concurrently(ana: Page, luis: Page, shop: ShopServer) -> None:
@@ -112,9 +124,18 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await page.get_by_role("button", name="Una sección tuya", exact=True).click()
         await row.nth(4).get_by_label("Título").fill("Para la playa")
         await row.nth(4).get_by_label("Texto").fill("Baldes y palas.")
-        await row.nth(4).get_by_label("Productos").fill("Avión de hélice")
-        await row.nth(4).get_by_role("button", name="Antes").click()
+        await row.nth(4).get_by_test_id("picker-open").click()
+        await page.get_by_test_id("picker-search").fill("avión de hélice")
+        await expect(page.get_by_test_id("picker-row")).to_have_count(1)
+        await page.get_by_test_id("picker-row").click()
+        await expect(row.nth(4).get_by_test_id("picked")).to_have_count(1)
+        await expect_no_overflow(page)
+        await row.nth(4).locator("summary").click()
+        await drag_above(page, row.nth(4), row.nth(0))
+        await expect(row.nth(0).get_by_label("Título")).to_have_value("Para la playa")
+        await row.nth(0).get_by_role("button", name="Después").click()
         await publish(page)
+        await expect(row.nth(1)).to_contain_text("Para la playa")
         section = shopper.locator("section", has=shopper.get_by_role("heading", name="Para la playa"))
         await expect(section.get_by_test_id("product-card")).to_have_count(1)
         await expect_no_overflow(shopper)

@@ -2,6 +2,15 @@
 
 import { useRef } from "react";
 
+const SCROLL_EDGE_PX = 72;
+const SCROLL_STEP_PX = 14;
+
+// Scroll the page while a row is dragged near its upper or lower edge.
+export function scrollAtEdge(event) {
+  if (event.clientY < SCROLL_EDGE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
+  if (event.clientY > window.innerHeight - SCROLL_EDGE_PX) window.scrollBy(0, SCROLL_STEP_PX);
+}
+
 // Return the refs of the list and of its dragged row, and the functions for its pointer events. While a row is dragged,
 // it has the attribute `data-dragged`. `findOver` returns the other row of the list under the pointer, or null.
 export function useDraggedRow() {

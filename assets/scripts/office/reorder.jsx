@@ -5,11 +5,20 @@
 //   [data-grip]   drags its row     [data-drops]       removes its row            [data-adds]  adds an empty row
 
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useDraggedRow } from "./dragging.jsx";
+import { scrollAtEdge, useDraggedRow } from "./dragging.jsx";
 import { useEditForm } from "./forms.jsx";
 
 const Rows = createContext({ rows: [], count: 0 });
 export const useRows = () => useContext(Rows);
+
+// Is the pointer beyond the middle of the row `over`? Otherwise a row that is higher than the dragged one would move
+// back and forth. Rows next to each other change places at once.
+function isBeyondMiddle(event, dragged, over) {
+  const from = dragged.getBoundingClientRect();
+  const { left, top, height } = over.getBoundingClientRect();
+  if (left !== from.left) return true;
+  return from.top < top ? event.clientY > top + height / 2 : event.clientY < top + height / 2;
+}
 
 const NONE = {};
 const UNCHANGED = { order: [], removed: NONE, createdKeys: [] };
@@ -67,8 +76,10 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
   };
 
   const drag = (event) => {
-    const over = dragged.current && findOver(event);
-    if (over) moveTo(dragged.current.dataset.key, keys.indexOf(over.dataset.key));
+    if (!dragged.current) return;
+    scrollAtEdge(event);
+    const over = findOver(event);
+    if (over && isBeyondMiddle(event, dragged.current, over)) moveTo(dragged.current.dataset.key, keys.indexOf(over.dataset.key));
   };
 
   return (

@@ -6,10 +6,7 @@
 
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { listen } from "../effects.jsx";
-import { useDraggedRow } from "./dragging.jsx";
-
-const SCROLL_EDGE_PX = 72;
-const SCROLL_STEP_PX = 14;
+import { scrollAtEdge, useDraggedRow } from "./dragging.jsx";
 
 export function MovableRows({ onMove, className, children }) {
   const { list, dragged, startDrag, findOver, endDrag } = useDraggedRow();
@@ -37,8 +34,7 @@ export function MovableRows({ onMove, className, children }) {
   };
   const drag = (event) => {
     if (!dragged.current) return;
-    if (event.clientY < SCROLL_EDGE_PX) window.scrollBy(0, -SCROLL_STEP_PX);
-    if (event.clientY > window.innerHeight - SCROLL_EDGE_PX) window.scrollBy(0, SCROLL_STEP_PX);
+    scrollAtEdge(event);
     over.current?.removeAttribute("data-drop");
     over.current = findOver(event);
     if (!over.current) return;

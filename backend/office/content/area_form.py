@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.areas import (
     DEFAULT_SECTIONS,
+    MAX_SECTION_PRODUCTS,
     SECTION_NAMES,
     AnnouncementBody,
     Area,
@@ -26,6 +27,7 @@ from backend.core.errors import InvalidData
 from backend.media.picture_urls import encode_picture_url
 from backend.office.offers.form import parse_day
 from backend.office.product_names import find_products_by_name, read_form_names
+from backend.office.product_picker import PickerRow, parse_picked_ids, read_rows
 
 TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
 """Fields that the form has once."""
@@ -50,7 +52,8 @@ class AreaRow:
     Attributes:
         name: name of a section that the shop fills automatically.
         toy: title or code of a product.
-        toys: titles or codes of several products, one per line.
+        toys: ids of the products of a section, separated by spaces: the value of a product picker.
+        products: the same products, for the picker.
         category_id: id of a category or a collection.
         visibility: `HIDDEN` for a hidden section.
         src: URL of the picture.
@@ -74,6 +77,7 @@ class AreaRow:
     starts: str = ""
     ends: str = ""
     is_added: bool = False
+    products: list[PickerRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
             )
         case HomeBody():
             sections = body.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
-            form = AreaForm(rows=[_section_row(one, number, names) for number, one in enumerate(sections)])
+            products = await read_rows(session, [one for some in sections for one in some.product_ids])
+            form = AreaForm(rows=[_section_row(one, number, products) for number, one in enumerate(sections)])
         case FooterBody():
             lines = [
                 AreaRow(f"row-{number}", LINE, text=one.text, link=one.link)
@@ -178,7 +183,7 @@ async def _read_fields(
         case Area.BANNER:
             return {"slides": [await _raw_slide(session, row, known, problems) for row in form.rows]}
         case Area.HOME:
-            return {"sections": [await _raw_section(session, row, known, problems) for row in form.rows]}
+            return {"sections": [_raw_section(row, problems) for row in form.rows]}
         case _mail:
             return {name: texts.get(name, "") for name in ("subject", "opening", "closing")}
 
@@ -196,12 +201,12 @@ async def _raw_slide(
     return {**common, **days, "product_id": next(iter(ids), "")}
 
 
-async def _raw_section(
-    session: AsyncSession, row: AreaRow, known: Mapping[str, str], problems: dict[str, str]
-) -> dict[str, object]:
-    ids, problem = await find_products_by_name(session, row.toys.splitlines(), known)
-    if problem:
-        problems[f"toys-{row.key}"] = problem
+def _raw_section(row: AreaRow, problems: dict[str, str]) -> dict[str, object]:
+    ids: list[str] = []
+    try:
+        ids = parse_picked_ids(row.toys, MAX_SECTION_PRODUCTS)
+    except InvalidData as error:
+        problems[f"toys-{row.key}"] = error.staff_text
     names = ("kind", "title", "text", "picture", "alt", "link", "label")
     group = "collection_id" if row.category_id.startswith(COLLECTION_PREFIX) else "category_id"
     common: dict[str, object] = {name: getattr(row, name) for name in names}
@@ -219,7 +224,8 @@ def _format_day(day: date | None) -> str:
     return day.isoformat() if day else ""
 
 
-def _section_row(section: Section, number: int, names: Mapping[str, str]) -> AreaRow:
+def _section_row(section: Section, number: int, products: Mapping[str, PickerRow]) -> AreaRow:
+    chosen = [products[one] for one in section.product_ids if one in products]
     return AreaRow(
         key=f"row-{number}",
         kind=section.kind,
@@ -231,18 +237,15 @@ def _section_row(section: Section, number: int, names: Mapping[str, str]) -> Are
         alt=section.alt,
         link=section.link,
         label=section.label,
-        toys="\n".join(names[one] for one in section.product_ids if one in names),
+        toys=" ".join(one.id for one in chosen),
+        products=chosen,
         category_id=section.category_id or section.collection_id,
         visibility=HIDDEN if section.is_hidden else "",
     )
 
 
 async def _read_names(session: AsyncSession, body: Body) -> dict[str, str]:
-    """Return the names that the products of a content body have in the form, by their ids."""
-    ids: list[str] = []
-    if isinstance(body, BannerBody):
-        ids = [one.product_id for one in body.slides]
-    elif isinstance(body, HomeBody):
-        ids = [product_id for one in body.sections for product_id in one.product_ids]
-    product_ids = [one for one in ids if one]
+    """Return the names that the products of slides have in the form, by their ids."""
+    slides = body.slides if isinstance(body, BannerBody) else []
+    product_ids = [one.product_id for one in slides if one.product_id]
     return await read_form_names(session, product_ids) if product_ids else {}

@@ -6,14 +6,16 @@ from typing import Any
 import reflex as rx
 from reflex.vars import ArrayVar, ObjectVar
 
-from backend.content.areas import Area, SectionKind, SlideKind
+from backend.content.areas import MAX_SECTION_PRODUCTS, Area, SectionKind, SlideKind
 from backend.content.links import MAX_LINK_CHARS
 from backend.core.texts import _
 from backend.office.content.area_form import CELLS, HIDDEN, AreaRow
 from storefront.components.forms import field, field_box, field_problem, select_field
+from storefront.office.components.product_picker import product_picker
 from storefront.office.components.reorder_buttons import add_button, drop_button, move_button
 from storefront.office.components.uploads import picture_upload
 from storefront.office.content.area_state import AreaState
+from storefront.office.icons import icon
 from storefront.office.react_components import ROWS, ReorderableRows
 from storefront.reflex_ext.hooks import text_at
 
@@ -89,8 +91,9 @@ def row_fields(
     *content: rx.Component,
     sent: tuple[str, ...],
     is_removable: bool = True,
+    is_folded: bool = False,
 ) -> rx.Component:
-    """Render the fields of a row, below the buttons that move or remove it.
+    """Render the fields of a row, below the grip that drags it and the buttons that move or remove it.
 
     Values of the row without a visible field are sent back unchanged in hidden fields.
 
@@ -100,6 +103,7 @@ def row_fields(
         content: its visible fields.
         sent: the names of the values that `content` sends.
         is_removable: True if the row can be removed.
+        is_folded: True to hide the fields until the row is opened. A row that is not saved yet is open.
     """
     unsent = [
         rx.el.input(type="hidden", name=f"cell_{cell}[]", value=getattr(row, cell), read_only=True)
@@ -109,14 +113,34 @@ def row_fields(
     return rx.fragment(
         *unsent,
         rx.el.div(
+            rx.el.span(icon("grip", size=20), class_name="o-areas__grip", data_grip="", aria_hidden="true"),
             rx.el.span(name, class_name="o-areas__name"),
             move_button(-1, _("Antes")),
             move_button(1, _("Después")),
             *([drop_button(_("Quitar"))] if is_removable else []),
             class_name="o-areas__head",
         ),
-        *content,
+        fold_fields(row, *content) if is_folded else rx.fragment(*content),
     )
+
+
+def fold_fields(row: ObjectVar[AreaRow], *content: rx.Component) -> rx.Component:
+    """Render fields that are hidden until their heading is tapped."""
+    return rx.el.details(
+        rx.el.summary(
+            rx.el.span(_("Editar"), rx.el.span(row.name, " ", row.title, class_name="sr-only")),
+            icon("down", size=20),
+            class_name="o-disclosure o-areas__fold",
+        ),
+        rx.el.div(*content, class_name="o-areas__fields"),
+        open=row.is_added,
+    )
+
+
+def section_name(row: ObjectVar[AreaRow], name: str | rx.Var[str]) -> rx.Var[str]:
+    """Return the heading of a section: its title or its kind, and whether it is hidden."""
+    title = rx.cond(row.title != "", row.title, name)
+    return rx.cond(row.visibility == HIDDEN, _("{name} · oculta").format(name=title), title).to(str)
 
 
 def cell_field(row: ObjectVar[AreaRow], name: str, label: str, **more: Any) -> rx.Component:
@@ -225,7 +249,7 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
     """
     written = row_fields(
         row,
-        _("Sección tuya"),
+        section_name(row, _("Sección tuya")),
         cell_field(row, "title", _("Título")),
         text_area(row, "text", _("Texto"), _("Un párrafo por línea."), 4),
         rx.cond(
@@ -241,25 +265,33 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
         *filling_fields(row, hint=""),
         visibility_field(row),
         sent=("title", "text", "alt", "label", "link", "toys", "category_id", "visibility"),
+        is_folded=True,
     )
     name = cell_field(row, "title", _("Título"), is_optional=True, placeholder=row.name)
     filled = row_fields(
         row,
-        row.name,
+        section_name(row, row.name),
         name,
         *filling_fields(row, hint=_("Vacío: los elige la tienda.")),
         visibility_field(row),
         sent=("title", "toys", "category_id", "visibility"),
         is_removable=False,
+        is_folded=True,
     )
     own = row_fields(
-        row, row.name, name, visibility_field(row), sent=("title", "visibility"), is_removable=False
+        row,
+        section_name(row, row.name),
+        name,
+        visibility_field(row),
+        sent=("title", "visibility"),
+        is_removable=False,
+        is_folded=True,
     )
     is_filled = (row.kind == SectionKind.NEW) | (row.kind == SectionKind.SALE)
     return area_row(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, rx.cond(is_filled, filled, own)))
 
 
-def filling_fields(row: ObjectVar[AreaRow], hint: str) -> tuple[rx.Component, rx.Component]:
+def filling_fields(row: ObjectVar[AreaRow], hint: str) -> list[rx.Component]:
     """Render the fields of a section's products: single ones, and those of a category or collection."""
     group = select_field(
         _("Y los de una categoría o colección"),
@@ -275,8 +307,14 @@ def filling_fields(row: ObjectVar[AreaRow], hint: str) -> tuple[rx.Component, rx
         name="cell_category_id[]",
         default_value=row.category_id,
     )
-    words = _("Uno por línea: su título o el código (SKU) de una presentación.")
-    return text_area(row, "toys", _("Productos"), f"{words} {hint}".strip(), 3), group
+    picker = product_picker(
+        "cell_toys[]",
+        _("Productos"),
+        row.products,
+        most=MAX_SECTION_PRODUCTS,
+        problem=text_at(AreaState.problems, f"toys-{row.key}"),
+    )
+    return [picker, *([rx.el.p(hint, class_name="field__hint")] if hint else []), group]
 
 
 def visibility_field(row: ObjectVar[AreaRow]) -> rx.Component:

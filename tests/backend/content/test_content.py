@@ -9,6 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import select, update
 
+from backend.audit import AuditEntry
 from backend.catalog.categories import assign_to_category, create_category
 from backend.catalog.models import Collection, Product, Variant
 from backend.content.areas import (
@@ -302,6 +303,12 @@ async def test_shops_own_sections_are_renamed_hidden_and_filled(
         with pytest.raises(InvalidData) as refused:
             await save(database, Area.HOME, {"sections": [{**new, field: value}, sale, *hidden]}, 2)
         assert set(refused.value.fields) == {f"sections.0.{field}"}
+    async with database.read() as session:
+        entries = (await session.execute(select(AuditEntry).order_by(AuditEntry.id))).scalars().all()
+    assert [(one.action, one.subject_type, one.subject_id) for one in entries] == 2 * [
+        ("changed", "content", Area.HOME)
+    ]
+    assert "body" in {change["field"] for change in entries[0].changes}
 
 
 async def test_section_shows_the_products_of_a_category_and_of_those_below(

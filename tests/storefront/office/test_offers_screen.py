@@ -26,6 +26,11 @@ TYPED = {
     "minimum": "", "starts": "", "ends": "", "limit": "", "each": "",
 }  # fmt: skip
 
+GIFT = {
+    "method": "buyget", "value": "100", "buy": "2", "get": "1", "most": "", "gifts": "", "target": "toys",
+    "toys": "Trompo",
+}  # fmt: skip
+
 
 async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
     """Call the event handler as a browser does."""
@@ -335,6 +340,9 @@ async def test_saving_a_draft_offer_of_the_admin_api_activates_it(
         ({"target": "everything"}, "target"),
         ({"target": "toys"}, "toys"),
         ({"target": "toys", "toys": "Nadie"}, "toys"),
+        ({"target": "toys", "toys": "prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"}, "toys"),
+        ({"method": "mine"}, "method"),
+        ({"combination": "some"}, "combination"),
     ],
 )
 async def test_invalid_value_in_the_offer_form_marks_its_field(
@@ -345,6 +353,26 @@ async def test_invalid_value_in_the_offer_form_marks_its_field(
     assert (list(screen.problems), screen.preview) == ([field], None)
     await send_event(screen, "save")
     assert screen.announcement.tone == "problem"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("buy", "0"),
+        ("get", "101"),
+        ("most", "-1"),
+        ("value", "101"),
+        ("gifts", "prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"),
+    ],
+)
+async def test_invalid_value_of_a_buyget_offer_marks_its_field(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory, name: str, value: str
+) -> None:
+    async with shop.database.transaction() as session:
+        await add_product(session, defaults, "trompo")
+    screen = await open_offer(browser_of)
+    await send_event(screen, "preview_changes", {**TYPED, **GIFT, name: value})
+    assert (list(screen.problems), screen.preview) == ([name], None)
 
 
 async def test_duplicate_promotion_code_is_refused(shop: Shop, browser_of: BrowserFactory) -> None:

@@ -234,3 +234,41 @@ async def test_custom_role_is_created_assigned_changed_and_deleted(
         await send_event(screen, name, {"name": "Otro", **form_data})
         assert screen.announcement.tone == "problem"
     assert screen.content.roles == []
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        None,
+        7,
+        {"name": ["Caja"]},
+        {"name": "x" * 9_000},
+        {"name": "Caja", "right:SELL": {"a": 1}},
+        {"id": "role_none", "name": "Caja", "right:SELL": "on"},
+        {"id": "owner", "name": "Caja", "right:SELL": "on"},
+        {"id": 5, "name": "Caja"},
+    ],
+)
+async def test_invalid_input_of_the_role_form_changes_nothing(browser_of: BrowserFactory, typed: Any) -> None:
+    screen = await open_screen(browser_of)
+    await send_event(screen, "save_role", typed)
+    assert (screen.announcement.tone, screen.content.roles) == ("problem", [])
+    for wrong in (None, 7, {}, "nobody"):
+        await send_event(screen, "delete_role", wrong)
+        assert screen.announcement.tone == "problem"
+
+
+async def test_role_form_ignores_rights_that_it_does_not_have(browser_of: BrowserFactory) -> None:
+    screen = await open_screen(browser_of)
+    typed = {
+        "id": "",
+        "name": "Caja",
+        "seen": "",
+        "right:SELL": "on",
+        "right:CHANGE_STAFF": "on",
+        "right:X": "on",
+    }
+    await send_event(screen, "save_role", typed)
+    (role,) = screen.content.roles
+    assert "CHANGE_STAFF" not in role.seen.split()
+    assert "SELL" in role.seen.split()

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from backend.app import Shop
+from backend.audit import AuditEntry
 from backend.catalog.models import Variant
 from backend.content.areas import Area, BannerBody
 from backend.content.versions import read_current_version
@@ -111,6 +113,34 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
         named = [(await session.get_one(Variant, twin)).product_id for twin in twins]
     assert isinstance(body, BannerBody)
     assert [slide.product_id for slide in body.slides] == named
+
+
+async def test_section_of_the_home_page_has_the_picked_products_and_an_audit_entry(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    async with shop.database.transaction() as session:
+        added = [await add_product(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
+    async with shop.database.read() as session:
+        picked = [(await session.get_one(Variant, one)).product_id for one in reversed(added)]
+    screen = await open_area(browser_of, "secciones")
+    kinds = [{"kind": row.kind} for row in screen.content.rows]
+    new = [one for one in kinds if one["kind"] == "new"]
+    rest = [one for one in kinds if one["kind"] != "new"]
+    rows = [{**new[0], "title": "Recién llegados", "toys": " ".join(picked), "visibility": "hidden"}, *rest]
+    await send_event(screen, "preview_changes", area_form(*rows))
+    await send_event(screen, "publish")
+    first = screen.content.rows[0]
+    assert (first.kind, first.title, first.visibility) == ("new", "Recién llegados", "hidden")
+    assert (first.toys.split(), [one.id for one in first.products]) == (picked, picked)
+    async with shop.database.read() as session:
+        entry = (
+            await session.execute(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(1))
+        ).scalar_one()
+    assert (entry.action, entry.subject_type, entry.subject_id) == ("changed", "content", Area.HOME)
+    assert entry.changes
+    full = {**new[0], "toys": " ".join(f"prod_{n}" for n in range(13))}
+    await send_event(screen, "preview_changes", area_form(full, *rest))
+    assert screen.problems == {"toys-new-0": "Elige hasta 12 productos."}
 
 
 @pytest.mark.parametrize(

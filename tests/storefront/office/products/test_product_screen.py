@@ -181,6 +181,19 @@ async def test_invalid_input_of_the_product_screen_changes_nothing(
         {"location_id": {}},
         {"variant": ["variant_of_another"]},
         {"category": ["pcat_none"]},
+        {"cost": [1]},
+        {"cost": ["1", "2"]},
+        {"picture_value": "x"},
+        {"picture_value": ["optval_of_another"]},
+        {"picture": [UPLOADED], "alt": [""], "picture_value": ["optval_of_another"]},
+        {"seo_title": ["x"]},
+        {"seo_description": "x" * 1000},
+        {"preorder_day": ["2027-01-01"]},
+        {"preorder_units": {}},
+        {"option_1": ["Color"]},
+        {"option_1": "Color", "option_key_1": "opt_of_another", "value_key_1": [], "value_1": []},
+        {"option_1": "Color", "value_key_1": ["optval_of_another"], "value_1": ["Rojo"]},
+        {"option_1": "Color", "value_key_1": ["new-1", "new-1"], "value_1": ["Rojo", "Azul"]},
     )
     for wrong in wrongs:
         await send_event(screen, "save", {**form, **wrong})
