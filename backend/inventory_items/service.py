@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import Subject, SubjectType, record
 from backend.catalog.api.product_wire import ProductWriter
 from backend.catalog.models import Product, Variant
+from backend.catalog.products.preorders import set_incoming_units
 from backend.catalog.search.variant_search import variant_text_conditions
 from backend.core.db.database import lock_rows
 from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
@@ -110,6 +111,7 @@ async def set_item_stock(
     await read_item(session, item_id)
     variant_id = _to_variant_id(item_id)
     await record(session, actor, "stock changed", Subject(SubjectType.VARIANT, variant_id))
+    preorder = await _lock_new_preorder(session, variant_id)
     if stocked is None:
         stocked = (await lock_level(session, variant_id, location_id)).stocked
     try:
@@ -118,7 +120,23 @@ async def set_item_stock(
         raise InvalidData(
             f"{error.reserved} units are reserved for customers: fewer cannot be stocked at the location"
         ) from None
+    if preorder is not None:
+        await set_incoming_units(session, preorder, {variant_id})
     return await read_item(session, item_id)
+
+
+async def _lock_new_preorder(session: AsyncSession, variant_id: str) -> Product | None:
+    """Lock and return the variant's product if it is a preorder and the variant has no stock level yet, else None.
+
+    Only a stock level can offer the units of a preorder.
+    """
+    has_level = select(InventoryLevel.id).where(InventoryLevel.variant_id == variant_id).exists()
+    query = (
+        select(Product)
+        .where(Product.id == select(Variant.product_id).where(Variant.id == variant_id).scalar_subquery())
+        .where(Product.preorder_day.is_not(None), ~has_level)
+    )
+    return (await session.execute(lock_rows(query))).scalar_one_or_none()
 
 
 async def remove_level(

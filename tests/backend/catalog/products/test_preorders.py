@@ -209,3 +209,26 @@ async def test_api_shows_a_preorder_as_backorder(
         DAY.isoformat(),
         5,
     )
+
+
+async def test_first_stock_level_of_a_preorder_offers_its_units(
+    shop: Shop, shop_defaults: Defaults, admin: httpx.AsyncClient
+) -> None:
+    """Variants of programs have no stock level at first; a second level offers no further units."""
+    body = {
+        "title": "Trompo", "preorder_day": DAY.isoformat(), "preorder_units": 4, "status": "published",
+        "options": [{"title": "Color", "values": ["Rojo"]}],
+        "variants": [
+            {"title": "Rojo", "options": {"Color": "Rojo"}, "prices": [{"amount": 9_000, "currency_code": "cop"}]}
+        ],
+    }  # fmt: skip
+    made = (await admin.post("/admin/products", json=body)).json()["product"]
+    variant = made["variants"][0]
+    variant_id = variant["id"]
+    item_id = variant_id.replace("variant_", "iitem_")
+    assert await count_available(shop, variant_id) == 0
+    level = {"location_id": shop_defaults.location_id, "stocked_quantity": 0}
+    answer = await admin.post(f"/admin/inventory-items/{item_id}/location-levels", json=level)
+    assert answer.status_code == 200
+    assert await read_level(shop) == (0, 0, 4)
+    assert await count_available(shop, variant_id) == 4
