@@ -29,7 +29,7 @@ async def publish(page: Page) -> None:
 
 async def drag_above(page: Page, row: Locator, target: Locator) -> None:
     """Drag a row above another one with the mouse."""
-    await target.scroll_into_view_if_needed()
+    await target.evaluate("row => row.scrollIntoView({block: 'center'})")
     start, end = await row.locator("[data-grip]").bounding_box(), await target.bounding_box()
     assert start
     assert end
@@ -131,9 +131,9 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await expect(row.nth(4).get_by_test_id("picked")).to_have_count(1)
         await expect_no_overflow(page)
         await row.nth(4).locator("summary").click()
-        await drag_above(page, row.nth(4), row.nth(0))
-        await expect(row.nth(0).get_by_label("Título")).to_have_value("Para la playa")
-        await row.nth(0).get_by_role("button", name="Después").click()
+        await drag_above(page, row.nth(4), row.nth(2))
+        await expect(row.nth(2).get_by_label("Título")).to_have_value("Para la playa")
+        await row.nth(2).get_by_role("button", name="Antes").click()
         await publish(page)
         await expect(row.nth(1)).to_contain_text("Para la playa")
         section = shopper.locator("section", has=shopper.get_by_role("heading", name="Para la playa"))

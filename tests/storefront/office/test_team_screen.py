@@ -253,7 +253,8 @@ async def test_invalid_input_of_the_role_form_changes_nothing(browser_of: Browse
     screen = await open_screen(browser_of)
     await send_event(screen, "save_role", typed)
     assert (screen.announcement.tone, screen.content.roles) == ("problem", [])
-    for wrong in (None, 7, {}, "nobody"):
+    wrongs: tuple[Any, ...] = (None, 7, {}, "nobody")
+    for wrong in wrongs:
         await send_event(screen, "delete_role", wrong)
         assert screen.announcement.tone == "problem"
 
