@@ -25,10 +25,10 @@ from playwright.async_api import Browser, ConsoleMessage, Page, Request, WebSock
 from backend.core.config.settings import Settings
 from backend.start import prepare
 from storefront.server.build import ROOT, STAMP
+from tests.e2e.chromium import Chromium, close_within_limit
 from tests.e2e.forked_shop import ForkedShop, can_fork
 from tests.log_guard import TOKEN_FILE, find_leaks, find_personal_data, read_recorded_tokens
 from tests.ports import find_free_port
-from tools.browser import launch
 
 HERE = Path(__file__).parent
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -316,12 +316,18 @@ def new_server(
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def browser() -> AsyncIterator[Browser]:
-    """Start headless Chromium: the one that `make test` found or installed."""
+async def chromium_of_worker() -> AsyncIterator[Chromium]:
+    """Return the worker's headless Chromium: the one that `make test` found or installed."""
     async with async_playwright() as playwright:
-        chromium = await launch(playwright)
+        chromium = Chromium(playwright)
         yield chromium
-        await chromium.close()
+        await chromium.stop()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(chromium_of_worker: Chromium) -> Browser:
+    """Return the browser that the tests of this worker share. A killed one is replaced."""
+    return await chromium_of_worker.connect()
 
 
 @pytest.fixture
@@ -361,7 +367,7 @@ def build_page_opener(
         page = await context.new_page()
         watch.attach(page)
         yield page
-        await context.close()
+        await close_within_limit(context)
         assert watch.list_unexpected() == []
 
     return opened

@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from backend.core.db.database import Database
 from backend.shipping.models import StockLocation
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer, build_page_opener
 from tests.store_defaults import Defaults, add_product
 
@@ -135,7 +136,7 @@ async def test_pages_of_the_list_are_reached_by_links_without_scripts(
     await expect(neighbour).to_have_attribute("href", f"{server.url}/catalog?page=2")
     await page.get_by_test_id("show-earlier").click()
     await expect(page).to_have_url(f"{server.url}/catalog?page=2")
-    await context.close()
+    await close_within_limit(context)
 
 
 async def test_later_page_of_the_list_shows_more_products_after_its_own(page_1280: Page) -> None:

@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import PHONE_ONLY, WIDTHS, OpenPage, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import HeldMessages, LostMessages
 from tests.e2e.shopper import (
@@ -293,7 +294,7 @@ async def test_open_checkout_shows_cart_changes_made_in_another_tab(page_1280: P
     await expect(field(page_1280, "email")).to_have_value(ANA["email"])
     await other_tab.get_by_test_id("remove-line").click()
     await expect(page_1280.get_by_test_id("empty-cart")).to_be_visible()
-    await other_tab.close()
+    await close_within_limit(other_tab)
 
 
 async def test_checkout_names_a_product_that_sold_out(page_320: Page, server: ShopServer) -> None:

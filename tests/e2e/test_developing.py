@@ -21,6 +21,7 @@ from playwright.async_api import Browser
 from reflex_base.constants import Templates
 
 from storefront.server.build import ROOT
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.shopper import decide_at_bank, expect_status, go_to_bank, prepare_payment
 from tests.ports import find_free_port
 
@@ -132,4 +133,4 @@ async def test_product_is_bought_in_the_development_server(
             await go_to_bank(page)
             await decide_at_bank(page, "approve")
             await expect_status(page, "paid")
-            await context.close()
+            await close_within_limit(context)

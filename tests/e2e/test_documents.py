@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Page, expect
 from storefront.documents.client_detection import COOKIE
 from storefront.documents.security_headers import inline_scripts
 from tests.document_head import Head
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import PageWatch, ShopServer
 from tests.e2e.shopper import read_stock, wait_until_hydrated
 
@@ -203,7 +204,7 @@ async def test_product_is_found_without_scripts_in_a_document_that_was_not_rende
     await page.get_by_role("link", name="Juegos tradicionales").first.click()
     await expect(page.locator("h1")).to_have_text("Juegos tradicionales")
     assert COOKIE in {cookie.get("name") for cookie in await context.cookies()}
-    await context.close()
+    await close_within_limit(context)
 
 
 async def test_content_is_visible_without_scripts(browser: Browser, server: ShopServer) -> None:
@@ -215,7 +216,7 @@ async def test_content_is_visible_without_scripts(browser: Browser, server: Shop
         for test_id in shown:
             assert await page.get_by_test_id(test_id).first.is_visible(), (path, test_id)
         assert await page.locator("main h1").count() == 1, path
-    await context.close()
+    await close_within_limit(context)
 
 
 async def test_pages_that_need_scripts_say_so_without_scripts(browser: Browser, server: ShopServer) -> None:
@@ -227,7 +228,7 @@ async def test_pages_that_need_scripts_say_so_without_scripts(browser: Browser, 
         message = page.locator("noscript p").first
         assert await message.is_visible(), path
         assert "tu navegador necesita JavaScript" in await message.inner_text(), path
-    await context.close()
+    await close_within_limit(context)
 
 
 async def test_product_document_has_its_text_and_price(server: ShopServer) -> None:

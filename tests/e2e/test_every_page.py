@@ -10,6 +10,7 @@ from playwright.async_api import Error, FloatRect, Page, expect
 
 from storefront.reflex_ext.office_bundle import END, START
 from storefront.server.build import CLIENT
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import WIDTHS, OpenPage, PageWatch
 from tests.e2e.scenes import PAGE_SCENES, PHONE_SCENES, visit
 from tests.e2e.shopper import put_in_cart, resize
@@ -93,7 +94,7 @@ async def test_screens_have_no_overflow_and_are_accessible(
                 await check_screen(page, axe, ["320"] if name in PHONE_SCENES else list(WIDTHS))
             except (AssertionError, Error) as error:
                 failures[name] = str(error)
-            await page.close()
+            await close_within_limit(page)
             await forget_visitor(first)
     assert failures == {}
 

@@ -2,6 +2,7 @@
 
 from playwright.async_api import Browser, Page, expect
 
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer
 
 SENT = "Si hay un pedido con ese número y ese correo, su enlace ya va en camino a tu correo."
@@ -39,4 +40,4 @@ async def test_order_link_form_works_without_scripts(browser: Browser, server: S
         await page.locator("[name=email]").fill("nadie@example.com")
         await page.locator("main button[type=submit]").click()
         await expect(page.locator("main [role=status]").first).to_have_text(message)
-    await context.close()
+    await close_within_limit(context)

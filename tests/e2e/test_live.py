@@ -23,6 +23,7 @@ from backend.inventory.service import set_stock
 from backend.staff.rights import COMMAND_LINE
 from backend.staff.service import create_staff
 from tests.bench.calibration import measure_calibration
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import OpenPage, PageWatch, ShopServer
 from tests.e2e.shopper import (
     MEDELLIN,
@@ -335,6 +336,6 @@ async def test_every_replica_refreshes_the_pages_it_serves(
             label = page.locator(".product .price__now")
             await expect(label).to_have_text(f"$ {price // 1000}.000")
     for page in pages:
-        await page.close()
+        await close_within_limit(page)
     await database.close()
     assert watch.list_unexpected() == []

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, Locator, Page, Route, expect
 
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import OpenPage, ShopServer
 from tests.e2e.office_steps import enter_office, place_paid_order, sign_in, visit
 from tests.e2e.shopper import TIMEOUT_MS
@@ -37,7 +38,7 @@ async def test_office_lists_are_visible_without_scripts(browser: Browser, server
             )
             assert bool(await page.locator(".bone").count()) is not is_inside
             assert bool(await page.get_by_test_id(row).count()) is is_inside
-        await context.close()
+        await close_within_limit(context)
 
 
 async def load_until_found(page: Page, path: str, what: Locator) -> None:

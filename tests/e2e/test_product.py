@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from backend.media.picture_widths import WIDTHS
 from storefront.components.gallery import THUMBNAIL_SIZES
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import OWNER_LOGIN, PHONE_ONLY, PageWatch, ShopServer, build_page_opener
 from tests.e2e.shopper import TIMEOUT_MS
 
@@ -176,4 +177,4 @@ async def test_gallery_picture_is_no_larger_than_shown(browser: Browser, server:
             assert file.endswith(f"-{needed}.webp"), (window_width, density)
             thumbnail = page.locator(".gallery__thumb img").last
             assert await thumbnail.evaluate("(one) => `${one.clientWidth}px`") == THUMBNAIL_SIZES
-            await context.close()
+            await close_within_limit(context)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.e2e.chromium import close_within_limit
 from tests.e2e.conftest import PHONE_ONLY, OpenPage, PageWatch, ShopServer
 from tests.e2e.held import HeldMessages
 from tests.e2e.shopper import (
@@ -141,7 +142,7 @@ async def test_open_order_page_shows_changes_of_its_payment(page_1280: Page) -> 
     await other_tab.goto(bank)
     await other_tab.get_by_test_id("bank-approve").click()
     await expect_status(other_tab, "paid")
-    await other_tab.close()
+    await close_within_limit(other_tab)
     await page_1280.bring_to_front()
     await expect(page_1280.get_by_test_id("order-status")).to_have_attribute("data-status", "paid")
     await expect(page_1280.get_by_test_id("payment-state")).to_have_text("Aprobada")
