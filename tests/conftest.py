@@ -27,6 +27,7 @@ from backend.orders import numbers
 from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
 from tests.shared_statements import share_compiled_statements
+from tests.shared_templates import share_compiled_templates
 from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
 from tests.spreadsheets_without_process import read_without_process
 from tests.store_defaults import set_up_defaults
@@ -64,29 +65,11 @@ SLOWEST_FIRST = (
 )
 DEFAULTS_FIXTURES = frozenset({"defaults", "shop_defaults", "till"})
 """The fixtures that create the store defaults if they do not exist."""
-REUSES_CLONES = tuple(
-    f"tests/backend/{name}/"
-    for name in (
-        "cart",
-        "catalog",
-        "channels",
-        "checkout",
-        "customers",
-        "fulfillment",
-        "inventory",
-        "jobs",
-        "media",
-        "office",
-        "orders",
-        "payment",
-        "privacy",
-        "returns",
-        "store",
-        "storefront_views",
-        "warehouse",
-    )
+OWN_CLONES = tuple(
+    f"tests/backend/{name}"
+    for name in ("cli/", "core/", "imports/", "migrations/", "operations/", "spreadsheet_reader/", "test_")
 )
-"""Tests that may share a clone. They leave no process that still writes, and no changed table structure."""
+"""Tests of the backend that share no clone: their processes may still write, or they change the tables' structure."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -244,6 +227,12 @@ def _share_compiled_statements() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _share_compiled_templates() -> Iterator[None]:
+    with share_compiled_templates():
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _read_spreadsheets_without_process() -> Iterator[None]:
     with read_without_process():
         yield
@@ -388,7 +377,8 @@ def postgresql_url(
     request: pytest.FixtureRequest, postgresql: URL, postgresql_to_clone: str, clones: Clones
 ) -> Iterator[str]:
     """Yield the URL of a clone of the migrated PostgreSQL database. No other test uses it at the same time."""
-    is_reused = request.node.nodeid.startswith(REUSES_CLONES)
+    nodeid: str = request.node.nodeid
+    is_reused = nodeid.startswith("tests/backend/") and not nodeid.startswith(OWN_CLONES)
     name = (
         clones.take(postgresql_to_clone)
         if is_reused
