@@ -30,7 +30,6 @@ from tests.e2e.forked_shop import ForkedShop, can_fork
 from tests.log_guard import TOKEN_FILE, find_leaks, find_personal_data, read_recorded_tokens
 from tests.ports import find_free_port
 
-HERE = Path(__file__).parent
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 OPEN_TIMEOUT_S = 300  # a busy machine took 57 for the shop and the browser
 CLOSE_TIMEOUT_S = 120
@@ -58,7 +57,7 @@ PHONE_ONLY = pytest.mark.parametrize("page", ["320"], indirect=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all tests of this folder as end-to-end and let them share the browser's event loop."""
     for item in items:
-        if HERE in item.path.parents:
+        if item.nodeid.startswith("tests/e2e/"):
             item.add_marker(pytest.mark.e2e)
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
