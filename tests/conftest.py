@@ -320,18 +320,29 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 def prepared(request: pytest.FixtureRequest) -> str:
     """Return the name of the prepared database that is copied for this test.
 
-    `template` has only the tables, `defaults` has the store defaults too, and `sold` has the order of `sold_order` too.
+    `template` has only the tables, `defaults` has the store defaults too, `at_bank` the order of `order_at_bank` too,
+    and `sold` the order of `sold_order`.
     """
     names = frozenset(request.fixturenames)
     if "sold_order" in names:
         return "sold"
+    if "order_at_bank" in names:
+        return "at_bank"
     return "template" if DEFAULTS_FIXTURES.isdisjoint(names) else "defaults"
 
 
 @pytest.fixture
 async def sold_order(shop: "Shop") -> "SoldOrder":
-    """Return the order that the database of this test already has: it is a copy."""
+    """Return the paid order that the database of this test already has: it is a copy."""
     from tests.sold_order import read_sold_order  # imports the whole shop
+
+    return await read_sold_order(shop)
+
+
+@pytest.fixture
+async def order_at_bank(shop: "Shop") -> "SoldOrder":
+    """Return the order that the database of this test already has. Its payment waits for the bank."""
+    from tests.sold_order import read_sold_order
 
     return await read_sold_order(shop)
 
@@ -369,13 +380,24 @@ def sqlite_defaults(sqlite_template: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sqlite_sold(sqlite_defaults: Path) -> Path:
-    """Create a migrated SQLite file with the order of `sold_order`, closed and ready to be copied."""
-    from tests.sold_order import sell_order
+def sqlite_at_bank(sqlite_defaults: Path) -> Path:
+    """Create a migrated SQLite file with the order of `order_at_bank`, closed and ready to be copied."""
+    from tests.sold_order import place_order
 
-    file = sqlite_defaults.with_name("sold.db")
+    file = sqlite_defaults.with_name("at-bank.db")
     shutil.copyfile(sqlite_defaults, file)
-    asyncio.run(sell_order(f"sqlite+aiosqlite:///{file}"))
+    asyncio.run(place_order(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
+@pytest.fixture(scope="session")
+def sqlite_sold(sqlite_at_bank: Path) -> Path:
+    """Create a migrated SQLite file with the order of `sold_order`, closed and ready to be copied."""
+    from tests.sold_order import pay_order
+
+    file = sqlite_at_bank.with_name("sold.db")
+    shutil.copyfile(sqlite_at_bank, file)
+    asyncio.run(pay_order(f"sqlite+aiosqlite:///{file}"))
     return file
 
 
@@ -445,12 +467,22 @@ def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgresql_sold(postgresql: URL, postgresql_defaults: str) -> str:
-    """Create a migrated PostgreSQL database with the order of `sold_order`. Return its name."""
-    from tests.sold_order import sell_order
+def postgresql_at_bank(postgresql: URL, postgresql_defaults: str) -> str:
+    """Create a migrated PostgreSQL database with the order of `order_at_bank`. Return its name."""
+    from tests.sold_order import place_order
 
     name = asyncio.run(make_clone(postgresql, postgresql_defaults))
-    asyncio.run(sell_order(postgresql.set(database=name).render_as_string(hide_password=False)))
+    asyncio.run(place_order(postgresql.set(database=name).render_as_string(hide_password=False)))
+    return name
+
+
+@pytest.fixture(scope="session")
+def postgresql_sold(postgresql: URL, postgresql_at_bank: str) -> str:
+    """Create a migrated PostgreSQL database with the order of `sold_order`. Return its name."""
+    from tests.sold_order import pay_order
+
+    name = asyncio.run(make_clone(postgresql, postgresql_at_bank))
+    asyncio.run(pay_order(postgresql.set(database=name).render_as_string(hide_password=False)))
     return name
 
 

@@ -1,5 +1,7 @@
-"""An order that is bought and paid once in each worker. A test that needs one gets a copy of that database."""
+"""An order that is placed and paid once in each worker. A test that needs one gets a copy of that database."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +20,7 @@ from tests.store_defaults import add_product, set_up_defaults
 
 @dataclass(frozen=True)
 class SoldOrder:
-    """A paid, unsent order of two units of the only product for 40 000 pesos each; 5 units are stocked."""
+    """An unsent order of two units of the only product for 40 000 pesos each; 5 units are stocked."""
 
     order_id: str
     line_id: str
@@ -26,16 +28,28 @@ class SoldOrder:
     session_id: str
 
 
-async def sell_order(url: str) -> None:
-    """Create the product, and buy and pay two units through the Store API. The database must have the defaults."""
-    with TemporaryDirectory() as folder:
-        shop = Shop(Settings(data_dir=Path(folder), database_url=url))
+async def place_order(url: str) -> None:
+    """Create the product, and place an order that waits for its bank. The database must have the defaults."""
+    async with _open_shop(url) as shop:
         defaults = await set_up_defaults(shop.database, shop.settings)
         async with shop.database.transaction() as session:
             variant_id = await add_product(session, defaults, "trompo", stock=5, price=40_000)
         async with open_store(shop) as store:
-            _order_id, session_id = await place_order_at_bank(shop, store, variant_id)
-        await report_payment(shop, session_id, ProviderState.CAPTURED)
+            await place_order_at_bank(shop, store, variant_id)
+
+
+async def pay_order(url: str) -> None:
+    """Let the bank approve the payment of the order that `place_order` placed."""
+    async with _open_shop(url) as shop:
+        order = await read_sold_order(shop)
+        await report_payment(shop, order.session_id, ProviderState.CAPTURED)
+
+
+@asynccontextmanager
+async def _open_shop(url: str) -> AsyncIterator[Shop]:
+    with TemporaryDirectory() as folder:
+        shop = Shop(Settings(data_dir=Path(folder), database_url=url))
+        yield shop
         await shop.stop()
 
 

@@ -34,8 +34,8 @@ from backend.staff.rights import Actor, Role
 from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import enable_invoices, list_documents
 from tests.backend.invoices.providers.ubl.test_ubl import NS, require_valid
-from tests.backend.orders.paying import place_order_at_bank, read_open_attention, report_payment, resolve
-from tests.store_defaults import Defaults, add_product
+from tests.backend.orders.paying import read_open_attention, report_payment, resolve
+from tests.sold_order import SoldOrder
 from tests.store_steps import post
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -53,12 +53,10 @@ def plain(text: str) -> str:
 
 
 @pytest.fixture
-async def order(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient) -> tuple[str, str]:
+async def order(shop: Shop, order_at_bank: SoldOrder) -> tuple[str, str]:
     """Return an order at the bank, and its payment session. The embedded provider issues the shop's invoices."""
     await enable_invoices(shop, shop.invoices.providers["ubl"])
-    async with shop.database.transaction() as session:
-        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=TOTAL // 2)
-    return await place_order_at_bank(shop, store, variant)
+    return order_at_bank.order_id, order_at_bank.session_id
 
 
 async def approve_payment(shop: Shop, session_id: str, amount: str) -> None:

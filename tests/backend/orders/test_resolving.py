@@ -17,14 +17,13 @@ from backend.payment.transitions import CloseReason, apply_report, close, lock_s
 from tests.backend.orders.paying import (
     list_sessions,
     order_row,
-    place_order_at_bank,
     read_open_attention,
     read_order_status,
     read_stock,
     report_payment,
     resolve,
 )
-from tests.store_defaults import Defaults, add_product
+from tests.sold_order import SoldOrder
 from tests.store_steps import get
 
 S = ProviderState
@@ -32,15 +31,11 @@ REFUNDED = {"action": "refunded", "reference": "0012345678"}
 
 
 @pytest.fixture
-async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
+async def paying(shop: Shop, order_at_bank: SoldOrder) -> tuple[str, str]:
+    """Return an order of two units for 80 000 pesos at the bank, and its payment session. 3 units are stocked."""
     async with shop.database.transaction() as session:
-        return await add_product(session, shop_defaults, "trompo", stock=3, price=40_000)
-
-
-@pytest.fixture
-async def paying(shop: Shop, store: httpx.AsyncClient, trompo: str) -> tuple[str, str]:
-    """Return an order of two units for 80 000 pesos at the bank, and its payment session."""
-    return await place_order_at_bank(shop, store, trompo)
+        await session.execute(update(InventoryLevel).values(stocked=3))
+    return order_at_bank.order_id, order_at_bank.session_id
 
 
 async def refunds(shop: Shop) -> list[tuple[int, str, str | None]]:
@@ -98,13 +93,13 @@ async def test_accepted_late_payment_revives_the_order(
 
 
 async def test_late_payment_cannot_be_accepted_while_units_are_missing(
-    shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str], trompo: str
+    shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str], order_at_bank: SoldOrder
 ) -> None:
     row = await read_open_attention(shop)
     await sell_out(shop)
     refused = await resolve(admin, row, action="honor")
     assert (refused.status_code, refused.json()["code"]) == (400, "insufficient_inventory")
-    assert refused.json()["message"] == f"Units are missing: 2 of {trompo}"
+    assert refused.json()["message"] == f"Units are missing: 2 of {order_at_bank.variant_id}"
     assert (await read_open_attention(shop)).id == row.id
     assert await read_order_status(shop, late[0]) == ("canceled", "canceled")
     assert [one.state for one in await list_sessions(shop, late[0])] == ["rejected"]
@@ -398,12 +393,12 @@ async def short(shop: Shop, paying: tuple[str, str]) -> str:
 
 
 async def test_units_that_arrived_are_reserved_for_the_order_that_lacks_them(
-    shop: Shop, admin: httpx.AsyncClient, short: str, trompo: str
+    shop: Shop, admin: httpx.AsyncClient, short: str, order_at_bank: SoldOrder
 ) -> None:
     row = await read_open_attention(shop)
     refused = await resolve(admin, row, action="honor")
     assert (refused.status_code, refused.json()["code"]) == (400, "insufficient_inventory")
-    assert refused.json()["message"] == f"Units are missing: 1 of {trompo}"
+    assert refused.json()["message"] == f"Units are missing: 1 of {order_at_bank.variant_id}"
     async with shop.database.transaction() as session:
         await session.execute(update(InventoryLevel).values(stocked=2))
     assert (await resolve(admin, row, action="honor")).status_code == 200
