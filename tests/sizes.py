@@ -509,6 +509,7 @@ NOT_QUICK = (
                 "exports/test_product_files.py",
                 "fulfillment/test_label_merging.py",
                 "imports/",
+                "mail/test_mails.py::test_mail_is_delivered_to_the_configured_mail_server",
                 "mail/test_smtp.py",
             ),
             *("media/test_media_bounds.py", "media/test_picture_store.py", "media/test_svg_rendering.py"),

@@ -20,7 +20,6 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from itertools import count as count_from
 
-import httpx
 import pytest
 from sqlalchemy import func, select, update
 
@@ -38,18 +37,14 @@ from backend.orders.models import Order
 from backend.pqrs.service import send_pqrs as ask_pqrs
 from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, text_of
-from tests.store_defaults import Defaults, add_product
-from tests.store_steps import PSE, complete_purchase
+from tests.sold_order import SoldOrder
 
 Orders = Callable[..., Awaitable[list[Order]]]
 
 
 @pytest.fixture
-async def orders(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> Orders:
+async def orders(shop: Shop, order_at_bank: SoldOrder) -> Orders:
     """Return a factory of copies of an order that waits for its payment, each with its mail."""
-    async with shop.database.transaction() as session:
-        toy = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
-    await complete_purchase(store, toy, provider=PSE)
     numbers = count_from(1_000)
 
     async def make(count: int, email: str = "ana@example.com") -> list[Order]:

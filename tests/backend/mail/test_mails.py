@@ -27,6 +27,7 @@ from backend.mail.mailer import Mailer
 from backend.mail.models import SEND, Mail
 from backend.mail.transports import FolderTransport, SmtpTransport, create_transport
 from backend.orders.events import FulfillmentShipped, OrderLost, OrderPaid, OrderUnconfirmed
+from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment
 from backend.orders.service import read_order
 from backend.payment.models import PaymentSession
@@ -35,6 +36,8 @@ from backend.payment.transitions import lock_session, move
 from backend.rate_limit.limiter import Client
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.mail.mail_server import MailServer
+from tests.backend.orders.paying import order_row
+from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (
     PSE,
@@ -48,11 +51,11 @@ STRANGER = Visitor(Client("190.24.1.9"), "a key")
 
 
 @pytest.fixture
-async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """Return an order that waits for its payment."""
-    async with shop.database.transaction() as session:
-        variant = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
-    return await complete_purchase(store, variant, 2, provider=PSE)
+async def order(shop: Shop, order_at_bank: SoldOrder) -> dict[str, str]:
+    """Return the number, id and token of an order that waits for its payment."""
+    row = await order_row(shop, order_at_bank.order_id)
+    token = ORDER_LINK.token(shop.settings.signing_key, row.id)
+    return {"id": row.id, "display_id": str(row.number), "access_token": token}
 
 
 async def settle(shop: Shop, order: dict[str, str], state: SessionState) -> None:
