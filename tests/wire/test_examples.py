@@ -8,7 +8,7 @@ import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
@@ -114,7 +114,7 @@ class Reader:
     shop: Shop
     client: httpx.AsyncClient
     ids: dict[str, str]
-    examples: Mapping[str, Any]
+    examples: Mapping[str, Any] = field(repr=False)
 
     def remember_ids(self, *ids: str) -> None:
         self.ids |= {_get_prefix(id_): id_ for id_ in ids}
@@ -550,7 +550,10 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 async def test_documented_examples_of_all_operations_work(
     examples: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    """Each operation gets a copy of the state that it needs. The host of the webhook's example has a public address."""
+    """Send each example to a copy of the state that its operation needs.
+
+    The host of the webhook's example has a public address.
+    """
     public = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_more: public)
     seeded, prepared, used = tmp_path / "seeded", tmp_path / "prepared", tmp_path / "used"
