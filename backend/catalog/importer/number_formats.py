@@ -1,7 +1,7 @@
 """Display of numbers with their number formats (ECMA-376, 18.8.31).
 
-Leading zeros (`0000`), letters (`0" g"`, `"TRO-"000`) and percent signs are displayed. Currency signs, separators
-of thousands and rounding are ignored: a price is read with all its decimals.
+Leading zeros (`0000`), letters (`0" g"`, `"TRO-"000`), percent signs and foreign currencies are displayed. The signs
+of the peso, separators of thousands and rounding are ignored: a price is read with all its decimals.
 """
 
 import re
@@ -17,7 +17,9 @@ They are colours, conditions and languages in brackets, spaces as wide as a char
 fill the cell (`*x`).
 """
 _PATTERN = re.compile(r"0+(?:[-\ue000-\uf8ff]0+)+")
-_CURRENCIES = frozenset({"cop", "usd", "us", "eur", "col", "$"})
+_PESOS = frozenset({"cop", "col"})
+_FOREIGN_CURRENCY = re.compile(r"\[\$(US ?\$|U\$S|USD|EUR|€|£|MXN)", re.IGNORECASE)
+"""A currency in brackets, such as `[$US$-409]`. A `$` alone is read as that of the peso: Excel in English writes it."""
 
 
 class _Display(NamedTuple):
@@ -57,6 +59,7 @@ def _parse_format(code: str) -> _Display:
         literals.append(found[1] if found[1] is not None else found[2])
         return chr(0xE000 + len(literals) - 1)
 
+    currency = _FOREIGN_CURRENCY.search(code)
     section = _CODES.sub("", _LITERAL.sub(store, code)).split(";")[0]
     first = re.search(r"[0#?]", section)
     if first is None:
@@ -65,7 +68,7 @@ def _parse_format(code: str) -> _Display:
     number, before, after = section[first.start() : last + 1], section[: first.start()], section[last + 1 :]
     is_simple = re.fullmatch(r"[0#?]+", number) is not None
     return _Display(
-        _restore(before, literals),
+        f"{currency[1]} " if currency else _restore(before, literals),
         _restore(after, literals),
         number.count("0") if is_simple else 0,
         "%" in section,
@@ -75,10 +78,10 @@ def _parse_format(code: str) -> _Display:
 
 
 def _restore(part: str, literals: list[str]) -> str:
-    """Return a part of a format with its literal texts; empty if it has no letters, or only a currency."""
+    """Return a part of a format with its literal texts; empty if it has neither letters nor a foreign currency."""
     text = _insert(part, literals)
-    word = "".join(letter for letter in text if letter.isalpha() or letter == "$").casefold()
-    return text if word.strip("$") and word not in _CURRENCIES else ""
+    word = "".join(letter for letter in text if letter.isalpha() or letter in "€£").casefold()
+    return text if word and word not in _PESOS else ""
 
 
 def _insert(part: str, literals: list[str]) -> str:

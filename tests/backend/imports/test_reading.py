@@ -166,3 +166,18 @@ def test_unreadable_file_has_its_own_sentence(content: bytes, fault: Fault, word
 def test_invisible_characters_of_a_list_are_left_out() -> None:
     text = "Nombre;SKU;Precio\nMuñeca\u00a0de\u200b trapo;T\u200b-1\u00a0;$\u00a089\u2009900\n"
     assert read_cells(text) == [{"title": "Muñeca de trapo", "sku": "T-1", "price": "$ 89 900"}]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ('"$"\\ #,##0', "45000"), ("[$$-240A] #,##0.00", "45000"), ("[$$-409]#,##0", "45000"), ('#,##0 "COP"', "45000"),
+        ("[$COP] #,##0", "45000"), ('"US$" #,##0', "US$ 45000"), ("[$US$-409]#,##0.00", "US$ 45000"),
+        ("[$USD] #,##0", "USD 45000"), ("#,##0 [$€-C0A]", "€ 45000"), ("€ #,##0", "€ 45000"),
+    ],
+)  # fmt: skip
+def test_price_in_a_foreign_currency_is_not_read_as_pesos(tmp_path: Path, code: str, text: str) -> None:
+    """Its row is refused: see `test_uncertain_price_is_refused`."""
+    rows = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 45_000]]
+    (cells,) = read_cells(write_workbook(tmp_path / "a.xlsx", rows, {2: code}))
+    assert cells["price"] == text
