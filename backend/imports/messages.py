@@ -81,6 +81,7 @@ ROW_TEXTS: dict[str, str] = {
 NOTE_TEXTS: dict[str, str] = {
     "rounded": _("«{detail}» tiene centavos: queda en pesos enteros."),
     "negative stock": _("Dice {detail} unidades: quedan en 0."),
+    "sold out": _("Dice «{detail}»: quedan 0 unidades."),
     "thousands": _("«{detail}» se leyó con punto o coma de miles."),
     "no measure": _("«{detail}» no dice cuánto mide o pesa: queda como está."),
     "no bar code": _("«{detail}» no es un código de barras: queda como está."),

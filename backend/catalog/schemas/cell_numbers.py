@@ -36,6 +36,9 @@ _FOREIGN = re.compile(r"us ?\$|usd|eur|€|mxn|dolar|euro")
 _UNITS = re.compile(
     r"(.*?)(?:unds?|uds?|un|u|unid|unidad|unidades|pzas?|piezas?|pcs|units?)?\.?", re.IGNORECASE
 )
+_SOLD_OUT = frozenset(
+    {"agotado", "agotada", "sin existencias", "sin stock", "no hay", "out of stock", "sold out"}
+)
 _NEGATIVE = re.compile(r"[-−–] ?(.+)|(.+)-|\((.+)\)")
 _PERCENT = re.compile(r"([0-9]{1,4}(?:[.,][0-9]{1,6})?)(%?)")
 _TAX_WORDS = re.compile(
@@ -151,11 +154,13 @@ def round_pesos(amount: Decimal) -> int:
 
 
 def parse_units(cell: str) -> int | Noted:
-    """Parse a number of units: `12`, `12.00`, `1.200` or `12 und`. A negative number becomes 0, with a note.
+    """Parse a number of units: `12`, `12.00`, `1.200` or `12 und`. A negative number or `Agotado` is 0, with a note.
 
     Raises:
         CellError: the cell is not a whole number, or exceeds the maximum.
     """
+    if fold(cell) in _SOLD_OUT:
+        return Noted(0, "sold out")
     negative = _NEGATIVE.fullmatch(cell) if len(cell) <= MAX_NUMBER_LENGTH else None
     plain = next(part for part in negative.groups() if part) if negative else cell
     found = _UNITS.fullmatch(plain) if len(cell) <= MAX_NUMBER_LENGTH else None

@@ -79,6 +79,7 @@ def test_uncertain_price_is_refused(cell: str, code: str) -> None:
         ("1.200", Noted(1_200, "thousands")),
         ("-2", Noted(0, "negative stock")),
         ("(3)", Noted(0, "negative stock")),
+        ("Agotado", Noted(0, "sold out")),
         ("-0", 0),
     ],
 )
