@@ -107,6 +107,7 @@ SET_ASIDE_TEXTS: dict[str, str] = {
     "hidden sheet": _("La hoja está oculta."),
     "no code": _("No tiene código, y las demás filas sí."),
     "repeated head": _("Repite los nombres de las columnas."),
+    "no values": _("Solo tiene fórmulas sin valor."),
     "hints": _("Son las ayudas de la hoja."),
     "other sheet": _("Es otra hoja con una lista. Si también va, súbela aparte."),
 }

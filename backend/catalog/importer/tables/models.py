@@ -19,6 +19,8 @@ class SetAsideReason(StrEnum):
     NO_CODE = "no code"
     """A row without a code in a table whose other rows have codes."""
     REPEATED_HEAD = "repeated head"
+    NO_VALUES = "no values"
+    """A row of formulas without a value, as below the products of a list whose formulas were filled down."""
     HINTS = "hints"
     """Hints below the headings, such as `Obligatorio` in a list of Mercado Libre."""
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from backend.catalog.importer.cell_texts import is_formula_error
 from backend.catalog.importer.headings import find_column
 from backend.catalog.importer.synonyms import SYNONYMS
 from backend.catalog.importer.tables.merged_cells import SheetRow
@@ -70,15 +71,14 @@ class RowClassifier:
         if row.is_hidden:
             return SetAsideReason.HIDDEN_ROW
         cells = [(place, normalize_heading(text)) for place, text in enumerate(row.texts) if text]
-        if self._repeats_head(cells):
-            return SetAsideReason.REPEATED_HEAD
-        if distance <= MAX_HINT_ROWS and self._has_hints(row, cells):
-            return SetAsideReason.HINTS
-        if self._is_total(row, cells):
-            return SetAsideReason.TOTAL
-        if row.source_count == 1 and len(self._normalized) > 2:
-            return SetAsideReason.GROUP
-        return None
+        reasons = {
+            SetAsideReason.REPEATED_HEAD: self._repeats_head(cells),
+            SetAsideReason.NO_VALUES: all(is_formula_error(row.texts[place]) for place, _text in cells),
+            SetAsideReason.HINTS: distance <= MAX_HINT_ROWS and self._has_hints(row, cells),
+            SetAsideReason.TOTAL: self._is_total(row, cells),
+            SetAsideReason.GROUP: row.source_count == 1 and len(self._normalized) > 2,
+        }
+        return next((reason for reason, is_so in reasons.items() if is_so), None)
 
     def find_rows_without_code(self, rows: Sequence[SheetRow]) -> set[int]:
         """Return the numbers of the rows without a code, if at least three quarters of the rows have a code."""

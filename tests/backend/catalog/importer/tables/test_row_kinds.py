@@ -120,3 +120,13 @@ def test_row_with_only_another_picture_of_a_product_is_kept(heading: str) -> Non
     rows = [[f"Trompo {number}", f"trompo-{number}", f"T-{number}", 5, "x.jpg"] for number in range(4)]
     table = read_table(make_sheet([head, *rows, ["", "trompo-3", "", "", "y.jpg"]]))
     assert list_set_aside(table) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "reasons"),
+    [(["#REF!", "#N/A", "", "#¡VALOR!", ""], ["no values"]), (["", "OSO", "#N/A", "#N/A", ""], ["no code"])],
+)
+def test_row_with_only_formulas_without_values_is_set_aside(row: list[object], reasons: list[str]) -> None:
+    assert (
+        find_reasons(row, ["0003", "OSO", "MADERA", 7_000, 1], ["0004", "BUS", "MADERA", 7_000, 1]) == reasons
+    )
