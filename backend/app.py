@@ -36,6 +36,7 @@ from backend.edge.health.routes import router as health_router
 from backend.edge.middleware.nul_check import NulCheck
 from backend.edge.middleware.response_cache import ResponseCache
 from backend.edge.openapi import DocumentedApi
+from backend.exchanges.routes import router as exchanges_router
 from backend.exports.routes import platform_router as product_exports_router
 from backend.exports.routes import router as exports_router
 from backend.fulfillment.print_routes import router as print_router
@@ -135,6 +136,7 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
     uploads_router,
     brand_pictures_router,
     order_edits_router,
+    exchanges_router,
     draft_order_edits_router,
     draft_orders_router,
     admin_orders_router,

@@ -8,6 +8,7 @@ import backend.cart.notices
 import backend.catalog.events
 import backend.checkout.attention_resolvers
 import backend.checkout.completion
+import backend.exchanges.preparation
 import backend.invoices.creation
 import backend.mail.mailer
 import backend.news.notifications

@@ -458,6 +458,7 @@ ONLY_ALL = (
             "tests/e2e/test_office.py::test_keyboard_shortcuts_reach_every_office_screen",
             "tests/e2e/test_office.py::test_server_message_received_before_the_office_script_loads_is_shown",
             "tests/e2e/test_office_documents.py",
+            "tests/e2e/test_office_exchange.py",
             "tests/e2e/test_office_offers.py::test_promotion_code_gives_its_discount_until_staff_end_it",
             "tests/e2e/test_office_offers.py::test_template_of_free_shipping_and_a_two_for_one_reach_the_cart",
             "tests/e2e/test_office_orders.py::test_address_is_corrected_and_a_note_added",

@@ -27,6 +27,9 @@ ACTION_LABELS = {
     "discounted": _("dio un descuento en"),
     "edit written": _("escribió por la API un cambio de"),
     "ended": _("terminó"),
+    "exchange canceled": _("canceló un cambio de"),
+    "exchange written": _("preparó un cambio de productos de"),
+    "exchanged": _("cambió por otros productos unidades de"),
     "exported": _("pidió"),
     "import continued": _("siguió una importación en"),
     "import stopped": _("detuvo una importación en"),
@@ -88,6 +91,7 @@ ACTION_LABELS = {
     "sign-in refused": _("rechazó un intento de entrar con"),
     "signed in": _("entró con"),
     "sold": _("vendió"),
+    "sold in exchange": _("entregó a cambio"),
     "stock changed": _("cambió las unidades de"),
     "switched off": _("apagó"),
     "switched on": _("encendió"),
@@ -154,6 +158,8 @@ AUDITED_FIELD_LABELS = {
     "addresses changed": _("Direcciones cambiadas"),
     "former_address": _("Dirección anterior"),
     "is_dismissed": _("Quitada de la lista"),
+    "credit": _("Valor de lo devuelto"),
+    "difference": _("Diferencia"),
     "way": _("Medio"),
     "order": _("Pedidos"),
     "customer": _("Clientes"),
@@ -305,7 +311,18 @@ AUDITED_FIELD_LABELS = {
     "created_by": _("Escrita por"),
 }
 MONEY_FIELDS = frozenset(
-    {"amount", "compare_at_price", "cost", "discount", "price", "total", "counted_cash", "left_cash"}
+    {
+        "amount",
+        "compare_at_price",
+        "cost",
+        "credit",
+        "difference",
+        "discount",
+        "price",
+        "total",
+        "counted_cash",
+        "left_cash",
+    }
 )
 ID_FIELDS = {
     "campaign_id": SubjectType.CAMPAIGN,

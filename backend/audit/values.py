@@ -31,6 +31,7 @@ NON_PERSONAL: dict[str, frozenset[str] | None] = {
     "legal_text": ALL_COLUMNS,
     "location_fulfillment_provider": ALL_COLUMNS,
     "location_sales_channel": ALL_COLUMNS,
+    "order_exchange": ALL_COLUMNS,
     "payment_link": ALL_COLUMNS,
     "picture": ALL_COLUMNS,
     "price_list": ALL_COLUMNS,

@@ -79,6 +79,23 @@ class ReceivedMoney:
     reference: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SaleMoney:
+    """Money that pays a new order.
+
+    Attributes:
+        amount: whole pesos, which may differ from the order's total.
+        data: the data of its payment session.
+        method: how a staff member received it; None if it was not received now.
+        reference: its number.
+    """
+
+    amount: Cop
+    data: Mapping[str, Any]
+    method: ManualMethod | None = None
+    reference: str = ""
+
+
 def parse_received(typed: Mapping[str, Any], total: Cop) -> ReceivedMoney:
     """Check how the money was received.
 
@@ -141,25 +158,49 @@ async def sell(
     )
     if contact is not None:
         await _store_contact(session, cart, contact)
-    sale = _build_sale(cart, priced)
-    payer = contact.to_payer() if contact is not None else {}
-    payment = await _open_payment(session, cart, payable.payments, sale, received, payer)
+    money = SaleMoney(priced.total, {}, received.method, received.reference)
+    order = await create_captured_order(
+        session,
+        actor,
+        cart,
+        payable.payments,
+        priced,
+        money=money,
+        payer=contact.to_payer() if contact is not None else {},
+    )
+    draft.is_current = False
+    await session.flush()
+    return order
+
+
+async def create_captured_order(
+    session: AsyncSession,
+    actor: Actor,
+    cart: Cart,
+    cart_payments: CartPayments,
+    priced: PricedCart,
+    *,
+    money: SaleMoney,
+    payer: Mapping[str, Any],
+) -> Order:
+    """Create the order of the (locked) cart with this money, and hand it over if it has no shipping method.
+
+    Raises:
+        InvalidData: it is delivered, and a part of the address is missing.
+        InsufficientStock: the units are sold out.
+    """
+    sale = build_counter_sale(cart, priced)
+    payment = await _open_payment(session, cart, cart_payments, sale, money, payer)
     await reserve_uses(session, to_promotion_claims(cart, sale, may_hold_uses=priced.may_hold_uses))
     await inventory.reserve(session, cart.id, sale.units, until=None)
     await move(session, payment, cart, SessionState.AUTHORIZED)
-    order, _lines = await create_order(
-        session,
-        cart,
-        sale,
-        PaymentStatus.AUTHORIZED,
-        payer=payment.snapshot.get("payer"),
-    )
-    draft.is_current = False
+    # an order that this money pays only in part is not authorized
+    status = PaymentStatus.AUTHORIZED if money.amount >= priced.total else PaymentStatus.AWAITING
+    order, _lines = await create_order(session, cart, sale, status, payer=payment.snapshot.get("payer"))
     payment.captured_amount = payment.amount
     await move(session, payment, cart, SessionState.CAPTURED)
     if sale.shipping.option_id is None:
         await _hand_over(session, actor, order)
-    await session.flush()
     return order
 
 
@@ -208,7 +249,12 @@ async def _store_contact(session: AsyncSession, cart: Cart, contact: SaleContact
         cart.billing_address = address
 
 
-def _build_sale(cart: Cart, priced: PricedCart) -> Sale:
+def build_counter_sale(cart: Cart, priced: PricedCart) -> Sale:
+    """Return the content of the order that the cart would become now. Without a shipping method it is handed over.
+
+    Raises:
+        InvalidData: it has a shipping method, and a part of the address is missing.
+    """
     if priced.shipping is not None:
         require_shipping_method(cart, has_shipping=True)
         return build_sale(cart, priced)
@@ -220,7 +266,7 @@ async def _open_payment(  # noqa: PLR0917
     cart: Cart,
     cart_payments: CartPayments,
     sale: Sale,
-    received: ReceivedMoney | None,
+    money: SaleMoney | None,
     payer: Mapping[str, Any],
 ) -> PaymentSession:
     """Store the payment session with its snapshot, as a payment of the web shop does."""
@@ -230,15 +276,16 @@ async def _open_payment(  # noqa: PLR0917
         session,
         collection,
         SYSTEM_PAYMENT,
-        {},
+        money.data if money is not None else {},
         snapshot=to_snapshot(sale, payer),
         hold={"units": sale.units, "holds_stock": True},
         cart=cart,
         cart_payments=cart_payments,
         leaves_shop=False,
     )
-    if received is not None:
-        payment.method, payment.reference = received.method, received.reference or None
+    if money is not None:
+        payment.amount = money.amount
+        payment.method, payment.reference = money.method, money.reference or None
     return payment
 
 

@@ -111,16 +111,21 @@ async def lock_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Lock
     return LockedDraft(await reread_draft(session, draft_id), cart)
 
 
-async def reread_draft(session: AsyncSession, draft_id: str) -> DraftOrder:
+async def reread_draft(session: AsyncSession, draft_id: str, exchange_id: str | None = None) -> DraftOrder:
     """Read the draft again, after its cart was locked.
 
     Raises:
-        NotAllowed: it was cancelled.
+        NotAllowed: it was cancelled; or it belongs to another exchange than `exchange_id`, or to none.
     """
     draft = await session.get_one(DraftOrder, draft_id, populate_existing=True)
     if draft.canceled_at is not None:
         raise NotAllowed(
             f"Draft order {draft_id} was cancelled", staff_text=_("Esta venta se canceló. Empieza otra.")
+        )
+    if draft.exchange_id != exchange_id:
+        raise NotAllowed(
+            f"Draft order {draft_id} belongs to exchange {draft.exchange_id}",
+            staff_text=_("Esta venta es parte de un cambio: hazla en el pedido que se cambia."),
         )
     return draft
 

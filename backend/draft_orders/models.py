@@ -39,6 +39,8 @@ class DraftOrder(Timestamps, table=True):
     """True if it is the sale that its staff member prepares on the screen «Vender»."""
     created_by: str
     """The id of the staff member, or of the key."""
+    exchange_id: str | None = Field(default=None, unique=True)
+    """The exchange whose new order this is; it is sold only by this exchange (`backend.exchanges`)."""
     canceled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 

@@ -32,6 +32,7 @@ from backend.core.ids import new_id
 from backend.core.observability.logs import hide_in_log
 from backend.customers.events import PasswordChanged, PasswordChosen, ResetRequested
 from backend.draft_orders.events import PaymentLinkMailRequested
+from backend.exchanges.preparation import is_completed_exchange
 from backend.invoices.events import InvoiceIssued
 from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
 from backend.mail.limits import SlotResult, Verdict, hash_address, is_limited, take_slot
@@ -57,6 +58,8 @@ from backend.orders.models import Fulfillment
 from backend.orders.origins import OrderOrigin
 from backend.orders.states import NO_NOTIFICATION
 from backend.payment.events import RefundBooked
+from backend.payment.manual_methods import EXCHANGE_CREDIT
+from backend.payment.models import Refund
 from backend.pqrs.service import PqrsAnswered, PqrsReceived
 from backend.returns.events import ReturnMoved
 from backend.returns.states import ReturnState
@@ -289,8 +292,9 @@ async def send_order_unconfirmed(session: AsyncSession, event: OrderUnconfirmed)
 
 @subscribe(RefundBooked)
 async def send_refunded(session: AsyncSession, event: RefundBooked) -> None:
-    """Notify the payer of the refund."""
-    await _enqueue(session, MailKind.REFUNDED, event.refund_id)
+    """Notify the payer of the refund. In an exchange no money moves: the mail about the new order is enough."""
+    if (await session.get_one(Refund, event.refund_id)).method != EXCHANGE_CREDIT:
+        await _enqueue(session, MailKind.REFUNDED, event.refund_id)
 
 
 @subscribe(FulfillmentReady)
@@ -419,8 +423,9 @@ async def send_invoice(session: AsyncSession, event: InvoiceIssued) -> None:
 
 @subscribe(ReturnMoved)
 async def send_return_state(session: AsyncSession, event: ReturnMoved) -> None:
-    """Notify the customer of a return's new state."""
-    if (kind := RETURN_MAIL_KINDS.get(event.state)) is not None:
+    """Notify the customer of a return's new state. A completed exchange has one mail, about the new order."""
+    kind = RETURN_MAIL_KINDS.get(event.state)
+    if kind is not None and not await is_completed_exchange(session, event.return_id):
         await _enqueue(session, kind, event.return_id)
 
 

@@ -30,6 +30,8 @@ from backend.customers.auth.accounts import find_customer, has_verified_email
 from backend.customers.auth.password_reset import create_reset_token
 from backend.customers.models import Customer
 from backend.draft_orders.links import write_link_email
+from backend.exchanges.models import Exchange
+from backend.exchanges.preparation import find_exchange_of_new_order
 from backend.invoices.files import CUSTOMER_PATH, PDF, XML, build_file_path
 from backend.invoices.issue_job import read_invoice
 from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
@@ -128,14 +130,17 @@ async def _compose_order_message(
     more: dict[str, Any] | None = None,
 ) -> Message | None:
     order = await read_order(session, order_id)
-    if not order.email:
-        return None
+    exchange = await find_exchange_of_new_order(session, order_id)
+    if not order.email or (exchange is not None and kind is MailKind.ORDER_PLACED):
+        return None  # an exchange pays its order at once: one mail is enough
     lines = await list_order_lines(session, order.id)
     totals = compute_order_totals(order, lines)
     values = await _build_order_values(session, settings, order)
     payment_sessions = await list_payment_sessions(session, order.cart_id)
     decisive = choose_decisive_session(payment_sessions)
     details = await build_acknowledgement(session, settings, order, totals, decisive)
+    if exchange is not None and kind is MailKind.ORDER_PAID:
+        values["exchange"] = await _build_exchange_values(session, settings, exchange, order)
     delivery, values["delivery_note"] = await read_delivery(session, order)
     values["is_pickup"], values["is_own"] = delivery is DeliveryKind.PICKUP, delivery is DeliveryKind.OWN
     values["is_gift"] = bool(read_gift_message(order.meta))
@@ -145,6 +150,21 @@ async def _compose_order_message(
     values["total"] = format_cop(order.total)
     bill = build_bill(order, lines, totals)
     return Message(kind, order.email, {**values, "bill": bill, **details, **(more or {})}, order)
+
+
+async def _build_exchange_values(
+    session: AsyncSession, settings: Settings, exchange: Exchange, order: Order
+) -> dict[str, Any]:
+    """Return the number of the order whose units came back, their price, and the difference of the new order."""
+    original = await read_order(session, exchange.order_id)
+    difference = await read_difference(session, order)
+    return {
+        "number": original.number,
+        "credit": format_cop(exchange.credit or 0),
+        "owed": format_cop(difference) if difference > 0 else "",
+        "pay_link": build_difference_url(settings, order.id) if difference > 0 else "",
+        "surplus": format_cop(-difference) if difference < 0 else "",
+    }
 
 
 async def _compose_password_reset(session: AsyncSession, settings: Settings, address: str) -> Message | None:

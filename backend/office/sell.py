@@ -151,7 +151,7 @@ def _to_waiting(link: WaitingLink) -> WaitingSale:
 
 
 def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
-    lines = [_to_line(line) for line in view.lines]
+    lines = [to_sale_line(line) for line in view.lines]
     has_problem = any(line.problem for line in lines)
     applies = is_discount_valid(cart, _count_units(view))
     address = cart.shipping_address or {}
@@ -182,7 +182,8 @@ def _count_units(view: CartView) -> dict[str, int]:
     return units
 
 
-def _to_line(line: CartLine) -> SaleLine:
+def to_sale_line(line: CartLine) -> SaleLine:
+    """Return a line of a cart as a line of the sale."""
     problems = {
         "gone": _("Ya no queda ninguno."),
         "short": _("Solo quedan {n}.").format(n=line.max_quantity),

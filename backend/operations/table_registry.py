@@ -22,6 +22,7 @@ def all_tables() -> MetaData:
     import backend.customers.models
     import backend.draft_orders.models
     import backend.edge.auth.revoked_tokens
+    import backend.exchanges.models
     import backend.exports.models
     import backend.imports.models
     import backend.inventory.models

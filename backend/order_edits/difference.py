@@ -15,6 +15,7 @@ from backend.attention.models import Attention
 from backend.attention.service import Decision, Resolver
 from backend.audit import Subject, SubjectType, record
 from backend.cart.access import lock_cart
+from backend.cart.models import Cart
 from backend.core.config.modules import SYSTEM_PAYMENT
 from backend.core.db.database import Database
 from backend.core.errors import NotAllowed, TotalChanged
@@ -153,13 +154,24 @@ async def receive_difference(
             "reference": (None, receipt.reference or None),
         },
     )
+    return await capture_difference(session, cart, order, receipt)
+
+
+async def capture_difference(
+    session: AsyncSession, cart: Cart, order: Order, receipt: DifferenceReceipt
+) -> PaymentSession:
+    """Store money for the difference of the (locked) order as a captured payment.
+
+    Raises:
+        NothingOwed: the order has no payment collection.
+    """
     collection = (await read_cart_payments(session, cart.id)).collection
     if collection is None:
-        raise NothingOwed(f"Order {order_id} has no payment collection")
+        raise NothingOwed(f"Order {order.id} has no payment collection")
     payment = PaymentSession(
         collection_id=collection.id,
         provider_id=SYSTEM_PAYMENT,
-        amount=owed,
+        amount=receipt.amount,
         invoice=generate_invoice(),
         data={PAYS_DIFFERENCE: order.id},
         holds_stock=False,
@@ -169,7 +181,7 @@ async def receive_difference(
     session.add(payment)
     await session.flush()
     await transitions.move(session, payment, cart, SessionState.AUTHORIZED)
-    payment.captured_amount = owed
+    payment.captured_amount = receipt.amount
     await transitions.move(session, payment, cart, SessionState.CAPTURED)
     return payment
 

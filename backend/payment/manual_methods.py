@@ -26,6 +26,10 @@ METHOD_NAMES = {
 }
 
 
+EXCHANGE_CREDIT = "exchange"
+"""Method of a refund that pays the new order of an exchange: no money leaves the shop."""
+
+
 def check_reference(reference: str, *, is_needed: bool) -> None:
     """Check the number of a transfer or of the terminal's receipt.
 

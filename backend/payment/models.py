@@ -129,7 +129,7 @@ class Refund(Timestamps, table=True):
     reason: str = ""
     note: str | None = None
     method: str = Field(default="transfer", sa_column_kwargs={"server_default": "transfer"})
-    """The `backend.payment.manual_methods.ManualMethod` in which staff gave the money back."""
+    """The `backend.payment.manual_methods.ManualMethod` in which staff gave the money back, or `EXCHANGE_CREDIT`."""
     closing_id: str | None = None
     """The `DayClosing` that counted this money; None before."""
     lines: list[JsonObject] = Field(default_factory=list, sa_type=Json)

@@ -37,6 +37,7 @@ from backend.customers.models import (
     GuestCustomer,
     Login,
 )
+from backend.exchanges.models import Exchange
 from backend.invoices.models import Invoice
 from backend.legal.models import AgreedText, Consent
 from backend.mail.models import Mail
@@ -221,6 +222,7 @@ def build_queries(person: DataSubject) -> list[tuple[str, str, Select[Any]]]:
         (ReturnDraft, _("Devolución que se está escribiendo"), ReturnDraft.order_id.in_(orders)),
         (OrderEdit, _("Cambio de un pedido"), OrderEdit.order_id.in_(orders)),
         (OrderEditAction, _("Producto de un cambio"), OrderEditAction.edit_id.in_(edits)),
+        (Exchange, _("Cambio por otros productos"), Exchange.order_id.in_(orders)),
         (Review, _("Reseña"), Review.order_id.in_(orders)),
         (Attention, _("Pendiente"), noted),
         (Pqrs, _("PQRS"), Pqrs.email == person.email),

@@ -53,7 +53,7 @@ class ReturnOut(RefundAmount, LastingStamps):
     requested_at: str | None
     received_at: str | None
     order_version: int
-    exchange_id: None
+    exchange_id: str | None
     claim_id: None
     no_notification: bool
     shipping_methods: list[JsonDict]

@@ -23,7 +23,7 @@ from backend.orders.service import list_order_lines, lock_order
 from backend.returns.forms import MAX_REASON_LENGTH, UNITS_PREFIX
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
 from backend.returns.processing import list_return_lines, read_return, receive, require_step
-from backend.returns.requests import Remark, count_returnable_units, open_return
+from backend.returns.requests import Remark, count_returnable_units, open_return, require_exchange
 from backend.returns.states import ReturnState
 from backend.staff.rights import Actor, Right
 
@@ -63,12 +63,14 @@ class LineUnits:
 class RequestData:
     """Values of a return request that apply to all its units.
 
-    `location_id` must be the location from which the units were sent: they are restocked there.
+    `location_id` must be the location from which the units were sent: they are restocked there. `exchange_id` is the
+    exchange that a return of the kind `exchange` belongs to; other kinds have none.
     """
 
     kind: ReturnKind
     reason: str = ""
     location_id: str | None = None
+    exchange_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +98,11 @@ async def begin_request(
 
     Raises:
         NotFound: there is no such order.
-        InvalidData: the reason is too long.
+        InvalidData: the reason is too long, or the kind is `exchange` without an exchange.
         NotAllowed: the order already has a draft, or its units cannot be returned to this location.
     """
     actor.require(Right.HANDLE_RETURNS)
+    require_exchange(request.kind, request.exchange_id)
     order = await lock_order(session, order_id)
     if len(request.reason) > MAX_REASON_LENGTH:
         raise InvalidData(f"A reason has at most {MAX_REASON_LENGTH} characters")
@@ -109,6 +112,7 @@ async def begin_request(
         step=DraftStep.REQUEST,
         kind=request.kind,
         reason=request.reason,
+        exchange_id=request.exchange_id,
         created_by=actor.id,
     )
     return await _store_draft(session, actor, draft)
@@ -184,9 +188,11 @@ async def change_request(
 
     Raises:
         NotFound: there is no such draft.
+        InvalidData: the kind would be `exchange` without an exchange, or another kind with one.
         NotAllowed: its units cannot be returned to this location.
     """
     draft, order = await _lock_draft(session, actor, return_id, DraftStep.REQUEST)
+    require_exchange(kind or ReturnKind(draft.kind), draft.exchange_id)
     await _require_location(session, order, location_id)
     await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, order.id))
     draft.kind = kind or draft.kind
@@ -208,7 +214,9 @@ async def confirm_request(session: AsyncSession, actor: Actor, return_id: str) -
     }
     remarks = {one["line_id"]: Remark(one["reason_id"], one["note"]) for one in draft.items}
     typed = {"kind": draft.kind, "reason": draft.reason, **changes}
-    row = await open_return(session, actor, order.id, typed, return_id=draft.id, remarks=remarks)
+    row = await open_return(
+        session, actor, order.id, typed, return_id=draft.id, remarks=remarks, exchange_id=draft.exchange_id
+    )
     await session.delete(draft)
     await session.flush()
     return row
@@ -231,13 +239,18 @@ async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -
     return row
 
 
-async def delete_draft(session: AsyncSession, actor: Actor, return_id: str, step: DraftStep) -> None:
-    """Delete the draft.
+async def delete_draft(
+    session: AsyncSession, actor: Actor, return_id: str, step: DraftStep, exchange_id: str | None = None
+) -> None:
+    """Delete the draft. The draft of an exchange's return is deleted only by the exchange.
 
     Raises:
         NotFound: there is no such draft.
+        NotAllowed: it belongs to another exchange than `exchange_id`.
     """
     draft, order = await _lock_draft(session, actor, return_id, step)
+    if draft.exchange_id != exchange_id:
+        raise NotAllowed(f"Return {return_id} belongs to exchange {draft.exchange_id}: cancel the exchange")
     await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, order.id))
     await session.delete(draft)
     await session.flush()

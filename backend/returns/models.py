@@ -28,6 +28,8 @@ class ReturnKind(StrEnum):
     """Reversión del pago (art. 51)."""
     NOT_SENT = "not_sent"
     """The units were cancelled before they were sent, or never sent (art. 50 h)."""
+    EXCHANGE = "exchange"
+    """The customer gets other products for the units (`backend.exchanges`): the shop agreed, no law requires it."""
 
 
 KIND_NAMES = {
@@ -35,6 +37,7 @@ KIND_NAMES = {
     ReturnKind.WARRANTY: _("Garantía"),
     ReturnKind.REVERSAL: _("Reversión del pago"),
     ReturnKind.NOT_SENT: _("No entregado"),
+    ReturnKind.EXCHANGE: _("Cambio"),
 }
 NEXT_STEPS = {
     ReturnKind.WITHDRAWAL: _(
@@ -43,6 +46,9 @@ NEXT_STEPS = {
     ReturnKind.WARRANTY: _("Te respondemos a más tardar el {due}."),
     ReturnKind.REVERSAL: _("Te devolvemos el dinero a más tardar el {due}."),
     ReturnKind.NOT_SENT: _("Te devolvemos el dinero a más tardar el {due}."),
+    ReturnKind.EXCHANGE: _(
+        "Devuelve los productos como los recibiste. Cuando lleguen, preparamos los que pediste a cambio."
+    ),
 }
 """Next step after a request of each kind, worded for the customer."""
 
@@ -91,6 +97,8 @@ class Return(Timestamps, table=True):
     denial: str = ""
     """Reason of the denial."""
     refund_id: str | None = None
+    exchange_id: str | None = Field(default=None, unique=True)
+    """The exchange of the kind `exchange`, whose new order replaces the refund."""
 
 
 class ReturnLine(SQLModel, table=True):
@@ -140,6 +148,8 @@ class ReturnDraft(Timestamps, table=True):
     kind: str
     reason: str = ""
     items: list[JsonObject] = Field(default_factory=list, sa_type=Json)
+    exchange_id: str | None = None
+    """See `Return.exchange_id`."""
     created_by: str
 
 

@@ -31,7 +31,7 @@ from backend.orders.money.refunds import (
 )
 from backend.orders.service import list_order_lines, lock_order, read_order
 from backend.payment.manual_methods import ManualMethod
-from backend.payment.models import Refund
+from backend.payment.models import PaymentSession, Refund
 from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.transitions import lock_session
 from backend.returns.deadlines import compute_payment_deadline
@@ -251,16 +251,37 @@ async def pay(
         ):  # above that, the refund is refused with or without a reason
             await require_reason(session, order, row, amount, why)
         await record(session, actor, "return paid", Subject(SubjectType.ORDER, order.id))
-        returned = await _list_refunded_units(session, row)
-        refund = await book_manual_refund(session, actor, payment, order, new, returned=returned)
-        used = select(Return.id).where(Return.refund_id == refund.id)
-        if (await session.execute(used)).first() is not None:
-            raise Conflict(f"Reference {reference} has paid another return already")
-        move(row, ReturnState.PAID)
-        row.amount, row.refund_id, row.ended_at = amount, refund.id, await database_now(session)
-        await cancel_reminders(session, row)
-        await publish(session, ReturnMoved(row.id, ReturnState.PAID))
+        await book_payment(session, actor, payment, order, row, new)
     return row
+
+
+async def book_payment(  # noqa: PLR0917
+    session: AsyncSession,
+    actor: Actor,
+    payment: PaymentSession,
+    order: Order,
+    row: Return,
+    new: CreateRefund,
+) -> None:
+    """Book the refund of an approved return.
+
+    The caller has locked payment, order and return, has checked the actor's rights and the amount, and records the
+    audit entry.
+
+    Raises:
+        NotAllowed: the order does not have that much money left.
+        Conflict: the return is not approved, or another refund has this reference.
+    """
+    require_step(row, ReturnState.PAID)
+    returned = await _list_refunded_units(session, row)
+    refund = await book_manual_refund(session, actor, payment, order, new, returned=returned)
+    used = select(Return.id).where(Return.refund_id == refund.id)
+    if (await session.execute(used)).first() is not None:
+        raise Conflict(f"Reference {new.reference} has paid another return already")
+    move(row, ReturnState.PAID)
+    row.amount, row.refund_id, row.ended_at = new.amount, refund.id, await database_now(session)
+    await cancel_reminders(session, row)
+    await publish(session, ReturnMoved(row.id, ReturnState.PAID))
 
 
 async def add_receipt(

@@ -230,6 +230,7 @@ async def open_return(
     *,
     return_id: str = "",
     remarks: Mapping[str, Remark] | None = None,
+    exchange_id: str | None = None,
 ) -> Return:
     """Open a return for a customer who called or wrote. Staff may do this even after the deadline.
 
@@ -240,6 +241,7 @@ async def open_return(
         typed: the return's kind and reason, the units of each line, and optionally a bank account.
         return_id: the return's id, if a draft of the return has been stored.
         remarks: the reason and note of each line, by line id.
+        exchange_id: the exchange that the return belongs to.
 
     Raises:
         NotFound: there is no such order.
@@ -248,17 +250,39 @@ async def open_return(
     """
     actor.require(Right.HANDLE_RETURNS)
     form = read_form(ReturnForm, typed)
+    require_exchange(form.kind, exchange_id)
     account = read_form(AccountForm, typed) if has_account(typed) else None
     order = await lock_order(session, order_id)
     lines = await list_order_lines(session, order.id)
     units = parse_units(typed, lines)
     await record(session, actor, "return opened", Subject(SubjectType.ORDER, order.id))
-    row = await _store_return(session, order, lines, form, units, asked_by=actor.id, return_id=return_id)
+    row = await _store_return(
+        session,
+        order,
+        lines,
+        form,
+        units,
+        asked_by=actor.id,
+        return_id=return_id,
+        exchange_id=exchange_id,
+    )
     for line in (await session.execute(select_return_lines(row.id))).scalars():
         remark = (remarks or {}).get(line.line_id, Remark())
         line.reason_id, line.note = remark.reason_id, remark.note
     await _store_attachments(session, row, account, ())
     return row
+
+
+def require_exchange(kind: ReturnKind, exchange_id: str | None) -> None:
+    """Check that a return is of the kind `exchange` exactly if it belongs to an exchange.
+
+    Raises:
+        InvalidData: it is not.
+    """
+    if (kind is ReturnKind.EXCHANGE) != (exchange_id is not None):
+        raise InvalidData(
+            "Only the return of an exchange has the kind exchange", fields={"kind": _("Elige qué es.")}
+        )
 
 
 def select_return_lines(return_id: str) -> Select[ReturnLine]:
@@ -275,6 +299,7 @@ async def _store_return(
     *,
     asked_by: str = "",
     return_id: str = "",
+    exchange_id: str | None = None,
 ) -> Return:
     left = await compute_remaining_money(session, order)
     if left <= 0:
@@ -290,6 +315,7 @@ async def _store_return(
         asked_by=asked_by,
         asked_at=moment,
         due_at=compute_first_deadline(form.kind, moment),
+        exchange_id=exchange_id,
     )
     if form.kind is ReturnKind.NOT_SENT:
         row.state, row.approved_at = ReturnState.TO_PAY, moment

@@ -29,7 +29,6 @@ class ConstantFields(TypedDict):
     """Platform fields that are constant for all returns of this shop."""
 
     order_version: int
-    exchange_id: None
     claim_id: None
     no_notification: bool
     shipping_methods: list[JsonDict]
@@ -38,7 +37,6 @@ class ConstantFields(TypedDict):
 
 CONSTANT_FIELDS: ConstantFields = {
     "order_version": 1,
-    "exchange_id": None,
     "claim_id": None,
     "no_notification": False,
     "shipping_methods": [],
@@ -93,6 +91,7 @@ async def draft_wire(session: AsyncSession, draft: ReturnDraft) -> ReturnOut:
         "created_by": draft.created_by,
         "requested_at": None,
         "received_at": None,
+        "exchange_id": draft.exchange_id,
         **CONSTANT_FIELDS,
         "canceled_at": None,
         **stamps(draft.created_at, draft.updated_at),
@@ -178,6 +177,7 @@ def _return_wire(
         "created_by": row.asked_by or None,
         "requested_at": iso(row.asked_at),
         "received_at": iso(row.received_at),
+        "exchange_id": row.exchange_id,
         **CONSTANT_FIELDS,
         "canceled_at": iso(row.ended_at) if row.state == ReturnState.DENIED else None,
         **stamps(row.created_at, row.updated_at),

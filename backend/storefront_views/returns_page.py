@@ -11,6 +11,7 @@ from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.models import Order, OrderLine
+from backend.payment.manual_methods import EXCHANGE_CREDIT
 from backend.payment.models import Refund
 from backend.returns.models import KIND_NAMES, NEXT_STEPS, Return, ReturnKind
 from backend.returns.requests import Offer, list_offers
@@ -69,13 +70,14 @@ class ReturnsView:
 async def returns_view(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> ReturnsView:
     """Return the data about returns for the order's page. The caller has checked that it is the customer's order."""
     query = (
-        select(Return, Refund.reference)
+        select(Return, Refund.reference, Refund.method)
         .outerjoin(Refund, Refund.id == Return.refund_id)
         .where(Return.order_id == order.id)
         .order_by(Return.number)
     )
     requested = [
-        _requested_return_view(row, reference or "") for row, reference in await session.execute(query)
+        _requested_return_view(row, reference or "", is_exchanged=method == EXCHANGE_CREDIT)
+        for row, reference, method in await session.execute(query)
     ]
     kind, _note = await read_delivery(session, order)
     offers = [_offer_view(one, lines, kind) for one in await list_offers(session, order)]
@@ -138,7 +140,8 @@ _OFFER_TEXTS = {
 }
 
 
-def _requested_return_view(row: Return, reference: str) -> RequestedReturnView:
+def _requested_return_view(row: Return, reference: str, *, is_exchanged: bool) -> RequestedReturnView:
+    """Return the view. If `is_exchanged`, the refund has paid a new order, whose number is the reference."""
     state, kind = ReturnState(row.state), ReturnKind(row.kind)
     due = date_label(last_day(row.due_at))
     amount = format_cop(row.amount or 0)
@@ -149,10 +152,12 @@ def _requested_return_view(row: Return, reference: str) -> RequestedReturnView:
         ReturnState.PAID: _("Te transferimos {amount}. Referencia: {reference}."),
         ReturnState.DENIED: _("No procede:"),
     }
+    if is_exchanged:
+        texts[ReturnState.PAID] = _("Hicimos el cambio. Tu pedido nuevo es el {reference}.")
     return RequestedReturnView(
         title=f"{KIND_NAMES[kind]} {row.number}",
         state=state,
-        state_label=STATE_NAMES[state],
+        state_label=_("Hecho") if is_exchanged else STATE_NAMES[state],
         text=texts[state].format(due=due, amount=amount, reference=reference),
         denial=list(filter(None, row.denial.splitlines())),
     )

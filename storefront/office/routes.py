@@ -35,6 +35,7 @@ from storefront.office.navigation import (
     CUSTOMERS,
     DELIVERIES,
     EDIT_ORDER,
+    EXCHANGE,
     IMPORT,
     INVOICES,
     NEW_RETURN,
@@ -61,9 +62,10 @@ from storefront.office.offers import listing as offers_page
 from storefront.office.offers import sale_editor
 from storefront.office.offers.sale_state import SaleState
 from storefront.office.offers.state import OffersState, OfferState
-from storefront.office.orders import detail, editing, listing, packing
+from storefront.office.orders import detail, editing, exchange, listing, packing
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.editing_state import EditOrderState
+from storefront.office.orders.exchange_state import ExchangeState
 from storefront.office.orders.listing_state import OrdersState
 from storefront.office.orders.search import find_orders
 from storefront.office.products import editor, preview
@@ -134,6 +136,7 @@ OFFICE_PAGES = (
     OfficePage(PACK, packing.page, packing.PackState, packing.TITLE),
     OfficePage(CLOSING, closing.page, closing.ClosingState, closing.TITLE),
     OfficePage(EDIT_ORDER, editing.page, EditOrderState, editing.TITLE),
+    OfficePage(EXCHANGE, exchange.page, ExchangeState, exchange.TITLE),
     OfficePage(SELL, sell_page.page, SellState, sell_page.TITLE),
     OfficePage(ATTENTION, attention.page, attention.AttentionState, attention.TITLE),
     OfficePage(f"{PRODUCTS}/[id]", editor.page, ProductState, editor.TITLE),

@@ -35,7 +35,7 @@ DECISIONS = {
     **REFUSED,
     "admin.return": "no provider collects returned goods; the office ends a return by paying or denying it",
     "admin.claim": "a claim is handled by a return and a manual refund",
-    "admin.exchange": "an exchange is a return and a new order",
+    "admin.exchange": "no provider collects returned goods",
     "admin.translation": "products are described in the shop's language only",
     "admin.rbacRole": "a member has exactly one role: another one is given instead",
     "admin.rbacPolicy": "the policies are the rights of the program: docs/accounts.md",

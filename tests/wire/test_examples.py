@@ -68,6 +68,7 @@ PATH_ID_PREFIXES = {
     "category_id": "pcat",
     "customer_id": "cus",
     "draft_id": "order",
+    "exchange_id": "oexc",
     "group_id": "cusgroup",
     "import_id": "imp",
     "key_or_id": "store",
@@ -296,6 +297,44 @@ async def begin_order_edit(reader: Reader) -> None:
     reader.remember_ids(answer["order_preview"]["order_change"]["actions"][0]["id"])
 
 
+async def pack_paid_order(reader: Reader) -> None:
+    """Create a paid, packed order."""
+    await create_paid_order(reader)
+    await read_ok(await reader.send("POST /admin/orders/{order_id}/fulfillments"))
+
+
+async def start_exchange(reader: Reader) -> None:
+    """Start an exchange of a unit of a paid, packed order."""
+    await pack_paid_order(reader)
+    started = await read_ok(await reader.send("POST /admin/exchanges"))
+    reader.remember_ids(started["exchange"]["id"])
+
+
+async def create_exchange(reader: Reader) -> None:
+    """Start an exchange with the units of both sides; remember the action of the units that come back."""
+    await start_exchange(reader)
+    answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/inbound/items"))
+    (action,) = answer["order_preview"]["order_change"]["actions"]
+    await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/outbound/items"))
+    reader.remember_ids(action["id"])
+
+
+async def create_outbound_exchange(reader: Reader) -> None:
+    """Start an exchange, and remember the action of the units that go out."""
+    await create_exchange(reader)
+    answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/outbound/items"))
+    actions = answer["order_preview"]["order_change"]["actions"]
+    reader.remember_ids(next(one["id"] for one in actions if one["action"] == "ITEM_ADD"))
+
+
+async def ship_exchange(reader: Reader) -> None:
+    """Start an exchange whose new order is delivered, and remember the action of its shipping method."""
+    await create_exchange(reader)
+    answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/outbound/shipping-method"))
+    actions = answer["order_preview"]["order_change"]["actions"]
+    reader.remember_ids(next(one["id"] for one in actions if one["action"] == "SHIPPING_ADD"))
+
+
 async def create_role(reader: Reader) -> None:
     """Create a custom role."""
     reader.remember_ids((await read_ok(await reader.send("POST /admin/rbac/roles")))["role"]["id"])
@@ -438,6 +477,13 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/draft-orders/": create_draft_order,
     "/admin/order-edits/": begin_order_edit,
     "/admin/order-edits": create_paid_order,
+    "/admin/exchanges/{exchange_id}/inbound/items/": create_exchange,
+    "/admin/exchanges/{exchange_id}/outbound/items/": create_outbound_exchange,
+    "/admin/exchanges/{exchange_id}/outbound/shipping-method/": ship_exchange,
+    "/admin/exchanges/{exchange_id}/outbound/shipping-method": create_exchange,
+    "/admin/exchanges/{exchange_id}/request": create_exchange,
+    "/admin/exchanges/": start_exchange,
+    "/admin/exchanges": pack_paid_order,
     "/admin/rbac/roles/": create_role,
     "/admin/returns/{return_id}/receive-items/": receive_undamaged_products,
     "/admin/returns/{return_id}/dismiss-items/": receive_damaged_products,

@@ -60,8 +60,12 @@ router = APIRouter(
 SELL = require_staff_right(Right.SELL)
 """Dependencies of the routes that change a draft. They refuse roles that may not sell, before anything is read."""
 SORTABLE = {"created_at": DraftOrder.created_at, "updated_at": DraftOrder.updated_at}
-IS_DRAFT = DraftOrder.canceled_at.is_(None) & ~select(Order.id).where(Order.id == DraftOrder.id).exists()
-"""Condition for drafts that are neither cancelled nor orders."""
+IS_DRAFT = (
+    DraftOrder.canceled_at.is_(None)
+    & DraftOrder.exchange_id.is_(None)
+    & ~select(Order.id).where(Order.id == DraftOrder.id).exists()
+)
+"""Condition for drafts that are neither cancelled nor orders, and that belong to no exchange."""
 
 
 @router.get("")

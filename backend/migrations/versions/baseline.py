@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '616df33562c1'
+revision: str = '3c6c90ca1c9e'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -542,8 +542,10 @@ def _create_tables() -> None:
         sa.Column('amount_reason', sa.String(), server_default='', nullable=False),
         sa.Column('denial', sa.String(), nullable=False),
         sa.Column('refund_id', sa.String(), nullable=True),
+        sa.Column('exchange_id', sa.String(), nullable=True),
         sa.CheckConstraint('amount IS NULL OR amount > 0', name=op.f('ck_order_return_amount')),
         sa.PrimaryKeyConstraint('number', name=op.f('pk_order_return')),
+        sa.UniqueConstraint('exchange_id', name=op.f('uq_order_return_exchange_id')),
         sa.UniqueConstraint('id', name=op.f('uq_order_return_id')),
     )
     op.create_index('ix_order_return_due', 'order_return', ['due_at', 'number'])
@@ -559,6 +561,7 @@ def _create_tables() -> None:
         sa.Column('kind', sa.String(), nullable=False),
         sa.Column('reason', sa.String(), nullable=False),
         sa.Column('items', Json, nullable=False),
+        sa.Column('exchange_id', sa.String(), nullable=True),
         sa.Column('created_by', sa.String(), nullable=False),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_order_return_draft')),
         sa.UniqueConstraint('order_id', name=op.f('uq_order_return_draft_order_id')),
@@ -1769,10 +1772,12 @@ def _create_tables() -> None:
         sa.Column('cart_id', sa.String(), nullable=False),
         sa.Column('is_current', sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column('created_by', sa.String(), nullable=False),
+        sa.Column('exchange_id', sa.String(), nullable=True),
         sa.Column('canceled_at', UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(['cart_id'], ['cart.id'], name=op.f('fk_draft_order_cart_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_draft_order')),
         sa.UniqueConstraint('cart_id', name=op.f('uq_draft_order_cart_id')),
+        sa.UniqueConstraint('exchange_id', name=op.f('uq_draft_order_exchange_id')),
     )
     op.create_index('ix_draft_order_created_at', 'draft_order', ['created_at', 'id'])
     op.create_index('uq_draft_order_current', 'draft_order', ['created_by'], unique=True, **_where('is_current'))
@@ -1807,6 +1812,30 @@ def _create_tables() -> None:
         sa.UniqueConstraint('token_hash', name=op.f('uq_payment_link_token_hash')),
     )
     op.create_index(op.f('ix_payment_link_draft_order_id'), 'payment_link', ['draft_order_id'])
+    op.create_table(
+        'order_exchange',
+        sa.Column('created_at', UtcDateTime(), nullable=False),
+        sa.Column('updated_at', UtcDateTime(), nullable=False),
+        sa.Column('number', sa.Integer(), nullable=False),
+        sa.Column('id', sa.String(), nullable=False),
+        sa.Column('order_id', sa.String(), nullable=False),
+        sa.Column('return_id', sa.String(), nullable=False),
+        sa.Column('draft_order_id', sa.String(), nullable=False),
+        sa.Column('status', sa.String(), nullable=False),
+        sa.Column('credit', sa.Integer(), nullable=True),
+        sa.Column('created_by', sa.String(), nullable=False),
+        sa.Column('requested_at', UtcDateTime(), nullable=True),
+        sa.Column('completed_at', UtcDateTime(), nullable=True),
+        sa.Column('canceled_at', UtcDateTime(), nullable=True),
+        sa.CheckConstraint('credit IS NULL OR credit > 0', name=op.f('ck_order_exchange_credit')),
+        sa.ForeignKeyConstraint(['draft_order_id'], ['draft_order.id'], name=op.f('fk_order_exchange_draft_order_id'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('number', name=op.f('pk_order_exchange')),
+        sa.UniqueConstraint('draft_order_id', name=op.f('uq_order_exchange_draft_order_id')),
+        sa.UniqueConstraint('id', name=op.f('uq_order_exchange_id')),
+        sa.UniqueConstraint('return_id', name=op.f('uq_order_exchange_return_id')),
+    )
+    op.create_index('ix_order_exchange_created_at', 'order_exchange', ['created_at', 'number'])
+    op.create_index(op.f('ix_order_exchange_order_id'), 'order_exchange', ['order_id'])
     op.create_table(
         'order_edit',
         sa.Column('created_at', UtcDateTime(), nullable=False),

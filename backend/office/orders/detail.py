@@ -13,6 +13,7 @@ from backend.core.dates import time_label
 from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
 from backend.core.web.contact import full_name
+from backend.exchanges.preparation import find_unfinished_exchange
 from backend.fulfillment.printing import read_label_paths
 from backend.fulfillment.views import get_display_stage
 from backend.legal.consents import consents_of_cart
@@ -54,7 +55,8 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import find_decisive_session, list_payment_sessions
-from backend.payment.transitions import get_exact_captured_amount
+from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
+from backend.returns.requests import count_returnable_units
 from backend.shipping.addresses import find_municipality_code, format_address_lines
 from backend.shipping.providers.base import IS_TEST_LABEL
 from backend.staff.rights import Actor, Right
@@ -147,8 +149,8 @@ class OrderDetail:
         gift_message: text to print for the box; empty without one.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
         is_held: True if nothing may be packed before a staff member decides (`backend.attention`).
-        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `return`, `cancel`, `edit`, `receive` and
-            `give_back`.
+        actions: possible actions: `pack`, `ship`, `hand_over`, `correct`, `return`, `cancel`, `edit`, `receive`,
+            `give_back` and `exchange`.
         difference: the difference that is still to pay or to refund after edits.
     """
 
@@ -254,7 +256,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
             (_("IVA incluido"), format_cop(prices.tax_total)),
         ],
         total_label=format_cop(order.total),
-        payment=await _payment_view(session, order),
+        payment=await _payment_view(session, order, payments),
         parcels=[_parcel_view(one, kind, label_paths.get(one.id, "")) for one in fulfillments],
         mails=await order_mails(session, order.id, kind),
         events=await read_timeline(session, order, payments, fulfillments, kind),
@@ -266,6 +268,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         actions=[
             *_possible_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
             *await _list_edit_actions(session, actor, order, difference),
+            *await _list_exchange_actions(session, actor, order, lines),
         ],
         difference=difference,
     )
@@ -313,13 +316,31 @@ async def _list_edit_actions(
     return [name for name, is_possible in possible.items() if is_possible]
 
 
-async def _payment_view(session: AsyncSession, order: Order) -> PaymentView:
+async def _list_exchange_actions(
+    session: AsyncSession, actor: Actor, order: Order, lines: Sequence[OrderLine]
+) -> list[str]:
+    if (
+        not (actor.may(Right.SELL) and actor.may(Right.HANDLE_RETURNS))
+        or order.payment_status not in HAS_MONEY
+    ):
+        return []
+    is_possible = await count_returnable_units(session, order, lines)
+    return ["exchange"] if is_possible or await find_unfinished_exchange(session, order.id) else []
+
+
+async def _payment_view(
+    session: AsyncSession, order: Order, payments: Sequence[PaymentSession]
+) -> PaymentView:
     payment = await find_decisive_session(session, order.cart_id)
+    credit = next((one for one in payments if PAID_BY_EXCHANGE in one.data), None)
+    facts = _payment_facts(payment) if payment is not None and payment is not credit else []
+    if credit is not None:
+        facts = [(_("Valor de lo devuelto"), format_cop(credit.captured_amount or 0)), *facts]
     _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     return PaymentView(
         chip=order_chips(order, DeliveryKind.CARRIER)[0],
-        method=_payment_method(payment),
-        facts=_payment_facts(payment) if payment else [],
+        method=_payment_method(credit or payment),
+        facts=facts,
         difference=describe_difference(await read_order_money(session, order)),
         refunded_label=format_cop(refunded) if refunded else "",
     )
@@ -331,6 +352,8 @@ def _payment_method(payment: PaymentSession | None) -> str:
     if payment.provider_id == GATEWAY_PSE:
         bank = str(payment.data.get("bank_name") or "")
         return f"PSE · {bank}" if bank else "PSE"
+    if PAID_BY_EXCHANGE in payment.data:
+        return _("Cambio del pedido {number}").format(number=payment.reference)
     if (instructions := parse_instructions(payment.data)) is not None:
         return instructions.method
     return _("Pago acordado con la tienda")

@@ -17,9 +17,10 @@ from backend.order_edits.changes import describe_change
 from backend.order_edits.models import EditStatus, OrderEdit
 from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Fulfillment, Order, OrderNote
+from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
 from backend.payment.models import PaymentSession
 from backend.payment.states import SessionState
-from backend.payment.transitions import get_exact_captured_amount
+from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.staff.actor_names import short_actor_names
 
 MAX_ENTRIES = 200
@@ -33,6 +34,9 @@ ACTION_LABELS = {
     "canceled": _("Cancelado"),
     "order edited": _("Pedido cambiado"),
     "difference received": _("Diferencia recibida"),
+    "exchanged": _("Cambio hecho"),
+    "sold in exchange": _("Pedido hecho por un cambio"),
+    "exchange canceled": _("Cambio cancelado"),
     "refunded": _("Devolución anotada"),
     "return opened": _("Devolución abierta"),
     "return received": _("Devolución recibida"),
@@ -72,6 +76,7 @@ ACTION_LABELS_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
 """`ACTION_LABELS`, by how the order reaches its customer."""
 HIDDEN_ACTIONS = frozenset(
     {
+        "exchange written",
         "noted",
         "order edit canceled",
         "order edit written",
@@ -163,7 +168,8 @@ async def read_timeline(
             detail = (
                 format_exact(get_exact_captured_amount(payment)) if is_taken else format_cop(payment.amount)
             )
-            events.append((moment, _event_view(payment.id, known[0], moment, text=detail, tone=known[1])))
+            title = _name_payment(payment, known[0])
+            events.append((moment, _event_view(payment.id, title, moment, text=detail, tone=known[1])))
     edits = await _describe_edits(session, order.id)
     for entry in entries:  # newest first, as in `edits`
         if entry.action in HIDDEN_ACTIONS:
@@ -184,6 +190,15 @@ async def read_timeline(
             events.append((moment, _event_view(fulfillment.id, labels["delivered"], moment, tone="good")))
     events.sort(key=lambda one: one[0], reverse=True)
     return [event for _moment, event in events]
+
+
+def _name_payment(payment: PaymentSession, title: str) -> str:
+    """Return the title of a payment's event. Money that no bank reported has a title of its own."""
+    if PAID_BY_EXCHANGE in payment.data:
+        return _("Pagado con lo que devolvió")
+    if payment.method is not None and payment.state == SessionState.CAPTURED:
+        return _("Pago recibido: {method}").format(method=METHOD_NAMES[ManualMethod(payment.method)])
+    return title
 
 
 async def _describe_edits(session: AsyncSession, order_id: str) -> Iterator[str]:

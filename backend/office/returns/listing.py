@@ -49,6 +49,7 @@ KINDS: dict[str, tuple[str, ReturnKind]] = {
     "garantia": (KIND_NAMES[ReturnKind.WARRANTY], ReturnKind.WARRANTY),
     "reversion": (KIND_NAMES[ReturnKind.REVERSAL], ReturnKind.REVERSAL),
     "no-despachado": (KIND_NAMES[ReturnKind.NOT_SENT], ReturnKind.NOT_SENT),
+    "cambio": (KIND_NAMES[ReturnKind.EXCHANGE], ReturnKind.EXCHANGE),
 }
 TONES = {S.REQUESTED: "wait", S.RECEIVED: "wait", S.TO_PAY: "wait", S.PAID: "good", S.DENIED: "plain"}
 

@@ -25,6 +25,7 @@ from backend.customers.models import (
     Login,
     ResetLink,
 )
+from backend.exchanges.models import Exchange
 from backend.exports.models import DataExport
 from backend.imports.models import ProductImport
 from backend.jobs.models import Job
@@ -41,6 +42,7 @@ from backend.presses.expiry import EXPIRED as EXPIRED_PRESSES
 from backend.privacy.erasure import INVOICE_RETENTION, erase_invoices
 from backend.privacy.recipients import OLD_RECIPIENTS
 from backend.rate_limit.expiry import EXPIRED as EXPIRED_COUNTERS
+from backend.returns.models import ReturnDraft
 from backend.staff.invites import RETENTION as INVITES_KEPT_FOR
 from backend.staff.models import StaffInvite, StaffSession
 from backend.staff.sessions import RETENTION as STAFF_SESSIONS_KEPT_FOR
@@ -121,6 +123,14 @@ RULES = (
         "unknown addresses that nobody visits any more",
         UnknownAddress,
         (UnknownAddress.seen_at <= db_now(-UNKNOWN_ADDRESS_RETENTION),),
+    ),
+    TidyRule(
+        "drafts of returns whose exchange was deleted with its cart",
+        ReturnDraft,
+        (
+            ReturnDraft.exchange_id.is_not(None),
+            ~exists().where(Exchange.id == ReturnDraft.exchange_id),
+        ),
     ),
     TidyRule("expired customer sessions", CustomerSession, (CustomerSession.expires_at <= db_now(),)),
     TidyRule("expired links for a new password", ResetLink, (ResetLink.expires_at <= db_now(),)),

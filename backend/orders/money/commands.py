@@ -31,7 +31,7 @@ class CreateRefund:
         lines: units that the customer returned, or that will not be sent.
         payment_session_id: the payment to refund, if the order has several.
         cancel: True if the refund must cancel the order.
-        method: a `backend.payment.manual_methods.ManualMethod`.
+        method: a `backend.payment.manual_methods.ManualMethod`, or `EXCHANGE_CREDIT` of that module.
     """
 
     amount: Cop

@@ -13,8 +13,12 @@ def compute_unit_worth(
     lines: Sequence[OrderLine],
     units: Mapping[str, int],
     earlier_units: Mapping[str, int] | None = None,
+    *,
+    with_shipping: bool = True,
 ) -> Cop:
     """Return the price of these units of the order's lines, with the shipping if they complete the whole order.
+
+    Without `with_shipping`, the shipping is left out, as in an exchange, where the order is not withdrawn.
 
     A withdrawal (retracto) from the whole order also refunds the shipping (Ley 1480 of 2011, art. 47). So do
     several withdrawals that together cover the whole order: `earlier_units` are the units of the earlier
@@ -32,7 +36,9 @@ def compute_unit_worth(
         for line in lines
         if units.get(line.id)
     ]
-    if all(units.get(line.id, 0) + (earlier_units or {}).get(line.id, 0) == line.quantity for line in lines):
+    if with_shipping and all(
+        units.get(line.id, 0) + (earlier_units or {}).get(line.id, 0) == line.quantity for line in lines
+    ):
         parts.append(order.shipping_total)
     return sum(parts)
 

@@ -25,7 +25,7 @@ from storefront.office.components.feedback import chip, state_chip
 from storefront.office.components.forms import confirm_button
 from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
-from storefront.office.navigation import ATTENTION, EDIT_ORDER, ORDERS, PACK
+from storefront.office.navigation import ATTENTION, EDIT_ORDER, EXCHANGE, ORDERS, PACK
 from storefront.office.orders.detail_sidebar import (
     address_panel,
     consents_panel,
@@ -150,6 +150,16 @@ def action_buttons() -> rx.Component:
                 href=f"{EDIT_ORDER}?pedido={VIEW.id}",
                 class_name=f"{BUTTON}button--quiet",
                 data_testid="order-edit",
+            ),
+        ),
+        rx.cond(
+            is_allowed("exchange"),
+            rx.el.a(
+                icon("undo", size=20),
+                _("Hacer un cambio"),
+                href=f"{EXCHANGE}?pedido={VIEW.id}",
+                class_name=f"{BUTTON}button--quiet",
+                data_testid="order-exchange",
             ),
         ),
         step_button("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),

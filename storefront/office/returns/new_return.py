@@ -12,7 +12,7 @@ from backend.core.texts import _
 from backend.news.topics import Topic
 from backend.office.returns.detail import NewReturnLine, NewReturnView, new_return_view
 from backend.returns.forms import ACCOUNT_FIELDS, MAX_REASON_LENGTH, UNITS_PREFIX
-from backend.returns.models import KIND_NAMES
+from backend.returns.models import KIND_NAMES, ReturnKind
 from backend.returns.requests import open_return
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce, field_box
@@ -125,7 +125,8 @@ def other_returns() -> rx.Component:
 
 def new_return_form() -> rx.Component:
     """Render the form: kind, units, reason and bank account."""
-    options = [rx.el.option(label, value=kind.value) for kind, label in KIND_NAMES.items()]
+    kinds = [kind for kind in KIND_NAMES if kind is not ReturnKind.EXCHANGE]  # it has a screen of its own
+    options = [rx.el.option(KIND_NAMES[kind], value=kind.value) for kind in kinds]
     element_id, problem = "opening-reason", text_at(NewReturnState.problems, "reason")
     return rx.el.form(
         rx.el.section(

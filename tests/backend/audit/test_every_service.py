@@ -26,6 +26,7 @@ ACTOR_TYPES = {"Actor", "StaffMember", "AuditActor"}
 OPTIONAL_ACTOR_TYPES = {"AuditActor | None", "Actor | None", "Decision"}
 """Optional actors. Decisions are recorded where they are resolved, by `AttentionService`."""
 ONLY_READ = {
+    "draft_orders/counter_sale.py::create_captured_order",
     "draft_orders/drafts.py::add_units",
     "draft_orders/drafts.py::lock_draft",
     "draft_orders/drafts.py::open_current_draft",
@@ -36,6 +37,10 @@ ONLY_READ = {
     "catalog/bulk/service.py::preview_bulk_change",
     "media/upload_routes.py::store_spreadsheet",
     "media/upload_routes.py::upload_pictures",
+    "exchanges/delivery.py::find_outbound_method",
+    "exchanges/preparation.py::lock_exchange",
+    "exchanges/preparation.py::require_exchange_rights",
+    "exchanges/wire.py::exchange_preview_wire",
     "media/uploads.py::reserve_catalog_slot",
     "media/uploads.py::store",
     "media/uploads.py::store_brand_picture",
@@ -64,6 +69,7 @@ ONLY_READ = {
     "imports/row_pages.py::read_row_page",
     "imports/api/routes.py::list_import_rows",
     "office/orders/editing.py::edit_view",
+    "office/orders/exchange.py::exchange_view",
     "order_edits/wire.py::preview_wire",
     "office/deliveries/page.py::deliveries_page",
     "office/settings/page.py::shop_page",

@@ -557,6 +557,8 @@ async function orders(region, variant) {
   const [mail] = (await admin.notification.list({ resource_id: [order.id] })).notifications;
   assert.deepEqual([mail.to, mail.channel, mail.resource_id], ["ana@example.com", "email", order.id]);
   assert.deepEqual((await admin.notification.retrieve(mail.id)).notification, mail);
+  const [way] = (await now()).shipping_methods;
+  await exchanges(order.id, order.items[0].id, variant, way.shipping_option_id);
   await returns(order.id, order.items[0].id);
 
   const other = await bought(region, variant);
@@ -659,6 +661,36 @@ async function edits(order_id, variant) {
   const { order_changes: all } = await admin.order.listChanges(order_id, { change_type: "edit" });
   assert.deepEqual(all.map((one) => one.status), ["confirmed", "confirmed", "canceled"]);
   assert.deepEqual(all.slice(0, 2).map((one) => one.actions[0].details.quantity_diff), [-1, 1]);
+}
+
+// a shipped unit comes back, and another product goes out
+async function exchanges(order_id, line, variant, option) {
+  const part = admin.exchange;
+  const begin = async () => (await part.create({ order_id, internal_note: "Quiere otro" })).exchange;
+  const dropped = await begin();
+  await expectRefusal(begin, 400, /existing active order change/);
+  assert.equal((await part.cancelRequest(dropped.id)).deleted, true);
+  const { id } = await begin();
+  const read = async () => (await part.retrieve(id)).exchange;
+  const action = (answer, name) => answer.order_preview.order_change.actions.find((one) => one.action === name).id;
+  const asked = action(await part.addInboundItems(id, { items: [{ id: line, quantity: 1 }] }), "RETURN_ITEM");
+  assert.equal((await part.updateInboundItem(id, asked, { quantity: 2 })).return.items[0].quantity, 2);
+  await part.removeInboundItem(id, asked);
+  await part.addInboundItems(id, { items: [{ id: line, quantity: 1 }] });
+  const added = action(await part.addOutboundItems(id, { items: [{ variant_id: variant, quantity: 1 }] }), "ITEM_ADD");
+  assert.equal((await part.updateOutboundItem(id, added, { quantity: 2 })).exchange.additional_items[0].quantity, 2);
+  assert.deepEqual((await part.removeOutboundItem(id, added)).exchange.additional_items, []);
+  await part.addOutboundItems(id, { items: [{ variant_id: variant, quantity: 1 }] });
+  const method = action(await part.addOutboundShipping(id, { shipping_option_id: option }), "SHIPPING_ADD");
+  const shipped = await part.updateOutboundShipping(id, method, {});
+  assert.equal(shipped.exchange.shipping_methods.length, 1);
+  const again = action(shipped, "SHIPPING_ADD");
+  assert.deepEqual((await part.deleteOutboundShipping(id, again)).exchange.shipping_methods, []);
+  assert.deepEqual([(await read()).additional_items.length, (await read()).return_items.length], [1, 1]);
+  const requested = await part.request(id, {});
+  assert.deepEqual([requested.return.status, requested.return.exchange_id], ["requested", id]);
+  assert.deepEqual(ids((await part.list({ order_id, id })).exchanges), [id]);
+  assert.ok((await part.cancel(id)).exchange.canceled_at);
 }
 
 // both units were shipped: the return is created step by step

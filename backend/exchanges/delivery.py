@@ -1,0 +1,100 @@
+"""Delivery of an exchange's new order: the customer takes it along, or it goes to the address of the first order."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.cart.models import CartShippingMethod
+from backend.cart.shipping_method import find_shipping_method, mark_cart_changed
+from backend.checkout.carts.changes import set_shipping_address
+from backend.checkout.service import Checkout
+from backend.checkout.shipping_options import ShippingOffer
+from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.money import Cop
+from backend.core.texts import _
+from backend.draft_orders.models import DraftOrder
+from backend.exchanges.preparation import lock_outbound_cart, read_exchange, require_exchange_rights
+from backend.orders.models import Order
+from backend.orders.service import read_order
+from backend.staff.rights import Actor
+
+
+def can_be_delivered(order: Order) -> bool:
+    """Return True if the new order can go to the address of this order."""
+    return bool(order.email and order.shipping_address)
+
+
+async def deliver_new_order(
+    checkout: Checkout, actor: Actor, exchange_id: str, option_id: str = ""
+) -> ShippingOffer:
+    """Send the new order to the address of the first order, with this option, or the first one, at its live price.
+
+    Raises:
+        NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
+        NotAllowed: the first order has no address or no e-mail address.
+        InvalidData: its address is not complete.
+    """
+    async with checkout.database.transaction() as session:
+        cart = await lock_outbound_cart(session, actor, exchange_id)
+        order = await read_order(session, (await read_exchange(session, actor, exchange_id)).order_id)
+        if not can_be_delivered(order):
+            raise NotAllowed(
+                f"Order {order.id} has no address",
+                staff_text=_("El pedido no tiene dirección: que se lo lleve."),
+            )
+        await set_shipping_address(session, cart, order.shipping_address)
+        cart_id = cart.id
+    if option_id:
+        await checkout.choose_shipping(cart_id, option_id, ip="")
+    return await checkout.offer_shipping(cart_id, option_id, ip="", is_choice=bool(option_id))
+
+
+async def find_outbound_method(
+    session: AsyncSession, actor: Actor, exchange_id: str, method_id: str
+) -> CartShippingMethod:
+    """Return the shipping method of the new order.
+
+    Raises:
+        NotFound: there is no such exchange, or its new order has no such shipping method.
+    """
+    require_exchange_rights(actor)
+    exchange = await read_exchange(session, actor, exchange_id)
+    draft = await session.get_one(DraftOrder, exchange.draft_order_id)
+    method = await find_shipping_method(session, draft.cart_id)
+    if method is None or method.id != method_id:
+        raise NotFound(f"Shipping method with id: {method_id} was not found")
+    return method
+
+
+def require_amount(method: CartShippingMethod, expected: Cop | None) -> None:
+    """Check that the price that the caller expects is the price of the shipping method.
+
+    Raises:
+        InvalidData: it is another one.
+    """
+    if expected not in (None, method.amount):
+        raise InvalidData(
+            f"The price of the shipping is {method.amount}: custom_amount cannot be another one"
+        )
+
+
+async def choose_new_delivery(
+    checkout: Checkout, actor: Actor, exchange_id: str, option_id: str
+) -> ShippingOffer:
+    """Choose another shipping option, at the price that was shown.
+
+    Raises:
+        NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
+    """
+    async with checkout.database.transaction() as session:
+        cart_id = (await lock_outbound_cart(session, actor, exchange_id)).id
+    return await checkout.offer_shipping(cart_id, option_id, ip="", is_choice=True)
+
+
+async def take_new_order_along(session: AsyncSession, actor: Actor, exchange_id: str) -> None:
+    """Remove the delivery: the customer takes the products along.
+
+    Raises:
+        NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
+    """
+    cart = await lock_outbound_cart(session, actor, exchange_id)
+    cart.shipping_address = None
+    await mark_cart_changed(session, cart)

@@ -1,0 +1,108 @@
+"""Bodies and parameters of exchanges (platform: exchanges)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from backend.edge.schemas import (
+    Body,
+    FilledName,
+    MomentParameters,
+    Name,
+    Pesos,
+    SmallMetadata,
+    Units,
+    example,
+)
+from backend.returns.forms import MAX_REASON_LENGTH
+from backend.returns.schemas import ReturnItem
+
+MAX_ITEMS = 60
+Note = Annotated[str, Field(max_length=MAX_REASON_LENGTH)]
+Count = Annotated[Units, Field(ge=1)]
+
+
+class NewExchange(Body):
+    """An exchange of units of an order."""
+
+    model_config = example(order_id="order_01JPZ6V3N8K4T2WQ7RXB5C9MHD", internal_note="Quiere otro color")
+
+    order_id: FilledName
+    description: Note | None = None
+    internal_note: Note | None = None
+    metadata: SmallMetadata | None = None
+
+
+class InboundItems(Body):
+    """Units that come back. Another `location_id` than the one from which they were sent is refused."""
+
+    model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
+
+    location_id: Name | None = None
+    items: Annotated[list[ReturnItem], Field(min_length=1, max_length=MAX_ITEMS)]
+
+
+class OutboundItem(Body):
+    """Units of a variant that go out."""
+
+    variant_id: FilledName
+    quantity: Count
+    unit_price: Pesos | None = None
+    internal_note: Note | None = None
+    allow_backorder: bool | None = None
+    """Ignored: only units in stock are accepted."""
+    metadata: SmallMetadata | None = None
+
+
+class OutboundItems(Body):
+    """Units of variants that go out. A price is accepted only if it is the shop's."""
+
+    model_config = example(items=[{"variant_id": "variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
+
+    items: Annotated[list[OutboundItem], Field(min_length=1, max_length=MAX_ITEMS)]
+
+
+class OutboundItemChange(Body):
+    """The new number of units of a variant that goes out."""
+
+    model_config = example(quantity=1)
+
+    quantity: Count | None = None
+    internal_note: Note | None = None
+
+
+class ExchangeShipping(Body):
+    """A shipping option. Its price is the live price: no other `custom_amount` is accepted."""
+
+    model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
+
+    shipping_option_id: FilledName
+    custom_amount: Pesos | None = None
+    description: Note | None = None
+    internal_note: Note | None = None
+    metadata: SmallMetadata | None = None
+
+
+class ShippingChange(Body):
+    """The price that the caller expects of the chosen shipping option."""
+
+    model_config = example(internal_note="Sin afán")
+
+    custom_amount: Pesos | None = None
+    internal_note: Note | None = None
+    metadata: SmallMetadata | None = None
+
+
+class ExchangeConfirmation(Body):
+    """The confirmation or the end of an exchange. The customer is always notified."""
+
+    model_config = example(no_notification=False)
+
+    no_notification: bool | None = None
+
+
+class ExchangesParameters(MomentParameters):
+    """Filters of exchanges."""
+
+    id: list[Name] | None = None
+    order_id: list[Name] | None = None

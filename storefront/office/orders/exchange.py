@@ -1,0 +1,287 @@
+"""Components of the screen «Hacer un cambio», on which staff exchange delivered units for other products."""
+
+from typing import Any
+
+import reflex as rx
+from reflex.vars import ObjectVar
+
+from backend.core.texts import _
+from backend.office.orders.exchange import InboundLine
+from backend.office.sell import SaleLine
+from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
+from storefront.components.forms import SubmitOnce
+from storefront.office.components.detail import product_line_head
+from storefront.office.components.feedback import screen
+from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
+from storefront.office.components.lists import product_picture
+from storefront.office.components.unit_steps import unit_steps
+from storefront.office.components.variant_search import variant_search
+from storefront.office.icons import icon
+from storefront.office.layout import office_layout
+from storefront.office.navigation import ORDERS, RETURNS
+from storefront.office.orders.exchange_state import ExchangeState
+from storefront.office.state import answer_number
+
+TITLE = _("Hacer un cambio")
+VIEW = ExchangeState.content
+QUIET = "button button--small button--quiet"
+IS_WAITING = (VIEW.status == "requested") & ~VIEW.has_arrived
+
+
+def page() -> rx.Component:
+    """Render the screen of an exchange."""
+    back = rx.el.a(
+        icon("left", size=20),
+        _("Pedido {number}").format(number=VIEW.number),
+        href=f"{ORDERS}/{VIEW.order_id}",
+        class_name="o-back",
+    )
+    content = rx.el.div(
+        back,
+        rx.cond(VIEW.refusal != "", note(VIEW.refusal, "exchange-refused")),
+        rx.cond(IS_WAITING, waiting_note()),
+        rx.cond(
+            VIEW.refusal == "",
+            rx.fragment(inbound_panel(), search_panel()),
+        ),
+        rx.cond(VIEW.outbound.length() > 0, rx.fragment(outbound_panel(), delivery_panel())),
+        rx.cond(VIEW.kind != "", totals_panel()),
+        rx.cond(VIEW.exchange_id != "", settle_panel()),
+        class_name="o-sell",
+    )
+    return office_layout(ExchangeState, ORDERS, TITLE, screen(ExchangeState, content), class_name="o-one")
+
+
+def note(text: Any, test_id: str) -> rx.Component:
+    """Render a notice about the exchange."""
+    return rx.el.p(
+        icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
+    )
+
+
+def waiting_note() -> rx.Component:
+    """Render the notice that the units have not arrived yet, with a link to their return."""
+    return rx.el.p(
+        icon("undo", size=20),
+        _("El cliente envía primero lo que devuelve. Cuando llegue, termina el cambio aquí."),
+        " ",
+        rx.el.a(_("Ver la devolución"), href=f"{RETURNS}/{VIEW.return_id}", class_name="o-link"),
+        role="status",
+        class_name="o-packing__note",
+        data_testid="exchange-waiting",
+    )
+
+
+def inbound_panel() -> rx.Component:
+    """Render the order's lines with the units that come back."""
+    return rx.el.section(
+        rx.el.h2(_("Qué devuelve"), class_name="o-section__title"),
+        rx.el.ul(rx.foreach(VIEW.inbound, inbound_line), class_name="o-items"),
+        class_name="o-panel",
+    )
+
+
+def inbound_line(line: ObjectVar[InboundLine]) -> rx.Component:
+    """Render a line of the order: the product, and the buttons that change how many units come back."""
+    steps = unit_steps(
+        line,
+        ExchangeState.set_inbound,
+        rx.el.span(_("de {n}").format(n=line.most), class_name="o-row__detail"),
+        is_minimum=line.quantity < 1,
+        is_maximum=line.quantity >= line.most,
+    )
+    fixed = rx.el.span(_("Unidades: {n}").format(n=line.quantity), class_name="o-row__detail")
+    return rx.el.li(
+        product_line_head(line.picture, line.title, line.detail, line.unit_label),
+        rx.el.div(
+            rx.cond((VIEW.status == "") | (VIEW.status == "open"), steps, fixed),
+            class_name="o-edit__change",
+        ),
+        key=line.id,
+        class_name="o-item",
+        data_testid="exchange-inbound",
+    )
+
+
+def search_panel() -> rx.Component:
+    """Render the search for the products that go out."""
+    return rx.el.section(
+        rx.el.h2(_("Qué se lleva a cambio"), class_name="o-section__title"),
+        variant_search(ExchangeState, "exchange", data_testid="exchange-search"),
+        class_name="o-panel",
+    )
+
+
+def outbound_panel() -> rx.Component:
+    """Render the products that go out."""
+    return rx.el.section(
+        rx.el.ul(rx.foreach(VIEW.outbound, outbound_line), class_name="o-sell__lines"),
+        class_name="o-panel",
+        aria_label=_("Lo que se lleva a cambio"),
+    )
+
+
+def outbound_line(line: ObjectVar[SaleLine]) -> rx.Component:
+    """Render a product that goes out, with its units and its price."""
+    return rx.el.li(
+        product_picture(line.picture),
+        rx.el.span(
+            rx.el.span(line.title, class_name="o-row__title"),
+            rx.cond(line.detail != "", rx.el.span(line.detail, class_name="o-row__detail")),
+            rx.el.span(line.unit_label, class_name="o-row__detail"),
+            class_name="o-stock__words",
+        ),
+        rx.el.b(line.total_label),
+        unit_steps(
+            line,
+            ExchangeState.set_quantity,
+            rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
+            is_maximum=line.quantity >= line.most,
+        ),
+        class_name="o-sell__line",
+        key=line.id,
+        data_testid="exchange-outbound",
+    )
+
+
+def delivery_panel() -> rx.Component:
+    """Render how the customer gets the products that go out."""
+    delivered = rx.el.div(
+        rx.foreach(VIEW.address, lambda line: rx.el.p(line, class_name="o-row__detail")),
+        rx.el.p(VIEW.shipping, " ", rx.el.b(VIEW.shipping_label)),
+        rx.foreach(ExchangeState.options, shipping_option),
+        rx.el.button(
+            _("Mejor se lo lleva"),
+            type="button",
+            class_name=QUIET,
+            on_click=ExchangeState.hand_over(VIEW.exchange_id),
+        ),
+        class_name="o-sell__options",
+        data_testid="exchange-delivery",
+    )
+    taken = rx.el.div(
+        rx.el.p(_("Se lo lleva ahora."), class_name="o-row__detail"),
+        rx.cond(
+            VIEW.can_deliver,
+            rx.el.button(
+                icon("truck", size=20),
+                _("Enviarlo a la dirección del pedido"),
+                type="button",
+                class_name=QUIET,
+                on_click=ExchangeState.deliver(VIEW.exchange_id),
+            ),
+        ),
+        class_name="o-sell__options",
+    )
+    return rx.el.section(rx.cond(VIEW.shipping != "", delivered, taken), class_name="o-panel")
+
+
+def shipping_option(option: ObjectVar[dict[str, str]]) -> rx.Component:
+    """Render a shipping option with its price."""
+    return rx.el.button(
+        option["name"],
+        " ",
+        rx.el.b(option["price"]),
+        type="button",
+        class_name=QUIET,
+        on_click=ExchangeState.choose_shipping(option["id"].to(str)),
+        key=option["id"].to(str),
+    )
+
+
+def totals_panel() -> rx.Component:
+    """Render the price of both sides and the difference."""
+    return rx.el.section(
+        rx.el.dl(
+            rx.el.div(rx.el.dt(_("Lo que devuelve vale")), rx.el.dd(VIEW.credit_label)),
+            rx.el.div(rx.el.dt(_("Lo que se lleva vale")), rx.el.dd(VIEW.total_label)),
+            class_name="o-totals",
+        ),
+        rx.el.p(rx.el.b(VIEW.sentence), data_testid="exchange-difference"),
+        class_name="o-panel",
+    )
+
+
+def settle_panel() -> rx.Component:
+    """Render the form that settles the exchange, and the buttons that wait for the return or cancel."""
+    has_money = (VIEW.kind == "owed") | ((VIEW.kind == "refund") & VIEW.can_give_back)
+    form = rx.el.form(
+        hidden_field("exchange", VIEW.exchange_id),
+        hidden_field("difference", VIEW.difference.to_string()),
+        rx.cond(has_money, money_fields()),
+        rx.cond(
+            (VIEW.kind == "refund") & ~VIEW.can_give_back,
+            rx.fragment(
+                hidden_field("method", "later"),
+                rx.el.p(
+                    _("La plata la devuelve el dueño: le queda en Por resolver."), class_name="o-row__detail"
+                ),
+            ),
+        ),
+        rx.cond(
+            ~VIEW.has_arrived,
+            rx.el.label(
+                rx.el.input(type="checkbox", name="damaged", value="yes", class_name="o-box"),
+                rx.el.span(_("Lo que devuelve tiene daño: no se vende otra vez")),
+                class_name="o-every",
+            ),
+        ),
+        rx.el.button(
+            rx.cond(IS_WAITING, _("Ya llegó: hacer el cambio"), _("Hacer el cambio")),
+            type="submit",
+            class_name="button button--primary",
+            data_testid="save",
+        ),
+        class_name="o-stock__receipt",
+        key=f"settle-{VIEW.exchange_id}-{VIEW.kind}",
+        no_validate=True,
+        on_submit=ExchangeState.settle,
+        data_testid="exchange-settle",
+    )
+    wait = confirm_button(
+        _("Esperar lo que devuelve"),
+        _("El cliente recibe un correo y envía los productos. No se aparta nada hasta que lleguen."),
+        _("Sí, esperar"),
+        ExchangeState.wait_for_return(VIEW.exchange_id),
+    )
+    return rx.el.section(
+        SubmitOnce.create(
+            rx.el.div(
+                rx.cond(VIEW.can_settle, form),
+                rx.cond(VIEW.can_settle & (VIEW.status == "open"), wait),
+                confirm_button(
+                    _("Cancelar el cambio"),
+                    _("El pedido queda como estaba."),
+                    _("Sí, cancelarlo"),
+                    ExchangeState.discard(VIEW.exchange_id),
+                ),
+                class_name="o-sell__once",
+            ),
+            answers=answer_number(ExchangeState),
+        ),
+        class_name="o-panel",
+    )
+
+
+def money_fields() -> rx.Component:
+    """Render how the difference is paid or given back."""
+    return rx.el.div(
+        office_select(
+            ExchangeState,
+            "exchange",
+            "method",
+            rx.cond(VIEW.kind == "owed", _("Cómo paga la diferencia"), _("Cómo le devuelves la diferencia")),
+            [rx.foreach(ExchangeState.methods, lambda one: rx.el.option(one[1], value=one[0], key=one[0]))],
+        ),
+        office_field(
+            ExchangeState,
+            "exchange",
+            "reference",
+            _("Comprobante"),
+            is_optional=True,
+            auto_complete="off",
+            max_length=MAX_REFERENCE_LENGTH,
+            hint=_("El número de la transferencia o del datáfono. En efectivo no hace falta."),
+        ),
+        class_name="o-sell__form",
+    )

@@ -1,0 +1,120 @@
+"""The screen «Hacer un cambio»."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from backend.app import Shop
+from backend.draft_orders.counter_sale import ReceivedMoney, sell
+from backend.draft_orders.drafts import add_units, open_current_draft
+from backend.exchanges.models import Exchange
+from backend.payment.manual_methods import ManualMethod
+from backend.staff.rights import Actor, Role
+from storefront.office.orders.detail_state import OrderState
+from storefront.office.orders.exchange_state import ExchangeState
+from tests.store_defaults import Defaults, add_product
+from tests.storefront.office.conftest import BrowserFactory
+
+SELLER = Actor("staff_seller", Role.SHOP)
+
+
+async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
+    return await type(screen).event_handlers[name].fn(screen, *arguments)
+
+
+async def open_screen(browser_of: BrowserFactory, state: Any, path: str, role: Role = Role.SHOP) -> Any:
+    screen: Any = await (await browser_of(role, path)).get_state(state)
+    await send_event(screen, "load")
+    return screen
+
+
+async def open_exchange_screen(browser_of: BrowserFactory, order_id: str, role: Role = Role.SHOP) -> Any:
+    return await open_screen(browser_of, ExchangeState, f"/oficina/pedidos/cambio?pedido={order_id}", role)
+
+
+@pytest.fixture
+async def order_id(shop: Shop, defaults: Defaults) -> str:
+    """Return the id of an order of two trompos at 40,000 pesos, sold in cash. The shop also has yoyos and baleros."""
+    async with shop.database.transaction() as session:
+        trompo = await add_product(session, defaults, "trompo", stock=5, price=40_000)
+        await add_product(session, defaults, "yoyo", stock=5, price=45_000)
+        await add_product(session, defaults, "balero", stock=5, price=30_000)
+        draft = await open_current_draft(session, SELLER)
+        await add_units(session, SELLER, draft.id, trompo, 2)
+        received = ReceivedMoney(80_000, ManualMethod.CASH)
+        return (await sell(session, SELLER, shop.settings, draft.id, received=received)).id
+
+
+async def read_exchanges(shop: Shop) -> list[Exchange]:
+    async with shop.database.read() as session:
+        return list((await session.execute(select(Exchange).order_by(Exchange.number))).scalars())
+
+
+def form(screen: Any, method: str = "", reference: str = "", damaged: str = "") -> dict[str, str]:
+    view = screen.content
+    return {
+        "exchange": view.exchange_id,
+        "difference": str(view.difference),
+        "method": method,
+        "reference": reference,
+        "damaged": damaged,
+    }
+
+
+async def test_unit_is_exchanged_for_a_scanned_product_and_the_difference_is_received(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    order = await open_screen(browser_of, OrderState, f"/oficina/pedidos/{order_id}")
+    assert "exchange" in order.content.actions
+    screen = await open_exchange_screen(browser_of, order_id)
+    (line,) = screen.content.inbound
+    assert (line.title, line.quantity, line.most, await read_exchanges(shop)) == ("Trompo", 0, 2, [])
+    await send_event(screen, "set_inbound", line.id, 1)
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    assert [(one.title, one.quantity) for one in screen.content.outbound] == [("Yoyo", 1)]
+    assert (screen.content.kind, screen.content.sentence) == ("owed", "El cliente paga $ 5.000 más")
+    assert "later" not in [value for value, _name in screen.methods]
+    await send_event(screen, "settle", form(screen))
+    assert "method" in screen.problems
+    await send_event(screen, "settle", form(screen, "nequi"))
+    assert "reference" in screen.problems
+    await send_event(screen, "settle", form(screen, "cash"))
+    (exchange,) = await read_exchanges(shop)
+    assert (exchange.status, exchange.credit) == ("completed", 40_000)
+    new = await open_screen(browser_of, OrderState, f"/oficina/pedidos/{exchange.draft_order_id}")
+    assert "Cambio del pedido" in new.content.payment.method
+    assert new.content.difference.kind == ""
+    assert "Pagado con lo que devolvió" in [event.title for event in new.content.events]
+    await send_event(order, "load")
+    assert "Cambio hecho" in [event.title for event in order.content.events]
+    assert [row.kind for row in order.content.returns] == ["Cambio"]
+    assert "exchange" in order.content.actions  # the other unit
+
+
+async def test_money_that_is_given_back_needs_the_owner(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_exchange_screen(browser_of, order_id)
+    await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
+    await send_event(screen, "scan", {"code": "SKU-balero"})
+    view = screen.content
+    assert (view.kind, view.sentence, view.can_give_back) == ("refund", "Le devuelves $ 10.000", False)
+    owner = await open_exchange_screen(browser_of, order_id, Role.OWNER)
+    assert owner.content.can_give_back
+    await send_event(screen, "settle", form(screen, "later"))
+    (exchange,) = await read_exchanges(shop)
+    new = await open_screen(browser_of, OrderState, f"/oficina/pedidos/{exchange.draft_order_id}")
+    assert (new.content.difference.kind, new.content.difference.amount) == ("refund", 10_000)
+
+
+async def test_exchange_is_cancelled_and_begun_again(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_exchange_screen(browser_of, order_id)
+    await send_event(screen, "set_inbound", screen.content.inbound[0].id, 2)
+    await send_event(screen, "discard", screen.content.exchange_id)
+    await send_event(screen, "load")
+    assert screen.content.exchange_id == ""
+    await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
+    assert [one.status for one in await read_exchanges(shop)] == ["canceled", "open"]
