@@ -135,6 +135,8 @@ FIELD_LABELS: Mapping[str, str] = {
     "replaces_cart_id": _("Reemplaza al carrito"),
     "resolved_by": _("Resuelto por"),
     "return_id": _("Devolución"),
+    "exchange_id": _("Cambio"),
+    "draft_order_id": _("Pedido nuevo"),
     "shipping_data": _("Datos del envío"),
     "shipping_name": _("Forma de entrega"),
     "shipping_option_id": _("Forma de entrega"),

@@ -93,7 +93,7 @@ class ReturnDetail:
         max_label: the maximum refund that needs no reason.
         proposed: initial value of the amount field.
         facts: names and values of past events.
-        actions: possible actions: `receive`, `approve`, `deny`, `account`, `pay`, `receipt`.
+        actions: possible actions: `receive`, `approve`, `deny`, `account`, `pay`, `receipt`, `exchange`.
     """
 
     id: str
@@ -259,6 +259,7 @@ def _possible_actions(actor: Actor, row: Return) -> list[str]:
         "account": handles and state in OPEN,
         "pay": pays and state is ReturnState.TO_PAY,
         "receipt": pays and state in GRANTED,
+        "exchange": handles and actor.may(Right.SELL) and row.exchange_id is not None and state in UNDECIDED,
     }
     return [name for name, is_possible in possible.items() if is_possible]
 

@@ -25,7 +25,7 @@ from storefront.office.components.feedback import state_chip
 from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.icons import icon
-from storefront.office.navigation import ORDERS, RETURNS
+from storefront.office.navigation import EXCHANGE, ORDERS, RETURNS
 from storefront.office.returns.bank_account_fields import account_form_fields
 from storefront.office.returns.detail_state import (
     ALL_DAMAGED,
@@ -75,6 +75,15 @@ def status_line() -> rx.Component:
             _("Pedido {number}").format(number=VIEW.order_number),
             href=f"{ORDERS}/{VIEW.order_id}",
             class_name="o-link",
+        ),
+        rx.cond(
+            is_allowed("exchange"),
+            rx.el.a(
+                _("Terminar el cambio"),
+                href=f"{EXCHANGE}?pedido={VIEW.order_id}",
+                class_name="o-link",
+                data_testid="return-exchange",
+            ),
         ),
         class_name="o-one__head",
         data_testid="return-state",

@@ -13,6 +13,7 @@ from backend.payment.manual_methods import ManualMethod
 from backend.staff.rights import Actor, Role
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.exchange_state import ExchangeState
+from storefront.office.returns.detail_state import ReturnState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 
@@ -118,3 +119,23 @@ async def test_exchange_is_cancelled_and_begun_again(
     assert screen.content.exchange_id == ""
     await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
     assert [one.status for one in await read_exchanges(shop)] == ["canceled", "open"]
+
+
+async def test_exchange_waits_for_the_return_and_is_finished_from_it(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_exchange_screen(browser_of, order_id)
+    await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
+    await send_event(screen, "wait_for_return", screen.content.exchange_id)
+    assert screen.content.status == "open"  # nothing goes out
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    await send_event(screen, "wait_for_return", screen.content.exchange_id)
+    view = screen.content
+    assert (view.status, view.has_arrived, view.inbound[0].quantity) == ("requested", False, 1)
+    returned = await open_screen(browser_of, ReturnState, f"/oficina/devoluciones/{view.return_id}")
+    assert "exchange" in returned.content.actions
+    await send_event(screen, "settle", form(screen, "cash", damaged="yes"))
+    await send_event(returned, "load")
+    assert "exchange" not in returned.content.actions
+    assert returned.content.lines[0].arrived == "con daño: 1"
+    assert [one.status for one in await read_exchanges(shop)] == ["completed"]
