@@ -205,7 +205,7 @@ class Worker:
         task.add_done_callback(done)
 
     def _list_free_kinds(self, kinds: Sequence[str] = ()) -> list[str]:
-        """Return the kinds of which another run may start; with `kinds`, only those of them."""
+        """Return the kinds that may start another run; with `kinds`, only those of them."""
         running = self._count_running()
         return [
             name

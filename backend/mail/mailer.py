@@ -112,7 +112,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Letter:
+class _MailParts:
     """The parts of a mail, as they were read from the database."""
 
     message: Message
@@ -187,7 +187,9 @@ class Mailer:
                 await record_sent_mail(session, mail.about)
         return None
 
-    async def _compose(self, opened: AbstractAsyncContextManager[AsyncSession], mail: Mail) -> _Letter | None:
+    async def _compose(
+        self, opened: AbstractAsyncContextManager[AsyncSession], mail: Mail
+    ) -> _MailParts | None:
         """Read the parts of the mail in this session; return None if there is no recipient, or no subject any more."""
         try:
             async with opened as session:
@@ -199,7 +201,7 @@ class Mailer:
             return None
         if message is None:
             return None
-        return _Letter(message, effective, office_texts, resolve_brand(brand_body, effective))
+        return _MailParts(message, effective, office_texts, resolve_brand(brand_body, effective))
 
     async def _take_slot(self, mail: Mail, address: str) -> SlotResult:
         return await take_slot(self._database, mail, hash_address(self._settings, address))
