@@ -268,7 +268,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         actions=[
             *_possible_actions(actor, order, lines, fulfillments, is_pickup=is_pickup, is_held=held),
             *await _list_edit_actions(session, actor, order, difference),
-            *await _list_exchange_actions(session, actor, order, lines),
+            *await _list_exchange_actions(session, actor, order, lines, fulfillments),
         ],
         difference=difference,
     )
@@ -317,12 +317,14 @@ async def _list_edit_actions(
 
 
 async def _list_exchange_actions(
-    session: AsyncSession, actor: Actor, order: Order, lines: Sequence[OrderLine]
+    session: AsyncSession,
+    actor: Actor,
+    order: Order,
+    lines: Sequence[OrderLine],
+    fulfillments: Sequence[Fulfillment],
 ) -> list[str]:
-    if (
-        not (actor.may(Right.SELL) and actor.may(Right.HANDLE_RETURNS))
-        or order.payment_status not in HAS_MONEY
-    ):
+    may_exchange = actor.may(Right.SELL) and actor.may(Right.HANDLE_RETURNS)
+    if not may_exchange or order.payment_status not in HAS_MONEY or not any(map(has_left, fulfillments)):
         return []
     is_possible = await count_returnable_units(session, order, lines)
     return ["exchange"] if is_possible or await find_unfinished_exchange(session, order.id) else []
