@@ -89,6 +89,7 @@ def check_payment(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"{user.shop.url}/oficina/pedidos")
         await user.fill_field(user.by_test_id("orders-search"), str(sold.number), enter=True)
+        await expect(user.page).to_have_url(re.compile("q="), timeout=TIMEOUT_MS)
         await expect(user.by_test_id("order-row")).to_have_count(1, timeout=TIMEOUT_MS)
         await user.tap(user.by_test_id("order-row").get_by_role("link"))
         return user.page.get_by_text("CUS").first
