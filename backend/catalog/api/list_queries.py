@@ -77,12 +77,18 @@ async def product_page(
     """
     filter_conditions = await product_conditions(session, params, filters)
     query = select(Product.id).where(*conditions, *filter_conditions)
-    default: list[Any] = [Product.id]
-    if search_results is not None:
-        query = query.join(search_results, search_results.c.product_id == Product.id)
-        default = [search_results.c.score.desc(), Product.id]
-    query = query.order_by(*order_clauses(params.order, SORTABLE, default))
-    return await _read_page(session, query, params)
+    if search_results is None:
+        return await _read_page(
+            session, query.order_by(*order_clauses(params.order, SORTABLE, [Product.id])), params
+        )
+    # all matches are read to find the best ones, so the same query counts them
+    query = query.add_columns(func.count().over()).join(
+        search_results, search_results.c.product_id == Product.id
+    )
+    best_first = [search_results.c.score.desc(), Product.id]
+    return await _read_page(
+        session, query.order_by(*order_clauses(params.order, SORTABLE, best_first)), params
+    )
 
 
 async def product_conditions(
@@ -116,14 +122,18 @@ async def searched_page(
     return await product_page(session, params, condition, filters=filters, search_results=best)
 
 
-async def _read_page(session: AsyncSession, query: Select[Any], params: ListParameters) -> Page:
+async def _read_page(session: AsyncSession, query: Select[*tuple[Any, ...]], params: ListParameters) -> Page:
     """Return the page of the query and the total count: one SQL query if no page follows, else two.
 
-    A count in the same query would read every row of the table even for a small page.
+    A count in the same query would read every row of the table even for a small page. A query that reads them all has
+    the count in a second column.
     """
-    ids = (await session.execute(query.offset(params.offset).limit(params.limit))).scalars().all()
+    rows = (await session.execute(query.offset(params.offset).limit(params.limit))).all()
+    ids = [row[0] for row in rows]
     if len(ids) < params.limit and (ids or not params.offset):
         return Page(ids, params.offset + len(ids))
+    if rows and len(rows[0]) > 1:
+        return Page(ids, rows[0][1])
     main_query = query.order_by(None).subquery()
     return Page(ids, (await session.execute(select(func.count()).select_from(main_query))).scalar_one())
 
