@@ -26,15 +26,21 @@ from backend.catalog.storefront.page_content import suggest_products
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
+from backend.office.attention import open_attention
+from backend.office.audit import AuditFilter, audit_entries
 from backend.office.customers.listing import customers_view
+from backend.office.invoices import invoices_view
 from backend.office.orders.listing import orders_view
 from backend.office.reports import report_view
+from backend.office.returns.listing import returns_view
+from backend.office.reviews import reviews_list
 from backend.office.today import today_view
 from backend.operations.tidy.rules import RULES
 from backend.staff.rights import Actor, Role
 from tests.store_defaults import set_up_defaults
 
 OWNER = Actor("user_1", Role.OWNER)
+Request = Callable[[AsyncSession, Settings], Awaitable[object]]
 LARGE_TABLES = (
     "order",
     "order_line",
@@ -46,6 +52,12 @@ LARGE_TABLES = (
     "fulfillment",
     "stock_movement",
     "audit_entry",
+    "attention",
+    "invoice",
+    "order_return",
+    "order_return_line",
+    "refund",
+    "review",
     "customer_term",
     "search_term",
     "product_term",
@@ -59,11 +71,23 @@ READS_ALL = {
 """Retention jobs that read a whole table, with the reason. They run in the background, in batches."""
 
 
-def _orders(**filters: str) -> Callable[[AsyncSession, Settings], Awaitable[object]]:
+def _orders(**filters: str) -> Request:
     return lambda session, _settings: orders_view(session, OWNER, filters)
 
 
-REQUESTS: dict[str, Callable[[AsyncSession, Settings], Awaitable[object]]] = {
+def _invoices(**filters: str) -> Request:
+    return lambda session, _settings: invoices_view(session, OWNER, filters, providers=())
+
+
+def _returns(**filters: str) -> Request:
+    return lambda session, _settings: returns_view(session, OWNER, filters)
+
+
+def _audit(**filters: str) -> Request:
+    return lambda session, _settings: audit_entries(session, OWNER, AuditFilter(**filters))
+
+
+REQUESTS: dict[str, Request] = {
     "start screen": lambda session, settings: today_view(session, OWNER, settings),
     "orders": _orders(),
     "orders to pack": _orders(envio="por-empacar"),
@@ -73,6 +97,21 @@ REQUESTS: dict[str, Callable[[AsyncSession, Settings], Awaitable[object]]] = {
     "orders by a number": _orders(q="1234"),
     "customers": lambda session, _settings: customers_view(session, OWNER, {}),
     "customers by a name": lambda session, _settings: customers_view(session, OWNER, {"q": "ana"}),
+    "invoices": _invoices(),
+    "rejected invoices": _invoices(estado="rechazadas"),
+    "invoices by a number": _invoices(q="FE12"),
+    "invoices by an address": _invoices(q="ana@example.com"),
+    "returns": _returns(),
+    "all returns": _returns(estado="todas"),
+    "returns of a kind": _returns(tipo="garantia"),
+    "returns by a number": _returns(q="1234"),
+    "returns by an address": _returns(q="ana@example.com"),
+    "audit": _audit(),
+    "audit of a staff member": _audit(actor_id="user_1"),
+    "audit of a product": _audit(subject_id="prod_1"),
+    "audit of a day": _audit(since="2026-11-01", until="2026-11-01"),
+    "attention": lambda session, _settings: open_attention(session, OWNER),
+    "reviews": lambda session, _settings: reviews_list(session, OWNER),
     "report": lambda session, _settings: report_view(session, OWNER, {}),
     "suggestions": lambda session, _settings: suggest_products(session, "tro mu"),
     "products of the Store API": lambda session, _settings: searched_page(
