@@ -10,7 +10,7 @@ from tests.statements import record_statements
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
 
-STATEMENTS = 42
+STATEMENTS = 38
 """Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction. One counts
 the client's question to the carrier, before it is asked. Two ask for the programs that want events.
 """
