@@ -181,3 +181,10 @@ def test_price_in_a_foreign_currency_is_not_read_as_pesos(tmp_path: Path, code: 
     rows = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 45_000]]
     (cells,) = read_cells(write_workbook(tmp_path / "a.xlsx", rows, {2: code}))
     assert cells["price"] == text
+
+
+def test_letters_that_excel_read_in_a_wrong_encoding_are_repaired() -> None:
+    text = "Nombre;SKU;Precio;Categorías\nMuñeca;T-1;1000;Bebés\n"
+    misread = text.encode().decode("cp1252").encode("utf-8-sig")
+    assert read_cells(misread) == read_cells(text)
+    assert list_problems("Nombre;SKU;Precio\nMuÃ±eca 🪆;T-1;1000\n") == [(2, "title", "encoding")]

@@ -23,6 +23,7 @@ from backend.catalog.importer.tables.models import (
 )
 from backend.catalog.importer.tables.row_kinds import RowClassifier
 from backend.spreadsheet_reader.models import Area, CellKind, Row
+from backend.spreadsheet_reader.mojibake import repair_text
 from backend.spreadsheet_reader.reader import Sheet
 
 MAX_OTHER_ROWS = 2_000
@@ -98,7 +99,7 @@ def _read_sheet(
 
 
 def _to_sheet_row(row: Row) -> SheetRow:
-    return SheetRow(row.number, cell_texts(row), row.kinds, row.is_hidden)
+    return SheetRow(row.number, list(map(repair_text, cell_texts(row))), row.kinds, row.is_hidden)
 
 
 def _build_table(found: _FoundSheet, others: list[SetAsideRow], max_rows: int | None) -> Table:

@@ -1,0 +1,27 @@
+"""Repair of texts that a program read in a wrong encoding and saved again, such as `MuÃ±eca` for `Muñeca`."""
+
+import re
+
+from backend.spreadsheet_reader.encodings import ENCODINGS, UNREADABLE
+
+_TRACES = re.compile(
+    "[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|√[°-∫±≥∂Ω≠≈∆]|[├┬][\u0080-\u00ff░▒▓│┤║╗╝┐]"
+)
+"""Two letters that UTF-8 gives in an older encoding for one letter of Spanish."""
+
+
+def repair_text(text: str) -> str:
+    """Return the text as it was before it was read in a wrong encoding; traces that remain become `UNREADABLE`."""
+    if text.isascii() or not _TRACES.search(text):
+        return text
+    for encoding in ENCODINGS:
+        try:
+            return b"".join(_encode_letter(letter, encoding) for letter in text).decode()
+        except UnicodeError:
+            continue
+    return _TRACES.sub(UNREADABLE, text)
+
+
+def _encode_letter(letter: str, encoding: str) -> bytes:
+    """Encode a letter. Programs read the bytes that cp1252 does not define as control characters."""
+    return letter.encode("latin-1" if "\u0080" <= letter <= "\u009f" else encoding)
