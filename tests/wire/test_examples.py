@@ -68,6 +68,7 @@ PATH_ID_PREFIXES = {
     "category_id": "pcat",
     "customer_id": "cus",
     "draft_id": "order",
+    "edit_id": "ordch",
     "exchange_id": "oexc",
     "group_id": "cusgroup",
     "import_id": "imp",
@@ -294,7 +295,8 @@ async def begin_order_edit(reader: Reader) -> None:
     reader.remember_ids(order["items"][0]["id"])
     path = f"/admin/order-edits/{reader.ids['order']}/items/item/{reader.ids['ordli']}"
     answer = await read_ok(await reader.client.post(path, json={"quantity": 3}))
-    reader.remember_ids(answer["order_preview"]["order_change"]["actions"][0]["id"])
+    edit = answer["order_preview"]["order_change"]
+    reader.remember_ids(edit["id"], edit["actions"][0]["id"])
 
 
 async def pack_paid_order(reader: Reader) -> None:
@@ -477,6 +479,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/draft-orders/": create_draft_order,
     "/admin/order-edits/": begin_order_edit,
     "/admin/order-edits": create_paid_order,
+    "/admin/order-changes/": begin_order_edit,
     "/admin/exchanges/{exchange_id}/inbound/items/": create_exchange,
     "/admin/exchanges/{exchange_id}/outbound/items/": create_outbound_exchange,
     "/admin/exchanges/{exchange_id}/outbound/shipping-method/": ship_exchange,

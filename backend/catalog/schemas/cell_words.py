@@ -224,7 +224,7 @@ def split_addresses(text: str) -> list[str]:
 
 
 def _split_names(text: str) -> list[str]:
-    if text.lower().startswith(("https://", "http://")):
+    if text.lower().startswith(("https://", "http://", "data:")):
         return [text]
     return [name for part in _NAME_GAP.split(text) for name in _split_commas(part)]
 

@@ -94,7 +94,7 @@ async def test_packed_units_cannot_be_refunded_on_the_attention_screen(
 ) -> None:
     await pack_units(clients[1], paid)
     await create_row(shop, AttentionKind.STOCK_SHORT, order_id=paid.order_id)
-    assert "despacho" in await resolve_and_expect_refusal(shop, screen, **REFUND)
+    assert "desempácalo primero" in await resolve_and_expect_refusal(shop, screen, **REFUND)
 
 
 async def test_missing_units_of_a_refunded_order_cannot_be_reserved(

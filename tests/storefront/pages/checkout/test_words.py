@@ -43,7 +43,11 @@ PROMISE = DeliveryPromise(date(2026, 12, 10), THURSDAY + timedelta(hours=5))
             "day",
             "antes era el jueves 10 de diciembre y ahora es el viernes 11 de diciembre",
         ),
-        (DeliveryLater(date(2026, 12, 10), None), "day", "Ya no podemos prometer el día de entrega"),
+        (
+            DeliveryLater(date(2026, 12, 10), None),
+            "day",
+            "Ya no podemos prometer el día, que era el jueves 10",
+        ),
         (InsufficientStock("gone"), "stock", "se agotó"),
         (NothingToPay("nothing left"), "failed", "un banco no cobra $ 0"),
         (NotAllowed("completed"), "failed", "ya no está abierto"),
