@@ -16,7 +16,13 @@ log = logging.getLogger(__name__)
 def payment_choice(
     providers: Sequence[PaymentProvider], options: Mapping[str, list[SelectOption]]
 ) -> PaymentChoice:
-    """Convert the offered providers to the content of their cards. `options` has the options of each field, by name."""
+    """Convert the offered providers to the content of their cards.
+
+    Args:
+        providers: the offered providers.
+        options: the loaded options by field name. A field that is not among them is not displayed yet, because the
+            page does not know whether it is a select element.
+    """
     return PaymentChoice(
         methods=[
             PaymentMethod(
@@ -24,8 +30,9 @@ def payment_choice(
                 name=provider.shopper_name,
                 note=provider.shopper_note,
                 fields=[
-                    PaymentField(one.name, one.label, one.hint, options.get(one.name, []))
+                    PaymentField(one.name, one.label, one.hint, options[one.name])
                     for one in provider.payer_fields
+                    if one.name in options
                 ],
             )
             for provider in providers

@@ -134,21 +134,22 @@ class CheckoutState(PageState, rx.State):
     async def _data(self, params: PageParams) -> PageData[str]:
         return await load(params)
 
-    async def _update(self) -> None:
+    async def _update(self) -> Any:
         """Update the options after staff have switched a provider on or off: see `storefront.live.refresh`."""
         cart_id = await self._usable_cart_id()
         if self.stage != "open" or not cart_id:
-            return
+            return None
         checkout = current_shop().checkout
         with suppress(NotFound):
-            known = {one.name: one.options for method in self.payment.methods for one in method.fields}
-            self._show_methods(await checkout.list_payment_methods(cart_id), known)
+            self._show_methods(await checkout.list_payment_methods(cart_id), self._known_options())
             offered = await checkout.list_offered_option_ids(cart_id)
             shown = self.shipping
             if any(choice.id not in offered for choice in shown.choices):
                 choices = [choice for choice in shown.choices if choice.id in offered]
                 chosen = shown.chosen if shown.chosen in offered else ""
                 self.shipping = replace(shown, choices=choices, chosen=chosen)
+        is_known = self._known_options().keys() >= set(self.payment.field_names)
+        return None if is_known else CheckoutState.load_banks
 
     async def _load(self) -> list[Any]:
         """Find the stage of this browser's purchase, and restore the typed values."""
@@ -370,6 +371,9 @@ class CheckoutState(PageState, rx.State):
     ) -> None:
         self.payment, self.is_payable = payment_choice(providers, options), bool(providers)
 
+    def _known_options(self) -> dict[str, list[SelectOption]]:
+        return {one.name: one.options for method in self.payment.methods for one in method.fields}
+
     async def _usable_cart_id(self) -> str:
         """Return the id of the cart with which this page was loaded, even if another tab has forgotten the cart.
 
@@ -400,7 +404,7 @@ class CheckoutState(PageState, rx.State):
             known_values, self.book = await get_known_fields(self)
             self.is_guest, self.has_payer = not known_values, "doc_number" in known_values
             is_gift = {GIFT_RECIPIENT: WRAPPED} if is_wrapped or draft.get(GIFT_MESSAGE) else {}
-            self._show_methods(methods, {})
+            self._show_methods(methods, self._known_options())
             self.draft = {
                 **fields.INITIAL_VALUES,
                 **is_gift,

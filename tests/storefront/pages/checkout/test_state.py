@@ -676,6 +676,7 @@ async def test_page_offers_each_payment_method_with_its_fields(shop: Shop, state
     await state.load()
     load_banks = CheckoutState.event_handlers["load_banks"].fn
     await load_banks(InBackground(state))
+    await state.load()  # a reload keeps the options
     shown = state.payment
     assert ([method.id for method in shown.methods], shown.has_cards) == ([GATEWAY_PSE, TRANSFER], True)
     assert (shown.with_document, shown.field_names) == ([GATEWAY_PSE, TRANSFER], [FROM_BANK])
@@ -689,6 +690,22 @@ async def test_page_offers_each_payment_method_with_its_fields(shop: Shop, state
     await load_banks(InBackground(state))
     assert [method.id for method in state.payment.methods] == [GATEWAY_PSE]
     assert state.banks
+
+
+async def test_field_of_a_provider_is_shown_once_its_options_are_loaded(
+    shop: Shop, state: CheckoutState
+) -> None:
+    """Test a provider that staff switch on while the page is open: until then it is not known what its field is."""
+    load_banks = CheckoutState.event_handlers["load_banks"].fn
+    await state.load()
+    await load_banks(InBackground(state))
+    assert await state._update() is None
+    await add_transfer(shop)
+    assert await state._update() == CheckoutState.load_banks
+    assert (state.payment.methods[1].fields, state.payment.field_names) == ([], [FROM_BANK])
+    await load_banks(InBackground(state))
+    assert [one.name for one in state.payment.methods[1].fields] == [FROM_BANK]
+    assert await state._update() is None
 
 
 async def test_only_offered_payment_method_is_chosen(shop: Shop, state: CheckoutState) -> None:
