@@ -37,6 +37,8 @@ PATH = "/sw.js"
 SCRIPT = "text/javascript; charset=utf-8"
 SOURCE = Path(__file__).with_suffix(".js")
 BUILD_LENGTH = 16
+OFFLINE_RETRY_MS = 5_000
+"""Time between two attempts of the offline page to reach the shop, while the browser says that it is online."""
 UNHANDLED_SEGMENTS = API_SEGMENTS | {
     path.split("/")[1] for path in (OFFICE, ACCOUNT, CHECKOUT, "/order", "/pay", "/review", "/_event")
 }
@@ -78,6 +80,8 @@ def render_offline_page(brand: Brand) -> str:
         colors=colors,
         display=FONTS[brand.font].page,
         is_rounded=brand.font == DEMO_FONT,
+        probe=PATH,
+        retry_ms=OFFLINE_RETRY_MS,
     )
 
 
@@ -85,7 +89,7 @@ def offline_policy(page: str) -> str:
     """Return the Content-Security-Policy of the offline page. It allows the page's own styles and scripts."""
     scripts = " ".join(hash_scripts(inline_scripts(page)))
     return (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; font-src 'self'; "
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; font-src 'self'; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
