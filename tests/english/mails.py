@@ -64,6 +64,9 @@ VALUES: dict[str, Any] = {
     "total": "$ 80.000",
     "missing": "",
     "surplus": "",
+    "changes": ["We added 1 × Yoyo."],
+    "owed": "",
+    "pay_link": "https://trompo.example/pay/x",
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",
     "toys": [("Robot", "https://trompo.example/review/ordli_1?token=t")],
@@ -83,6 +86,7 @@ VALUES: dict[str, Any] = {
         {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False, "is_claim": False},
         {"missing": "$ 30.000", "is_cash": True, "has_account": False},
         {"surplus": "$ 1"},
+        {"owed": "$ 15.000"},
         {"is_free": True},
     ],
 )

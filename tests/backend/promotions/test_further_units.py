@@ -15,45 +15,46 @@ from backend.promotions.rules import to_stored_rule
 CHEAP, DEAR = "line_1", "line_2"
 
 
-def make_buyget(code: str = "dos", *, buy: int = 1, get: int = 1, **more: Any) -> Promotion:
+def buyget(code: str = "dos", *, buy: int = 1, get: int = 1, **more: Any) -> dict[str, Any]:
+    """Return the values of a promotion's columns, because each database needs a promotion of its own."""
     chosen = [to_stored_rule("items.product.id", "in", ["prod_1", "prod_2"], is_target=True)]
     values: dict[str, Any] = {
         "status": "active", "type": "buyget", "is_automatic": True, "method_type": "percentage",
         "target_type": "items", "allocation": "each", "value": 100, "max_quantity": 100,
         "buy_quantity": buy, "apply_quantity": get, "buy_rules": chosen, "target_rules": chosen,
     }  # fmt: skip
-    return Promotion(code=code, code_key=code, rules=[], **{**values, **more})
+    return {"code": code, "code_key": code, **values, **more}
 
 
 @pytest.mark.parametrize(
     ("units", "promotions", "expected"),
     [
-        ((1, 0), [make_buyget()], FurtherUnit(CHEAP, 100)),
-        ((2, 0), [make_buyget()], None),
-        ((1, 1), [make_buyget()], None),
-        ((2, 1), [make_buyget()], FurtherUnit(CHEAP, 100)),
-        ((1, 0), [make_buyget(value=50)], FurtherUnit(CHEAP, 50)),
-        ((1, 0), [make_buyget(buy=2)], None),
-        ((1, 1), [make_buyget(buy=2)], FurtherUnit(CHEAP, 100)),
-        ((1, 0), [make_buyget(max_quantity=1)], FurtherUnit(CHEAP, 100)),
-        ((3, 0), [make_buyget(max_quantity=1)], None),
-        ((1, 0), [make_buyget(method_type="fixed", value=1_000)], None),
-        ((1, 0), [make_buyget(status="inactive")], None),
-        ((1, 0), [make_buyget(), make_buyget("tres", buy=2)], None),
+        ((1, 0), [buyget()], FurtherUnit(CHEAP, 100)),
+        ((2, 0), [buyget()], None),
+        ((1, 1), [buyget()], None),
+        ((2, 1), [buyget()], FurtherUnit(CHEAP, 100)),
+        ((1, 0), [buyget(value=50)], FurtherUnit(CHEAP, 50)),
+        ((1, 0), [buyget(buy=2)], None),
+        ((1, 1), [buyget(buy=2)], FurtherUnit(CHEAP, 100)),
+        ((1, 0), [buyget(max_quantity=1)], FurtherUnit(CHEAP, 100)),
+        ((3, 0), [buyget(max_quantity=1)], None),
+        ((1, 0), [buyget(method_type="fixed", value=1_000)], None),
+        ((1, 0), [buyget(status="inactive")], None),
+        ((1, 0), [buyget(), buyget("tres", buy=2)], None),
         ((1, 0), [], None),
         # cannot be combined with the discount that applies
         (
             (1, 0),
-            [make_buyget(combination="none"), make_buyget("diez", type="standard", buy_rules=[], value=10)],
+            [buyget(combination="none"), buyget("diez", type="standard", buy_rules=[], value=10)],
             None,
         ),
     ],
 )
 async def test_further_unit_is_one_that_earns_another_discounted_unit(
-    database: Database, units: tuple[int, int], promotions: list[Promotion], expected: FurtherUnit | None
+    database: Database, units: tuple[int, int], promotions: list[dict[str, Any]], expected: FurtherUnit | None
 ) -> None:
     async with database.transaction() as session:
-        session.add_all(promotions)
+        session.add_all(Promotion(rules=[], **one) for one in promotions)
     lines = [
         BoughtLine(
             PricedLine(f"line_{n}", count, 10_000 * n),

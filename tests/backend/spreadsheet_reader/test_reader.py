@@ -180,6 +180,12 @@ def test_damaged_file_is_refused(content: bytes) -> None:
     assert refused.value.refusal is Refusal.DAMAGED
 
 
+def find_reader_process() -> psutil.Process:
+    running = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
+    (found,) = [one for one in running if "spreadsheet_reader" in " ".join(one.cmdline())]
+    return found
+
+
 @pytest.mark.usefixtures("reader_process")
 def test_reader_process_ends_when_reading_stops(tmp_path: Path) -> None:
     file = tmp_path / "many.csv"
@@ -187,12 +193,8 @@ def test_reader_process_ends_when_reading_stops(tmp_path: Path) -> None:
     with file.open("rb") as opened, open_spreadsheet(opened, LIMITS) as sheets:
         rows = next(sheets).iter_rows()
         assert next(rows).texts == ["title", "price"]
-        assert (
-            child := [
-                one for one in psutil.Process().children() if "spreadsheet_reader" in " ".join(one.cmdline())
-            ]
-        )
-    assert not any(one.is_running() for one in child)
+        child = find_reader_process()
+    assert not child.is_running()
 
 
 @pytest.mark.usefixtures("reader_process")
@@ -204,10 +206,7 @@ def test_reader_process_has_no_secrets_in_its_environment(
     file.write_text("title;price\n" + "Trompo;5\n" * 100_000)
     with file.open("rb") as opened, open_spreadsheet(opened, LIMITS) as sheets:
         next(next(sheets).iter_rows())
-        (child,) = [
-            one for one in psutil.Process().children() if "spreadsheet_reader" in " ".join(one.cmdline())
-        ]
-        assert set(child.environ()) <= {"PYTHONPATH", "PYTHONUTF8", "LC_CTYPE"}
+        assert set(find_reader_process().environ()) <= {"PYTHONPATH", "PYTHONUTF8", "LC_CTYPE"}
 
 
 @pytest.mark.usefixtures("reader_process")
