@@ -183,8 +183,12 @@ async def lock_exchange(session: AsyncSession, actor: Actor, exchange_id: str) -
 
 
 async def find_inbound_draft(session: AsyncSession, exchange: Exchange) -> ReturnDraft | None:
-    """Return the draft of the units that come back; None if the return was requested."""
-    return await session.get(ReturnDraft, exchange.return_id)
+    """Return the draft of the units that come back; None if the return was requested.
+
+    The draft of its receipt, which has the same id, belongs to the return and not to the exchange.
+    """
+    draft = await session.get(ReturnDraft, exchange.return_id)
+    return draft if draft is not None and draft.exchange_id is not None else None
 
 
 async def set_inbound_units(

@@ -15,6 +15,7 @@ from backend.edge.query import Fields
 from backend.edge.wire import JsonDict, derive_sibling_id, iso, stamps, with_raw_amounts
 from backend.exchanges.answers import AdditionalItem, DifferenceDue, ExchangeOut
 from backend.exchanges.models import Exchange, ExchangeStatus
+from backend.exchanges.preparation import find_inbound_draft
 from backend.exchanges.settlement import compute_credit
 from backend.orders.answers import OrderPreview
 from backend.orders.models import OrderLine
@@ -22,7 +23,6 @@ from backend.orders.service import list_order_lines, read_order
 from backend.orders.wire.orders import OrderView
 from backend.orders.wire.staff import orders_for_staff
 from backend.returns.answers import ReturnOut
-from backend.returns.models import ReturnDraft
 from backend.returns.processing import read_return
 from backend.returns.wire import build_order_preview, draft_wire, returns_wire
 from backend.staff.rights import Actor
@@ -71,8 +71,7 @@ async def exchange_wire(session: AsyncSession, exchange: Exchange) -> ExchangeOu
 
 async def return_of_exchange(session: AsyncSession, exchange: Exchange) -> ReturnOut | None:
     """Convert the return of the exchange, or its draft; None if the draft was discarded."""
-    draft = await session.get(ReturnDraft, exchange.return_id)
-    if draft is not None and draft.exchange_id is not None:
+    if (draft := await find_inbound_draft(session, exchange)) is not None:
         return await draft_wire(session, draft)
     if exchange.requested_at is None:
         return None
@@ -84,8 +83,7 @@ async def exchange_preview_wire(session: AsyncSession, actor: Actor, exchange: E
     """Return the order for staff with the actions of the exchange: what comes back, and what goes out."""
     order = await read_order(session, exchange.order_id)
     (shown,) = await orders_for_staff(session, actor, [order], OrderView(Fields(), shows_products=True))
-    draft = await session.get(ReturnDraft, exchange.return_id)
-    preview = build_order_preview(shown, draft)
+    preview = build_order_preview(shown, await find_inbound_draft(session, exchange))
     change = preview["order_change"]
     if change is None:
         return preview

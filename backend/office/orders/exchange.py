@@ -125,10 +125,10 @@ async def _exchange_view(  # noqa: PLR0917
     possible: Mapping[str, int],
     exchange: Exchange,
 ) -> ExchangeView:
-    draft = await find_inbound_draft(session, exchange)
     is_open = exchange.status == ExchangeStatus.OPEN
     has_arrived = False
-    if is_open or draft is not None:
+    if is_open:
+        draft = await find_inbound_draft(session, exchange)
         units = sum_draft_units(draft, Action.RETURN) if draft is not None else {}
     else:
         row = await read_return(session, exchange.return_id)

@@ -6,6 +6,7 @@
 | a price other than the shop's | 400, and nothing is stored |
 | request | the return waits, nothing is reserved |
 | the draft of the return is confirmed or discarded by the routes of returns | the exchange follows, or 400 |
+| the receipt of the return is drafted | the units that come back are still shown |
 | the return is refunded in money | the exchange is cancelled |
 | cancel after the units have arrived | 400 |
 """
@@ -20,6 +21,7 @@ from backend.app import Shop
 from backend.exchanges.models import Exchange
 from backend.exchanges.settlement import SeenExchange, settle_exchange
 from backend.inventory.service import read_available_units
+from backend.office.orders.exchange import exchange_view
 from backend.order_edits.difference import DifferenceReceipt, receive_difference
 from backend.orders.models import Order
 from backend.payment.manual_methods import ManualMethod
@@ -144,6 +146,19 @@ async def test_return_refunded_in_money_cancels_the_exchange(
     async with shop.database.read() as session:
         (row,) = (await session.execute(select(Exchange))).scalars()
     assert row.status == "canceled"
+
+
+async def test_units_of_an_exchange_are_shown_while_their_receipt_is_drafted(
+    shop: Shop, admin: httpx.AsyncClient, delivered: Sold, yoyo: str
+) -> None:
+    exchange = await begin(admin, delivered, yoyo)
+    await post(admin, f"{PATH}/{exchange['id']}/request")
+    await post(admin, f"/admin/returns/{exchange['return_id']}/receive")
+    shown = (await get(admin, f"{PATH}/{exchange['id']}"))["exchange"]
+    assert [one["quantity"] for one in shown["return_items"]] == [1]
+    async with shop.database.read() as session:
+        view = await exchange_view(session, COMMAND_LINE, delivered.order_id)
+    assert ([line.quantity for line in view.inbound], view.can_settle) == ([1], True)
 
 
 async def test_requested_exchange_is_cancelled_with_its_return(
