@@ -60,7 +60,6 @@ class ExchangeView:
         kind: `owed` if the customer pays the difference, `refund` if the shop gives it back, `equal`, or empty before
             both sides are chosen.
         difference: whole pesos, negative if the shop gives them back.
-        amount: the same without its sign.
         address: where the new order goes; empty if the customer takes it along.
         can_settle: True if it can be settled now.
         can_give_back: True if the staff member may record money that is given back.
@@ -79,7 +78,6 @@ class ExchangeView:
     total_label: str = ""
     kind: str = ""
     difference: Cop = 0
-    amount: Cop = 0
     sentence: str = ""
     can_deliver: bool = False
     address: list[str] = field(default_factory=list)
@@ -143,8 +141,6 @@ async def _exchange_view(  # noqa: PLR0917
     credit = await _find_credit(session, order, sold, units, exchange.return_id)
     is_chosen = bool(credit and outbound)
     difference = view.total - credit
-    cart_address = order.shipping_address if view.shipping_name else {}
-    has_problem = any(line.problem for line in outbound)
     return ExchangeView(
         order_id=order.id,
         number=order.number or 0,
@@ -158,13 +154,12 @@ async def _exchange_view(  # noqa: PLR0917
         total_label=view.total_label,
         kind=_kind_of(difference) if is_chosen else "",
         difference=difference,
-        amount=abs(difference),
         sentence=_describe(difference) if is_chosen else "",
         can_deliver=can_be_delivered(order),
-        address=format_address_lines(cart_address) if cart_address else [],
+        address=format_address_lines(order.shipping_address) if view.shipping_name else [],
         shipping=view.shipping_name,
         shipping_label=view.shipping_total_label,
-        can_settle=is_chosen and not has_problem,
+        can_settle=is_chosen and not any(line.problem for line in outbound),
         can_give_back=actor.may(Right.BOOK_REFUNDS),
     )
 
