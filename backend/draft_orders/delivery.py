@@ -11,12 +11,14 @@ from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import ShippingOffer
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
+from backend.core.money import Cop
 from backend.draft_orders.drafts import lock_draft
 from backend.shipping.municipalities import find_municipality_by_name
 from backend.staff.rights import Actor
 
 FIELDS = ("email", "first_name", "last_name", "phone", "town", "address", "suburb", "reference")
 """The fields of the form. `town` is the label of a municipality."""
+OTHER_AMOUNT = "The price of this shipping option is {amount} pesos: custom_amount cannot be another one"
 
 
 async def set_delivery(
@@ -56,3 +58,18 @@ async def choose_option(checkout: Checkout, actor: Actor, draft_id: str, option_
         cart_id = (await lock_draft(session, actor, draft_id)).cart.id
         await record(session, actor, "changed", Subject(SubjectType.DRAFT_ORDER, draft_id))
     return await checkout.offer_shipping(cart_id, option_id, ip="", is_choice=True)
+
+
+async def choose_expected_option(
+    checkout: Checkout, cart_id: str, option_id: str, expected_amount: Cop | None
+) -> None:
+    """Choose the option for a draft's cart, at its live price. Without an expected amount, accept any price.
+
+    Raises:
+        InvalidData: the live price is not the price that the caller expects; or see `Checkout.choose_shipping`.
+    """
+    if expected_amount is not None:
+        [(_offer, quote, _promise)] = await checkout.list_priced_offers(cart_id, option_id, ip="")
+        if quote is not None and quote.amount != expected_amount:
+            raise InvalidData(OTHER_AMOUNT.format(amount=quote.amount))
+    await checkout.choose_shipping(cart_id, option_id, ip="")

@@ -7,9 +7,10 @@ from backend.cart.shipping_method import find_shipping_method, mark_cart_changed
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import ShippingOffer
-from backend.core.errors import InvalidData, NotAllowed, NotFound
+from backend.core.errors import NotAllowed, NotFound
 from backend.core.money import Cop
 from backend.core.texts import _
+from backend.draft_orders.delivery import choose_expected_option
 from backend.draft_orders.models import DraftOrder
 from backend.exchanges.preparation import lock_outbound_cart, read_exchange, require_exchange_rights
 from backend.orders.models import Order
@@ -22,15 +23,35 @@ def can_be_delivered(order: Order) -> bool:
     return bool(order.email and order.shipping_address)
 
 
-async def deliver_new_order(
-    checkout: Checkout, actor: Actor, exchange_id: str, option_id: str = ""
-) -> ShippingOffer:
-    """Send the new order to the address of the first order, with this option, or the first one, at its live price.
+async def deliver_new_order(checkout: Checkout, actor: Actor, exchange_id: str) -> ShippingOffer:
+    """Send the new order to the address of the first order, with the first shipping option at its live price.
+
+    Raises:
+        NotFound, ExchangeEnded, NotAllowed: see `_set_address`.
+        InvalidData: the address is not complete.
+    """
+    return await checkout.offer_shipping(await _set_address(checkout, actor, exchange_id), ip="")
+
+
+async def deliver_with_option(
+    checkout: Checkout, actor: Actor, exchange_id: str, option_id: str, expected_amount: Cop | None
+) -> None:
+    """Send the new order to the address of the first order, with this shipping option at its live price.
+
+    Raises:
+        NotFound, ExchangeEnded, NotAllowed: see `_set_address`.
+        InvalidData: the address is not complete; or see `backend.draft_orders.delivery.choose_expected_option`.
+    """
+    cart_id = await _set_address(checkout, actor, exchange_id)
+    await choose_expected_option(checkout, cart_id, option_id, expected_amount)
+
+
+async def _set_address(checkout: Checkout, actor: Actor, exchange_id: str) -> str:
+    """Set the address of the first order as that of the new order. Return the id of the new order's cart.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
         NotAllowed: the first order has no address or no e-mail address.
-        InvalidData: its address is not complete.
     """
     async with checkout.database.transaction() as session:
         cart = await lock_outbound_cart(session, actor, exchange_id)
@@ -41,10 +62,7 @@ async def deliver_new_order(
                 staff_text=_("El pedido no tiene dirección: que se lo lleve."),
             )
         await set_shipping_address(session, cart, order.shipping_address)
-        cart_id = cart.id
-    if option_id:
-        await checkout.choose_shipping(cart_id, option_id, ip="")
-    return await checkout.offer_shipping(cart_id, option_id, ip="", is_choice=bool(option_id))
+        return cart.id
 
 
 async def find_outbound_method(
@@ -64,16 +82,19 @@ async def find_outbound_method(
     return method
 
 
-def require_amount(method: CartShippingMethod, expected: Cop | None) -> None:
-    """Check that the price that the caller expects is the price of the shipping method.
+async def price_delivery_again(
+    checkout: Checkout, actor: Actor, exchange_id: str, method_id: str, expected_amount: Cop | None
+) -> None:
+    """Choose the shipping option of the new order again, at its live price.
 
     Raises:
-        InvalidData: it is another one.
+        NotFound, ExchangeEnded: see `find_outbound_method` and `backend.exchanges.preparation.lock_outbound_cart`.
+        InvalidData: see `backend.draft_orders.delivery.choose_expected_option`.
     """
-    if expected not in (None, method.amount):
-        raise InvalidData(
-            f"The price of the shipping is {method.amount}: custom_amount cannot be another one"
-        )
+    async with checkout.database.transaction() as session:
+        cart_id = (await lock_outbound_cart(session, actor, exchange_id)).id
+        method = await find_outbound_method(session, actor, exchange_id, method_id)
+    await choose_expected_option(checkout, cart_id, method.shipping_option_id, expected_amount)
 
 
 async def choose_new_delivery(

@@ -38,10 +38,9 @@ from backend.exchanges.answers import (
     RequestedExchange,
 )
 from backend.exchanges.delivery import (
-    choose_new_delivery,
-    deliver_new_order,
+    deliver_with_option,
     find_outbound_method,
-    require_amount,
+    price_delivery_again,
     take_new_order_along,
 )
 from backend.exchanges.models import Exchange
@@ -221,7 +220,7 @@ async def add_outbound_shipping(
     actor: StaffMember, exchange_id: str, body: ExchangeShipping, checkout: ShopCheckout
 ) -> Wire[ExchangePreview]:
     """Send what goes out to the address of the order, with this shipping option at its live price."""
-    await deliver_new_order(checkout, actor, exchange_id, body.shipping_option_id)
+    await deliver_with_option(checkout, actor, exchange_id, body.shipping_option_id, body.custom_amount)
     return await _read_preview(checkout.database, actor, exchange_id)
 
 
@@ -230,10 +229,8 @@ async def change_outbound_shipping(
     actor: StaffMember, exchange_id: str, action_id: str, body: ShippingChange, checkout: ShopCheckout
 ) -> Wire[ExchangePreview]:
     """Price the shipping method again. Its price is the live price: no other `custom_amount` is accepted."""
-    async with checkout.database.read() as session:
-        method = await find_outbound_method(session, actor, exchange_id, derive_sibling_id(METHOD, action_id))
-    require_amount(method, body.custom_amount)
-    await choose_new_delivery(checkout, actor, exchange_id, method.shipping_option_id)
+    method_id = derive_sibling_id(METHOD, action_id)
+    await price_delivery_again(checkout, actor, exchange_id, method_id, body.custom_amount)
     return await _read_preview(checkout.database, actor, exchange_id)
 
 

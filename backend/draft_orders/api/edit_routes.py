@@ -7,8 +7,6 @@ from backend.checkout.carts.wire import CartView
 from backend.checkout.routes.dependencies import ShopCheckout, View
 from backend.checkout.service import Checkout
 from backend.core.db.database import Database
-from backend.core.errors import InvalidData
-from backend.core.money import Cop
 from backend.draft_orders import edits
 from backend.draft_orders.api.answers import DraftOrderPreviewAnswer
 from backend.draft_orders.api.routes import find_draft, to_new_units
@@ -20,6 +18,7 @@ from backend.draft_orders.api.schemas import (
     EditCodes,
 )
 from backend.draft_orders.api.wire import preview_wire
+from backend.draft_orders.delivery import choose_expected_option
 from backend.edge.dependencies import Db
 from backend.edge.errors import REFUSALS
 from backend.edge.requests import WireRoute
@@ -36,7 +35,6 @@ router = APIRouter(
     dependencies=require_staff_right(Right.SELL),
 )
 Preview = Wire[DraftOrderPreviewAnswer]
-OTHER_AMOUNT = "The price of this shipping option is {amount} pesos: custom_amount cannot be another one"
 
 
 @router.post("")
@@ -155,7 +153,7 @@ async def add_shipping_method(
     """Choose a shipping option at its live price. The draft needs lines, an e-mail address and a delivery address."""
     async with checkout.database.transaction() as session:
         cart_id = await edits.find_cart_of_edit(session, actor, draft_id)
-    await _choose_option(checkout, cart_id, body.shipping_option_id, body.custom_amount)
+    await choose_expected_option(checkout, cart_id, body.shipping_option_id, body.custom_amount)
     return await _preview(checkout.database, actor, draft_id, view)
 
 
@@ -210,23 +208,9 @@ async def _choose_other(  # noqa: PLR0917
 ) -> Preview:
     async with checkout.database.transaction() as session:
         option = await edits.find_option_of_edit(session, actor, draft_id, method_id)
-    await _choose_option(checkout, option.cart_id, body.shipping_option_id or option.id, body.custom_amount)
+    option_id = body.shipping_option_id or option.id
+    await choose_expected_option(checkout, option.cart_id, option_id, body.custom_amount)
     return await _preview(checkout.database, actor, draft_id, view)
-
-
-async def _choose_option(
-    checkout: Checkout, cart_id: str, option_id: str, expected_amount: Cop | None
-) -> None:
-    """Choose the option at its live price.
-
-    Raises:
-        InvalidData: the live price is not the price that the caller expects; or see `Checkout.choose_shipping`.
-    """
-    if expected_amount is not None:
-        [(_offer, quote, _promise)] = await checkout.list_priced_offers(cart_id, option_id, ip="")
-        if quote is not None and quote.amount != expected_amount:
-            raise InvalidData(OTHER_AMOUNT.format(amount=quote.amount))
-    await checkout.choose_shipping(cart_id, option_id, ip="")
 
 
 async def _preview(database: Database, actor: Actor, draft_id: str, view: CartView) -> Preview:

@@ -101,10 +101,19 @@ async def test_web_order_is_exchanged_after_its_units_came_back(
     path = f"{PATH}/{exchange['id']}"
     order = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]
     option = order["shipping_methods"][0]["shipping_option_id"]
+    other_price = {"shipping_option_id": option, "custom_amount": 1}
+    refused = await admin.post(f"{path}/outbound/shipping-method", json=other_price)
+    assert (refused.status_code, "custom_amount cannot be another" in refused.text) == (400, True)
     sent = await post(admin, f"{path}/outbound/shipping-method", {"shipping_option_id": option})
     (method,) = sent["exchange"]["shipping_methods"]
     difference = sent["exchange"]["difference_due"]
     assert difference == 15_000 + method["amount"]
+    actions = sent["order_preview"]["order_change"]["actions"]
+    (added,) = [one["id"] for one in actions if one["action"] == "SHIPPING_ADD"]
+    repeated = await admin.post(f"{path}/outbound/shipping-method/{added}", json={"custom_amount": 1})
+    assert (repeated.status_code, "custom_amount cannot be another" in repeated.text) == (400, True)
+    again = await post(admin, f"{path}/outbound/shipping-method/{added}", {"custom_amount": method["amount"]})
+    assert again["exchange"]["difference_due"] == difference
     requested = await post(admin, f"{path}/request")
     assert (requested["return"]["status"], requested["exchange"]["metadata"]["status"]) == (
         "requested",
