@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit import SubjectType
 from backend.checkout.routes.dependencies import ShopCheckout
 from backend.core.db.database import Database
-from backend.core.errors import require_found
 from backend.draft_orders.edits import require_price
 from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
@@ -54,11 +53,12 @@ from backend.exchanges.schemas import (
     OutboundItems,
     ShippingChange,
 )
-from backend.exchanges.wire import exchange_preview_wire, exchange_wire, return_of_exchange
+from backend.exchanges.wire import exchange_preview_wire, exchange_wire
 from backend.returns import drafts
-from backend.returns.drafts import Action, DraftItem, ItemChange, LineUnits
-from backend.returns.requests import Remark
+from backend.returns.admin_routes import join_notes, to_line_units
+from backend.returns.drafts import Action, DraftItem, ItemChange
 from backend.returns.schemas import ReturnItemChange
+from backend.returns.wire import read_return_wire
 from backend.staff.bulk_reads import count_reads
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
@@ -104,7 +104,7 @@ async def list_exchanges(
 @router.post("")
 async def begin(actor: StaffMember, body: NewExchange, database: Db) -> Wire[ExchangeOfOrder]:
     """Begin an exchange of delivered units of an order. 400 if a return or an exchange of it is being prepared."""
-    reason = "\n\n".join(filter(None, (body.description, body.internal_note)))
+    reason = join_notes(body.description, body.internal_note)
     async with database.transaction() as session:
         exchange = await preparation.begin_exchange(session, actor, body.order_id, reason)
         shown = await exchange_wire(session, exchange)
@@ -140,14 +140,7 @@ async def add_inbound_items(
     actor: StaffMember, exchange_id: str, body: InboundItems, database: Db
 ) -> Wire[ExchangeReturn]:
     """Add units that come back."""
-    items = [
-        LineUnits(
-            item.id,
-            item.quantity,
-            Remark(item.reason_id, "\n\n".join(filter(None, (item.description, item.internal_note)))),
-        )
-        for item in body.items
-    ]
+    items = [to_line_units(item) for item in body.items]
     async with database.transaction() as session:
         exchange = await _lock(session, actor, exchange_id)
         await drafts.change_request(session, actor, exchange.return_id, None, body.location_id)
@@ -256,7 +249,7 @@ async def request(
     async with database.transaction() as session:
         exchange = await preparation.request_exchange(session, actor, exchange_id)
         preview = await exchange_preview_wire(session, actor, exchange)
-        shown = require_found(await return_of_exchange(session, exchange), "Return", exchange.return_id)
+        shown = await read_return_wire(session, exchange.return_id)
         answer = await exchange_wire(session, exchange)
         return Wire({"exchange": answer, "order_preview": preview, "return": shown})
 
@@ -274,7 +267,7 @@ async def _lock(session: AsyncSession, actor: Actor, exchange_id: str) -> Exchan
 
 
 async def _return_answer(session: AsyncSession, actor: Actor, exchange: Exchange) -> Wire[ExchangeReturn]:
-    shown = require_found(await return_of_exchange(session, exchange), "Return", exchange.return_id)
+    shown = await read_return_wire(session, exchange.return_id)
     preview = await exchange_preview_wire(session, actor, exchange)
     return Wire({"return": shown, "order_preview": preview})
 

@@ -23,8 +23,7 @@ from backend.orders.service import list_order_lines, read_order
 from backend.orders.wire.orders import OrderView
 from backend.orders.wire.staff import orders_for_staff
 from backend.returns.answers import ReturnOut
-from backend.returns.processing import read_return
-from backend.returns.wire import build_order_preview, draft_wire, returns_wire
+from backend.returns.wire import build_order_preview, read_return_wire
 from backend.staff.rights import Actor
 
 ACTION = "ordchact"
@@ -36,10 +35,11 @@ async def exchange_wire(session: AsyncSession, exchange: Exchange) -> ExchangeOu
     """Convert an exchange, with the units that come back and those that go out."""
     draft = await session.get_one(DraftOrder, exchange.draft_order_id)
     contents = await read_contents(session, draft.cart_id)
-    sold = await list_order_lines(session, exchange.draft_order_id)
-    returned = await return_of_exchange(session, exchange)
+    is_discarded = exchange.requested_at is None and await find_inbound_draft(session, exchange) is None
+    returned = None if is_discarded else await read_return_wire(session, exchange.return_id)
     method = await find_shipping_method(session, draft.cart_id)
     is_made = exchange.status == ExchangeStatus.COMPLETED
+    sold = await list_order_lines(session, exchange.draft_order_id) if is_made else ()
     difference = await _compute_difference(session, exchange, draft.cart_id, contents, returned)
     return {
         "id": exchange.id,
@@ -67,16 +67,6 @@ async def exchange_wire(session: AsyncSession, exchange: Exchange) -> ExchangeOu
         **stamps(exchange.created_at, exchange.updated_at),
         "deleted_at": None,
     }
-
-
-async def return_of_exchange(session: AsyncSession, exchange: Exchange) -> ReturnOut | None:
-    """Convert the return of the exchange, or its draft; None if the draft was discarded."""
-    if (draft := await find_inbound_draft(session, exchange)) is not None:
-        return await draft_wire(session, draft)
-    if exchange.requested_at is None:
-        return None
-    (shown,) = await returns_wire(session, [await read_return(session, exchange.return_id)])
-    return shown
 
 
 async def exchange_preview_wire(session: AsyncSession, actor: Actor, exchange: Exchange) -> OrderPreview:

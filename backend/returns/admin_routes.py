@@ -35,13 +35,11 @@ from backend.returns import drafts
 from backend.returns.answers import (
     ReturnAnswer,
     ReturnOfOrder,
-    ReturnOut,
     ReturnPreview,
     ReturnsAnswer,
 )
 from backend.returns.drafts import Action, DraftItem, ItemChange, LineUnits, RequestData
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
-from backend.returns.processing import read_return
 from backend.returns.requests import Remark
 from backend.returns.schemas import (
     ArrivedChange,
@@ -56,7 +54,13 @@ from backend.returns.schemas import (
     ReturnShipping,
     ReturnsParameters,
 )
-from backend.returns.wire import build_order_preview, draft_wire, has_any_status, returns_wire
+from backend.returns.wire import (
+    build_order_preview,
+    draft_wire,
+    has_any_status,
+    read_return_wire,
+    returns_wire,
+)
 from backend.shipping.location_routes import Providers
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
@@ -106,8 +110,8 @@ async def begin_request(
     async with database.transaction() as session:
         if body.items is not None:
             await request_return(session, actor, settings, providers, body.order_id)
-        change = "\n\n".join(filter(None, (body.description, body.internal_note)))
-        parameters = RequestData(_get_kind(body) or ReturnKind.WITHDRAWAL, change, body.location_id)
+        reason = join_notes(body.description, body.internal_note)
+        parameters = RequestData(_get_kind(body) or ReturnKind.WITHDRAWAL, reason, body.location_id)
         draft = await drafts.begin_request(session, actor, body.order_id, parameters)
         shown = await draft_wire(session, draft)
         order = await _read_preview(session, actor, body.order_id, Fields())
@@ -118,7 +122,7 @@ async def begin_request(
 async def read(return_id: str, database: Db, fields: RequestedFields) -> Wire[ReturnAnswer]:
     """Return the return, or its draft (`open`)."""
     async with database.read() as session:
-        return Wire({"return": fields.pick(await _read_return_wire(session, return_id))})
+        return Wire({"return": fields.pick(await read_return_wire(session, return_id))})
 
 
 @router.post("/returns/{return_id}")
@@ -185,7 +189,7 @@ async def begin_receipt(
     async with database.transaction() as session:
         draft = await drafts.begin_receipt(session, actor, return_id)
         order = await _read_preview(session, actor, draft.order_id, Fields())
-        return Wire({"return": await _read_return_wire(session, return_id), "order": order})
+        return Wire({"return": await read_return_wire(session, return_id), "order": order})
 
 
 @router.post("/returns/{return_id}/receive/confirm")
@@ -216,7 +220,7 @@ def _add_item_routes(items: str, action: Action, adds: type[Body], changes: type
         actor: StaffMember, return_id: str, body: ArrivedItems, database: Db
     ) -> Wire[ReturnPreview]:
         async with database.transaction() as session:
-            added = [_to_line_units(item) for item in body.items]
+            added = [to_line_units(item) for item in body.items]
             return await _draft_answer(
                 session, actor, await drafts.add_items(session, actor, return_id, action, added)
             )
@@ -259,18 +263,16 @@ def _get_kind(body: RequestChange) -> ReturnKind | None:
     return body.metadata.kind if body.metadata else None
 
 
-def _to_line_units(item: ArrivedItem) -> LineUnits:
-    note = "\n\n".join(filter(None, (item.description, item.internal_note)))
+def to_line_units(item: ArrivedItem) -> LineUnits:
+    """Convert an item of a request body to units of a draft."""
+    note = join_notes(item.description, item.internal_note)
     reason_id = item.reason_id if isinstance(item, ReturnItem) else None
     return LineUnits(item.id, item.quantity, Remark(reason_id, note))
 
 
-async def _read_return_wire(session: AsyncSession, return_id: str) -> ReturnOut:
-    drafted = await session.get(ReturnDraft, return_id)
-    if drafted is not None and drafted.step == DraftStep.REQUEST:
-        return await draft_wire(session, drafted)
-    (shown,) = await returns_wire(session, [await read_return(session, return_id)])
-    return shown
+def join_notes(description: str | None, internal_note: str | None) -> str:
+    """Return the two notes of a request body as paragraphs of one text."""
+    return "\n\n".join(filter(None, (description, internal_note)))
 
 
 async def _read_preview(session: AsyncSession, actor: Actor, order_id: str, fields: Fields) -> OrderPreview:
@@ -280,7 +282,7 @@ async def _read_preview(session: AsyncSession, actor: Actor, order_id: str, fiel
 
 
 async def _draft_answer(session: AsyncSession, actor: Actor, draft: ReturnDraft) -> Wire[ReturnPreview]:
-    shown = await _read_return_wire(session, draft.id)
+    shown = await read_return_wire(session, draft.id)
     return Wire(
         {"return": shown, "order_preview": await _read_preview(session, actor, draft.order_id, Fields())}
     )

@@ -18,6 +18,7 @@ from backend.orders.models import Order, ReturnReason
 from backend.returns.answers import RefundAmount, ReturnedUnits, ReturnOut
 from backend.returns.drafts import Action, sum_draft_units
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnLine
+from backend.returns.processing import read_return
 from backend.returns.states import ReturnState
 
 OPEN, REQUESTED, RECEIVED = "open", "requested", "received"
@@ -62,6 +63,19 @@ def has_status(status: str) -> ColumnElement[bool]:
 def has_any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
     """Return the SQL condition for returns that have one of these platform statuses."""
     return or_(*(has_status(status) for status in statuses))
+
+
+async def read_return_wire(session: AsyncSession, return_id: str) -> ReturnOut:
+    """Return the return with this id in the platform's shape; until it is requested, the draft of its request.
+
+    Raises:
+        NotFound: there is no such return.
+    """
+    draft = await session.get(ReturnDraft, return_id)
+    if draft is not None and draft.step == DraftStep.REQUEST:
+        return await draft_wire(session, draft)
+    (shown,) = await returns_wire(session, [await read_return(session, return_id)])
+    return shown
 
 
 async def returns_wire(session: AsyncSession, rows: Sequence[Return]) -> list[ReturnOut]:
