@@ -16,8 +16,7 @@ from backend.channels.regions import Regions
 from backend.checkout.carts.wire import CartView
 from backend.checkout.routes.dependencies import ShopCheckout, View
 from backend.checkout.schemas import CartChange, NewCart
-from backend.core.db.tables import get_or_404
-from backend.core.errors import ShopError
+from backend.core.errors import ShopError, require_found
 from backend.draft_orders.api.answers import ConvertedAnswer, DraftOrderAnswer, DraftOrdersAnswer
 from backend.draft_orders.api.schemas import AddedItem, DraftOrderChange, DraftOrdersParameters, NewDraftOrder
 from backend.draft_orders.api.wire import draft_order_wire
@@ -182,8 +181,7 @@ async def find_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
         NotFound: there is no such draft, it was cancelled, or it has become an order.
     """
     actor.require(Right.READ_ORDERS)
-    query = select(DraftOrder).where(DraftOrder.id == draft_id, IS_DRAFT)
-    return await get_or_404(session, query, "Draft order", draft_id)
+    return require_found(await find_open_draft(session, draft_id), "Draft order", draft_id)
 
 
 async def find_open_draft(session: AsyncSession, draft_id: str) -> DraftOrder | None:
