@@ -30,7 +30,7 @@ from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.gifts import read_gift_message
 from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
-from backend.orders.money.captured_money import read_order_money
+from backend.orders.money.captured_money import compute_order_money
 from backend.orders.money.instructed_payments import can_pay_in_another_way
 from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_sold_variant
@@ -40,7 +40,7 @@ from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
 from backend.payment.payments import find_open_instructions, sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
-from backend.payment.sessions import find_decisive_session
+from backend.payment.sessions import choose_decisive_session, list_payment_sessions
 from backend.payment.states import SessionState
 from backend.payment.transitions import get_exact_captured_amount
 from backend.reviews.page_links import ReviewLink, review_links
@@ -220,14 +220,15 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         NotFound: no order has this id.
     """
     order = await read_order(session, order_id)
-    payment_session = await find_decisive_session(session, order.cart_id)
+    payment_sessions = await list_payment_sessions(session, order.cart_id)
+    payment_session = choose_decisive_session(payment_sessions)
     payment = _build_payment_facts(order, payment_session, await read_effective_settings(session, settings))
     status = _STATUS_WITH_MONEY.get(order.payment_status) or _ORDER_STATUS.get(payment.state, payment.state)
     if status == "paid" and order.status == OrderStatus.CANCELED:
         status = "returning" if order.total else "canceled"
     is_at_the_bank = payment_session is not None and SessionState(payment_session.state) in _CLOSABLE
     _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
-    money = await read_order_money(session, order)
+    money = compute_order_money(order, payment_sessions)
     address = order.shipping_address
     kind, delivery_note = await read_delivery(session, order)
     lines = await list_order_lines(session, order_id)
@@ -242,7 +243,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         is_final=status in _FINAL,
         can_retry=order.status == OrderStatus.CANCELED and status not in ("returning", "refunded", "review"),
         can_change_bank=status == "pending" and is_at_the_bank,
-        can_change_method=await can_pay_in_another_way(session, order),
+        can_change_method=await can_pay_in_another_way(session, order, payment_session),
         can_open_account=can_open_account(order),
         created_label=time_label(order.created_at),
         email=order.email,

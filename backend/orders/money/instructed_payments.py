@@ -16,16 +16,22 @@ async def find_instructed_payment(session: AsyncSession, order: Order) -> Paymen
 
     Return None if there is none, or if the order is packed, although staff have not confirmed the money.
     """
-    if order.status != OrderStatus.PENDING or await has_active_fulfillments(session, order.id):
-        return None
     payment = await find_decisive_session(session, order.cart_id)
-    return payment if find_open_instructions(payment) is not None else None
+    return payment if await _may_cancel(session, order, payment) else None
 
 
-async def can_pay_in_another_way(session: AsyncSession, order: Order) -> bool:
-    """Return True if the customer may cancel the instructed payment, and the shop offers another way to pay."""
-    payment = await find_instructed_payment(session, order)
-    if payment is None:
+async def can_pay_in_another_way(session: AsyncSession, order: Order, payment: PaymentSession | None) -> bool:
+    """Return True if the customer may cancel the instructed payment, and the shop offers another way to pay.
+
+    `payment` is the order's decisive session.
+    """
+    if payment is None or not await _may_cancel(session, order, payment):
         return False
     offered = await list_offered_providers(session, order.region_id)
     return bool(offered - {payment.provider_id, SYSTEM_PAYMENT})
+
+
+async def _may_cancel(session: AsyncSession, order: Order, payment: PaymentSession | None) -> bool:
+    if order.status != OrderStatus.PENDING or find_open_instructions(payment) is None:
+        return False
+    return not await has_active_fulfillments(session, order.id)
