@@ -36,7 +36,7 @@ from backend.orders.delivery_kinds import DeliveryKind, name_shipping, read_deli
 from backend.orders.fulfillments import has_left, is_canceled_by_carrier, list_order_fulfillments
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
-from backend.orders.money.captured_money import read_order_money
+from backend.orders.money.captured_money import compute_order_money
 from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_customer_phone, find_party_name, format_party_name
 from backend.orders.promised_days import describe_promise_for_staff
@@ -54,7 +54,7 @@ from backend.orders.states import (
 from backend.payment.models import PaymentSession
 from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
-from backend.payment.sessions import find_decisive_session, list_payment_sessions
+from backend.payment.sessions import choose_decisive_session, list_payment_sessions
 from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.returns.requests import count_returnable_units
 from backend.shipping.addresses import find_municipality_code, format_address_lines
@@ -333,7 +333,7 @@ async def _list_exchange_actions(
 async def _payment_view(
     session: AsyncSession, order: Order, payments: Sequence[PaymentSession]
 ) -> PaymentView:
-    payment = await find_decisive_session(session, order.cart_id)
+    payment = choose_decisive_session(payments)
     credit = next((one for one in payments if PAID_BY_EXCHANGE in one.data), None)
     facts = _payment_facts(payment) if payment is not None and payment is not credit else []
     if credit is not None:
@@ -343,7 +343,7 @@ async def _payment_view(
         chip=order_chips(order, DeliveryKind.CARRIER)[0],
         method=_payment_method(credit or payment),
         facts=facts,
-        difference=describe_difference(await read_order_money(session, order)),
+        difference=describe_difference(compute_order_money(order, payments)),
         refunded_label=format_cop(refunded) if refunded else "",
     )
 
