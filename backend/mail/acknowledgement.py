@@ -17,7 +17,7 @@ from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.legal.consents import ConsentKind, ConsentProof, consents_of_cart
 from backend.legal.texts import TITLES, LegalKind, seller_address
-from backend.orders.delivery_kinds import DeliveryKind, read_delivery
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Order
 from backend.orders.origins import is_distance_sale
 from backend.orders.promised_days import describe_promise
@@ -37,9 +37,13 @@ async def build_acknowledgement(
     effective: Settings,
     order: Order,
     totals: CartTotals,
+    *,
     payment: PaymentSession | None,
+    kind: DeliveryKind,
 ) -> dict[str, Any]:
-    """Return the template's values for the details that the law requires. `payment` is the order's decisive session.
+    """Return the template's values for the details that the law requires.
+
+    `payment` is the order's decisive session, and `kind` how the order reaches its customer.
 
     `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
     is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
@@ -52,7 +56,6 @@ async def build_acknowledgement(
     given = await consents_of_cart(session, order.cart_id)
     agreed = [one for one in given if one.kind is ConsentKind.TERMS]
     town = find_municipality_by_code(find_municipality_code(order.shipping_address) or "")
-    kind, _note = await read_delivery(session, order)
     promise = describe_promise(order, kind, now(), is_read_later=True)
     facts = (
         (_("Fecha"), time_label(order.created_at)),

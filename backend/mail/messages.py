@@ -137,11 +137,11 @@ async def _compose_order_message(
     totals = compute_order_totals(order, lines)
     values = await _build_order_values(session, settings, order)
     payment_sessions = await list_payment_sessions(session, order.cart_id)
+    delivery, values["delivery_note"] = await read_delivery(session, order)
     decisive = choose_decisive_session(payment_sessions)
-    details = await build_acknowledgement(session, settings, order, totals, decisive)
+    details = await build_acknowledgement(session, settings, order, totals, payment=decisive, kind=delivery)
     if exchange is not None and kind is MailKind.ORDER_PAID:
         values["exchange"] = await _build_exchange_values(session, settings, exchange, order)
-    delivery, values["delivery_note"] = await read_delivery(session, order)
     values["is_pickup"], values["is_own"] = delivery is DeliveryKind.PICKUP, delivery is DeliveryKind.OWN
     values["is_gift"] = bool(read_gift_message(order.meta))
     money = compute_order_money(order, payment_sessions)
