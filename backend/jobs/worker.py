@@ -459,8 +459,6 @@ _CLAIM = (
     .returning(_JOB.c.id, _JOB.c.key, _JOB.c.payload, _JOB.c.attempts, _JOB.c.failures, _JOB.c.error)
 )
 _OF_CLAIM = select(Job).where(Job.claim == bindparam("of_claim")).with_for_update()
-_MINE = (Job.id == bindparam("job_id")) & (Job.claim == bindparam("of_claim"))
+_MINE = (_JOB.c.id == bindparam("job_id")) & (_JOB.c.claim == bindparam("of_claim"))
 _MINE_LOCKED = select(Job).where(_MINE).with_for_update()
-_DONE = delete(_JOB).where(
-    _JOB.c.id == bindparam("job_id"), _JOB.c.claim == bindparam("of_claim"), _JOB.c.again_at.is_(None)
-)
+_DONE = delete(_JOB).where(_MINE, _JOB.c.again_at.is_(None))
