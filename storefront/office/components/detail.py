@@ -31,8 +31,20 @@ def detail_screen(
         waiting: the placeholder while the content loads: see `skeleton`.
     """
     label, place = back_to
-    back = rx.el.a(icon("left", size=20), label, href=place, class_name="o-back")
+    back = back_link(label, place)
     return office_layout(state, place, title, back, screen(state, content, waiting), class_name="o-one")
+
+
+def back_link(label: Any, place: Any) -> rx.Component:
+    """Render the link at the top that leads back to a list, or to an order."""
+    return rx.el.a(icon("left", size=20), label, href=place, class_name="o-back")
+
+
+def warning_note(text: Any, test_id: str) -> rx.Component:
+    """Render the reason why something cannot be done on the screen."""
+    return rx.el.p(
+        icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
+    )
 
 
 def skeleton(*more: rx.Component) -> rx.Component:

@@ -1,7 +1,5 @@
 """Components of the screen «Cambiar el pedido», on which staff edit a paid order."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
@@ -9,12 +7,11 @@ from backend.core.texts import _
 from backend.office.orders.editing import EditLineView
 from backend.order_edits.editing import MAX_REASON_LENGTH
 from storefront.components.forms import SubmitOnce
-from storefront.office.components.detail import fact_row, product_line_head
+from storefront.office.components.detail import back_link, fact_row, product_line_head, warning_note
 from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field
 from storefront.office.components.unit_steps import unit_steps
 from storefront.office.components.variant_search import variant_search
-from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import ORDERS
 from storefront.office.orders.editing_state import EditOrderState
@@ -26,16 +23,10 @@ VIEW = EditOrderState.content
 
 def page() -> rx.Component:
     """Render the screen on which staff edit an order."""
-    back = rx.el.a(
-        icon("left", size=20),
-        _("Pedido {number}").format(number=VIEW.number),
-        href=f"{ORDERS}/{VIEW.order_id}",
-        class_name="o-back",
-    )
     content = rx.el.div(
-        back,
-        rx.cond(VIEW.refusal != "", note(VIEW.refusal, "edit-refused")),
-        rx.cond(VIEW.problem != "", note(VIEW.problem, "edit-problem")),
+        back_link(_("Pedido {number}").format(number=VIEW.number), f"{ORDERS}/{VIEW.order_id}"),
+        rx.cond(VIEW.refusal != "", warning_note(VIEW.refusal, "edit-refused")),
+        rx.cond(VIEW.problem != "", warning_note(VIEW.problem, "edit-problem")),
         rx.cond(VIEW.refusal == "", search_panel()),
         lines_panel(),
         rx.cond(VIEW.is_changed, totals_panel()),
@@ -43,13 +34,6 @@ def page() -> rx.Component:
         class_name="o-sell",
     )
     return office_layout(EditOrderState, ORDERS, TITLE, screen(EditOrderState, content), class_name="o-one")
-
-
-def note(text: Any, test_id: str) -> rx.Component:
-    """Render the reason why the order cannot be edited, or why the edit cannot be saved."""
-    return rx.el.p(
-        icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
-    )
 
 
 def search_panel() -> rx.Component:

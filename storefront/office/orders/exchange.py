@@ -1,7 +1,5 @@
 """Components of the screen «Hacer un cambio», on which staff exchange delivered units for other products."""
 
-from typing import Any
-
 import reflex as rx
 from reflex.vars import ObjectVar
 
@@ -10,7 +8,7 @@ from backend.office.orders.exchange import InboundLine
 from backend.office.sell import SaleLine
 from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
 from storefront.components.forms import SubmitOnce
-from storefront.office.components.detail import product_line_head
+from storefront.office.components.detail import back_link, product_line_head, warning_note
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
 from storefront.office.components.lists import product_picture
@@ -30,15 +28,9 @@ IS_WAITING = (VIEW.status == "requested") & ~VIEW.has_arrived
 
 def page() -> rx.Component:
     """Render the screen of an exchange."""
-    back = rx.el.a(
-        icon("left", size=20),
-        _("Pedido {number}").format(number=VIEW.number),
-        href=f"{ORDERS}/{VIEW.order_id}",
-        class_name="o-back",
-    )
     content = rx.el.div(
-        back,
-        rx.cond(VIEW.refusal != "", note(VIEW.refusal, "exchange-refused")),
+        back_link(_("Pedido {number}").format(number=VIEW.number), f"{ORDERS}/{VIEW.order_id}"),
+        rx.cond(VIEW.refusal != "", warning_note(VIEW.refusal, "exchange-refused")),
         rx.cond(IS_WAITING, waiting_note()),
         rx.cond(
             VIEW.refusal == "",
@@ -50,13 +42,6 @@ def page() -> rx.Component:
         class_name="o-sell",
     )
     return office_layout(ExchangeState, ORDERS, TITLE, screen(ExchangeState, content), class_name="o-one")
-
-
-def note(text: Any, test_id: str) -> rx.Component:
-    """Render a notice about the exchange."""
-    return rx.el.p(
-        icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
-    )
 
 
 def waiting_note() -> rx.Component:

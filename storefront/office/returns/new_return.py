@@ -16,7 +16,7 @@ from backend.returns.models import KIND_NAMES, ReturnKind
 from backend.returns.requests import open_return
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce, field_box
-from storefront.office.components.detail import product_line_head
+from storefront.office.components.detail import back_link, product_line_head
 from storefront.office.components.feedback import screen, state_chip
 from storefront.office.components.forms import office_select
 from storefront.office.icons import icon
@@ -87,14 +87,8 @@ VIEW = NewReturnState.content
 
 def page() -> rx.Component:
     """Render the screen of a new return."""
-    back = rx.el.a(
-        icon("left", size=20),
-        _("Pedido {number}").format(number=VIEW.order_number),
-        href=f"{ORDERS}/{VIEW.order_id}",
-        class_name="o-back",
-    )
     content = rx.fragment(
-        back,
+        back_link(_("Pedido {number}").format(number=VIEW.order_number), f"{ORDERS}/{VIEW.order_id}"),
         rx.el.p(
             VIEW.customer_name,
             " · ",
