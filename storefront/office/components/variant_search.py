@@ -11,8 +11,8 @@ from backend.office.stock.page import StockRow, find_variants
 from backend.staff.rights import Actor
 from storefront.office.components.forms import office_field
 from storefront.office.components.lists import product_picture
-from storefront.office.state import OfficeScreen
-from storefront.state.handlers import checked_fields
+from storefront.office.state import OfficeScreen, office_event
+from storefront.state.handlers import checked_fields, checked_id
 
 
 class VariantSearch(OfficeScreen, mixin=True):
@@ -36,6 +36,27 @@ class VariantSearch(OfficeScreen, mixin=True):
         else:
             self.problems = {"code": _("Ningún producto tiene este código o este nombre.")}
         return None
+
+
+class VariantAdder(VariantSearch, mixin=True):
+    """State of a screen that adds the variant that its search finds, or one of the matches."""
+
+    @office_event()
+    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Add the scanned or typed variant. If several variants match, list them."""
+        if (found := await self._find_variant(actor, form_data)) is not None:
+            await self._add(actor, found.variant_id)
+
+    @office_event()
+    async def choose(self, actor: Actor, variant_id: str) -> None:
+        """Add one of the matching variants."""
+        checked_id(variant_id)
+        self.problems, self.matches = {}, []
+        await self._add(actor, variant_id)
+
+    async def _add(self, actor: Actor, variant_id: str) -> None:
+        """Add the variant, and show the screen again."""
+        raise NotImplementedError
 
 
 def variant_search(state: Any, form: str, *, data_testid: str) -> rx.Component:

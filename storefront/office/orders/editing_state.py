@@ -21,7 +21,7 @@ from backend.order_edits.editing import (
     set_line_quantity,
 )
 from backend.staff.rights import Actor, Right
-from storefront.office.components.variant_search import VariantSearch
+from storefront.office.components.variant_search import VariantAdder
 from storefront.office.navigation import ORDERS
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -31,7 +31,7 @@ MAX_UNITS = 99
 MAX_TOTAL = 10**12
 
 
-class EditOrderState(VariantSearch, KnownClientState):
+class EditOrderState(VariantAdder, KnownClientState):
     """State of the screen on which a staff member edits the order whose id is in the URL."""
 
     content: rx.Field[EditView | None] = rx.field(None)
@@ -50,19 +50,6 @@ class EditOrderState(VariantSearch, KnownClientState):
         super()._set_content(content)
         if content is None or self.replaced_id not in {line.id for line in content.lines}:
             self.replaced_id, self.replaced_title = "", ""  # it was a line of another order
-
-    @office_event()
-    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Add the scanned or typed variant. If several variants match, list them."""
-        if (found := await self._find_variant(actor, form_data)) is not None:
-            await self._put(actor, found.variant_id)
-
-    @office_event()
-    async def choose(self, actor: Actor, variant_id: str) -> None:
-        """Add one of the matching variants."""
-        checked_id(variant_id)
-        self.problems, self.matches = {}, []
-        await self._put(actor, variant_id)
 
     @office_event(is_press=False)
     async def replace_line(self, _actor: Actor, line_id: str) -> None:
@@ -123,7 +110,7 @@ class EditOrderState(VariantSearch, KnownClientState):
             await cancel_edit(session, actor, checked_id(edit_id))
         return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
 
-    async def _put(self, actor: Actor, variant_id: str) -> None:
+    async def _add(self, actor: Actor, variant_id: str) -> None:
         """Add the variant, or replace the line of `replaced_id` by it."""
         replaced, self.replaced_id, self.replaced_title = self.replaced_id, "", ""
         try:

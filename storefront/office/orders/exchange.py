@@ -5,13 +5,11 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.office.orders.exchange import InboundLine
-from backend.office.sell import SaleLine
-from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
 from storefront.components.forms import SubmitOnce
 from storefront.office.components.detail import back_link, product_line_head, warning_note
 from storefront.office.components.feedback import screen
-from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
-from storefront.office.components.lists import product_picture
+from storefront.office.components.forms import confirm_button, hidden_field, office_select
+from storefront.office.components.sale import QUIET, chosen_delivery, reference_field, sale_line
 from storefront.office.components.unit_steps import unit_steps
 from storefront.office.components.variant_search import variant_search
 from storefront.office.icons import icon
@@ -22,7 +20,6 @@ from storefront.office.state import answer_number
 
 TITLE = _("Hacer un cambio")
 VIEW = ExchangeState.content
-QUIET = "button button--small button--quiet"
 IS_WAITING = (VIEW.status == "requested") & ~VIEW.has_arrived
 
 
@@ -100,50 +97,20 @@ def search_panel() -> rx.Component:
 def outbound_panel() -> rx.Component:
     """Render the products that go out."""
     return rx.el.section(
-        rx.el.ul(rx.foreach(VIEW.outbound, outbound_line), class_name="o-sell__lines"),
+        rx.el.ul(
+            rx.foreach(
+                VIEW.outbound, lambda line: sale_line(line, ExchangeState.set_quantity, "exchange-outbound")
+            ),
+            class_name="o-sell__lines",
+        ),
         class_name="o-panel",
         aria_label=_("Lo que se lleva a cambio"),
     )
 
 
-def outbound_line(line: ObjectVar[SaleLine]) -> rx.Component:
-    """Render a product that goes out, with its units and its price."""
-    return rx.el.li(
-        product_picture(line.picture),
-        rx.el.span(
-            rx.el.span(line.title, class_name="o-row__title"),
-            rx.cond(line.detail != "", rx.el.span(line.detail, class_name="o-row__detail")),
-            rx.el.span(line.unit_label, class_name="o-row__detail"),
-            class_name="o-stock__words",
-        ),
-        rx.el.b(line.total_label),
-        unit_steps(
-            line,
-            ExchangeState.set_quantity,
-            rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
-            is_maximum=line.quantity >= line.most,
-        ),
-        class_name="o-sell__line",
-        key=line.id,
-        data_testid="exchange-outbound",
-    )
-
-
 def delivery_panel() -> rx.Component:
     """Render how the customer gets the products that go out."""
-    delivered = rx.el.div(
-        rx.foreach(VIEW.address, lambda line: rx.el.p(line, class_name="o-row__detail")),
-        rx.el.p(VIEW.shipping, " ", rx.el.b(VIEW.shipping_label)),
-        rx.foreach(ExchangeState.options, shipping_option),
-        rx.el.button(
-            _("Mejor se lo lleva"),
-            type="button",
-            class_name=QUIET,
-            on_click=ExchangeState.hand_over(VIEW.exchange_id),
-        ),
-        class_name="o-sell__options",
-        data_testid="exchange-delivery",
-    )
+    delivered = chosen_delivery(ExchangeState, ExchangeState.hand_over(VIEW.exchange_id), "exchange-delivery")
     taken = rx.el.div(
         rx.el.p(_("Se lo lleva ahora."), class_name="o-row__detail"),
         rx.cond(
@@ -159,19 +126,6 @@ def delivery_panel() -> rx.Component:
         class_name="o-sell__options",
     )
     return rx.el.section(rx.cond(VIEW.shipping != "", delivered, taken), class_name="o-panel")
-
-
-def shipping_option(option: ObjectVar[dict[str, str]]) -> rx.Component:
-    """Render a shipping option with its price."""
-    return rx.el.button(
-        option["name"],
-        " ",
-        rx.el.b(option["price"]),
-        type="button",
-        class_name=QUIET,
-        on_click=ExchangeState.choose_shipping(option["id"].to(str)),
-        key=option["id"].to(str),
-    )
 
 
 def totals_panel() -> rx.Component:
@@ -258,15 +212,6 @@ def money_fields() -> rx.Component:
             rx.cond(VIEW.kind == "owed", _("Cómo paga la diferencia"), _("Cómo le devuelves la diferencia")),
             [rx.foreach(ExchangeState.methods, lambda one: rx.el.option(one[1], value=one[0], key=one[0]))],
         ),
-        office_field(
-            ExchangeState,
-            "exchange",
-            "reference",
-            _("Comprobante"),
-            is_optional=True,
-            auto_complete="off",
-            max_length=MAX_REFERENCE_LENGTH,
-            hint=_("El número de la transferencia o del datáfono. En efectivo no hace falta."),
-        ),
+        reference_field(ExchangeState, "exchange"),
         class_name="o-sell__form",
     )

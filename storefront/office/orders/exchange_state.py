@@ -23,7 +23,7 @@ from backend.office.orders.exchange import LATER, ExchangeView, exchange_view, s
 from backend.order_edits.difference import DifferenceReceipt
 from backend.payment.manual_methods import ManualMethod
 from backend.staff.rights import Actor, Right
-from storefront.office.components.variant_search import VariantSearch
+from storefront.office.components.sale import SaleScreen
 from storefront.office.navigation import ORDERS
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -34,12 +34,10 @@ MAX_AMOUNT = 10**12
 SETTLE_FIELDS = ("exchange", "difference", "method", "reference", "damaged")
 
 
-class ExchangeState(VariantSearch, KnownClientState):
+class ExchangeState(SaleScreen, KnownClientState):
     """State of the screen on which a staff member exchanges units of the order whose id is in the URL."""
 
     content: rx.Field[ExchangeView | None] = rx.field(None)
-    options: rx.Field[list[dict[str, str]]] = rx.field(default_factory=list)
-    """Shipping options with their prices, after the delivery was chosen."""
     methods: rx.Field[list[tuple[str, str]]] = rx.field(default_factory=list)
     """Ways to settle the difference: values and names."""
 
@@ -70,29 +68,13 @@ class ExchangeState(VariantSearch, KnownClientState):
         finally:
             await self._show(actor)
 
-    @office_event()
-    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Add the scanned or typed variant to the products that go out. If several variants match, list them."""
-        if (found := await self._find_variant(actor, form_data)) is not None:
-            await self._add(actor, found.variant_id)
-
-    @office_event()
-    async def choose(self, actor: Actor, variant_id: str) -> None:
-        """Add one of the matching variants."""
-        checked_id(variant_id)
-        self.problems, self.matches = {}, []
-        await self._add(actor, variant_id)
-
     async def _add(self, actor: Actor, variant_id: str) -> None:
         try:
             async with current_shop().database.transaction() as session:
                 exchange = await open_exchange(session, actor, self._order_in_query())
                 await add_outbound_units(session, actor, exchange.id, variant_id)
-        except InsufficientStock:
-            self.problems = {"code": _("Ya no queda ninguno más para vender.")}
-        except InvalidData as error:
-            text = error.shopper_text or _("No está a la venta: publícalo y ponle precio en Productos.")
-            self.problems = {"code": text}
+        except (InsufficientStock, InvalidData) as error:
+            self._show_refusal(error)
         await self._show(actor)
 
     @office_event()
@@ -113,9 +95,7 @@ class ExchangeState(VariantSearch, KnownClientState):
         """Send the products that go out to the address of the order, and show the options with their prices."""
         offer = await deliver_new_order(current_shop().checkout, actor, checked_id(exchange_id))
         await self._show(actor)
-        self.options = [{"id": one.id, "name": one.name, "price": one.amount_label} for one in offer.choices]
-        if not offer.choices:
-            self._announce(offer.notice or _("Ninguna entrega llega allá."), "problem")
+        self._show_offer(offer)
 
     @office_event()
     async def choose_shipping(self, actor: Actor, option_id: str) -> None:

@@ -8,14 +8,12 @@ from reflex.vars import ObjectVar
 from backend.core.texts import _
 from backend.draft_orders.drafts import MAX_REASON_LENGTH
 from backend.office.customers.listing import CustomerRow
-from backend.office.sell import SaleLine, WaitingSale, method_options, origin_options
-from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
+from backend.office.sell import WaitingSale, method_options, origin_options
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
 from storefront.components.forms import SubmitOnce, town_field, town_panel
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
-from storefront.office.components.lists import product_picture
-from storefront.office.components.unit_steps import unit_steps
+from storefront.office.components.sale import chosen_delivery, reference_field, sale_line
 from storefront.office.components.variant_search import variant_search
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -98,32 +96,12 @@ def search_panel() -> rx.Component:
 def lines_panel() -> rx.Component:
     """Render the lines with their units."""
     return rx.el.section(
-        rx.el.ul(rx.foreach(VIEW.lines, sale_line), class_name="o-sell__lines"),
+        rx.el.ul(
+            rx.foreach(VIEW.lines, lambda line: sale_line(line, SellState.set_quantity, "sell-line")),
+            class_name="o-sell__lines",
+        ),
         class_name="o-panel",
         aria_label=_("Productos de la venta"),
-    )
-
-
-def sale_line(line: ObjectVar[SaleLine]) -> rx.Component:
-    """Render a line: the product, its units, and its price."""
-    return rx.el.li(
-        product_picture(line.picture),
-        rx.el.span(
-            rx.el.span(line.title, class_name="o-row__title"),
-            rx.cond(line.detail != "", rx.el.span(line.detail, class_name="o-row__detail")),
-            rx.el.span(line.unit_label, class_name="o-row__detail"),
-            class_name="o-stock__words",
-        ),
-        rx.el.b(line.total_label),
-        unit_steps(
-            line,
-            SellState.set_quantity,
-            rx.cond(line.problem != "", rx.el.span(line.problem, class_name="o-sell__short")),
-            is_maximum=line.quantity >= line.most,
-        ),
-        class_name="o-sell__line",
-        key=line.id,
-        data_testid="sell-line",
     )
 
 
@@ -171,38 +149,13 @@ def delivery_panel() -> rx.Component:
         ),
         rx.cond(
             VIEW.address.length() > 0,
-            rx.el.div(
-                rx.foreach(VIEW.address, lambda line: rx.el.p(line, class_name="o-row__detail")),
-                rx.el.p(VIEW.shipping, " ", rx.el.b(VIEW.shipping_label)),
-                rx.foreach(SellState.options, shipping_option),
-                rx.el.button(
-                    _("Mejor se lo lleva"),
-                    type="button",
-                    class_name="button button--small button--quiet",
-                    on_click=SellState.hand_over,
-                ),
-                class_name="o-sell__options",
-                data_testid="sell-delivery",
-            ),
+            chosen_delivery(SellState, SellState.hand_over, "sell-delivery"),
             rx.el.details(
                 fold_head("truck", _("Enviarlo a su casa")),
                 once(form),
             ),
         ),
         class_name="o-panel",
-    )
-
-
-def shipping_option(option: ObjectVar[dict[str, str]]) -> rx.Component:
-    """Render a shipping option with its price."""
-    return rx.el.button(
-        option["name"],
-        " ",
-        rx.el.b(option["price"]),
-        type="button",
-        class_name="button button--small button--quiet",
-        on_click=SellState.choose_shipping(option["id"].to(str)),
-        key=option["id"].to(str),
     )
 
 
@@ -324,13 +277,7 @@ def payment_panel() -> rx.Component:
         hidden_field("total", VIEW.total.to_string()),
         rx.el.div(
             office_select(SellState, "pay", "method", _("Cómo paga"), methods),
-            pay_field(
-                "reference",
-                _("Comprobante"),
-                is_optional=True,
-                hint=_("El número de la transferencia o del datáfono. En efectivo no hace falta."),
-                max_length=MAX_REFERENCE_LENGTH,
-            ),
+            reference_field(SellState, "pay"),
             pay_field(
                 "given",
                 _("Con cuánto paga"),

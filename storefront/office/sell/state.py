@@ -33,7 +33,7 @@ from backend.presses.service import use_press
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
-from storefront.office.components.variant_search import VariantSearch
+from storefront.office.components.sale import SaleScreen
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id, checked_number, checked_text
@@ -43,12 +43,10 @@ MAX_CUSTOMERS = 6
 PAYMENT_FIELDS = ("draft", "method", "reference", "given", "total", *CONTACT_FIELDS)
 
 
-class SellState(VariantSearch, KnownClientState):
+class SellState(SaleScreen, KnownClientState):
     """The sale that the staff member is preparing, and the latest finished one."""
 
     content: rx.Field[SaleView | None] = rx.field(None)
-    options: rx.Field[list[dict[str, str]]] = rx.field(default_factory=list)
-    """Shipping options with their prices, after the address was stored."""
     sold: rx.Field[SoldView | None] = rx.field(None)
     link: rx.Field[LinkView | None] = rx.field(None)
     """The new payment link. Its address is shown only once, because only its hash is stored."""
@@ -64,30 +62,14 @@ class SellState(VariantSearch, KnownClientState):
         async with current_shop().database.read() as session:
             return await sale_view(session, actor)
 
-    @office_event()
-    async def scan(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Add the scanned or typed variant. If several variants match, list them."""
-        if (found := await self._find_variant(actor, form_data)) is not None:
-            await self._add(actor, found.variant_id)
-
-    @office_event()
-    async def choose(self, actor: Actor, variant_id: str) -> None:
-        """Add one of the matching variants."""
-        checked_id(variant_id)
-        self.problems, self.matches = {}, []
-        await self._add(actor, variant_id)
-
     async def _add(self, actor: Actor, variant_id: str) -> None:
         self.sold = self.link = None
         try:
             async with current_shop().database.transaction() as session:
                 draft_id = await _open_sale(session, actor)
                 await add_units(session, actor, draft_id, variant_id)
-        except InsufficientStock:
-            self.problems = {"code": _("Ya no queda ninguno más para vender.")}
-        except InvalidData as error:
-            text = error.shopper_text or _("No está a la venta: publícalo y ponle precio en Productos.")
-            self.problems = {"code": text}
+        except (InsufficientStock, InvalidData) as error:
+            self._show_refusal(error)
         await self._show(actor)
 
     @office_event()
@@ -166,9 +148,7 @@ class SellState(VariantSearch, KnownClientState):
         async with shop.database.transaction() as session:
             draft_id = await _open_sale(session, actor)
         offer = await set_delivery(shop.checkout, actor, draft_id, typed)
-        self.options = [{"id": one.id, "name": one.name, "price": one.amount_label} for one in offer.choices]
-        if not offer.choices:
-            self._announce(offer.notice or _("Ninguna entrega llega allá."), "problem")
+        self._show_offer(offer)
         await self._show(actor)
 
     @office_event()
