@@ -296,6 +296,11 @@ class OfficeScreen(AnnouncingState, mixin=True):
         self._announce(text)
         await self._show(actor)
 
+    async def _announce_problem(self, actor: Actor, text: str) -> None:
+        """Read the content again, and announce why the action was refused."""
+        await self._show(actor)
+        self._announce(text, "problem")
+
     async def _announce_repeated_press(self, actor: Actor) -> None:
         await self._announce_done(actor, REPEATED_PRESS_TEXT)
 

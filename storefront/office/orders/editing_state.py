@@ -97,8 +97,7 @@ class EditOrderState(VariantAdder, KnownClientState):
                     reason=typed["reason"],
                 )
         except (InsufficientStock, NotAllowed, TotalChanged) as error:
-            await self._show(actor)
-            self._announce(error.staff_text or _("No se pudo. Mira el pedido."), "problem")
+            await self._announce_problem(actor, error.staff_text or _("No se pudo. Mira el pedido."))
             return None
         self._announce(_("Pedido cambiado."))
         return rx.redirect(f"{ORDERS}/{self._order_in_query()}")

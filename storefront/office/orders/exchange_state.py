@@ -1,5 +1,6 @@
 """State of the screen «Hacer un cambio». The database stores the exchange; this state only displays it."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -31,6 +32,8 @@ from storefront.state.handlers import checked_fields, checked_id, checked_number
 
 MAX_UNITS = 99
 MAX_AMOUNT = 10**12
+NO_UNITS = _("Elige qué unidades devuelve.")
+FAILED = _("No se pudo. Mira el pedido.")
 SETTLE_FIELDS = ("exchange", "difference", "method", "reference", "damaged")
 
 
@@ -58,15 +61,7 @@ class ExchangeState(SaleScreen, KnownClientState):
     @office_event()
     async def set_inbound(self, actor: Actor, line_id: str, quantity: int) -> None:
         """Set how many units of a line of the order come back."""
-        checked_id(line_id)
-        checked_number(quantity, 0, MAX_UNITS)
-        self.problems = {}
-        try:
-            async with current_shop().database.transaction() as session:
-                exchange = await open_exchange(session, actor, self._order_in_query())
-                await set_inbound_units(session, actor, exchange.id, line_id, quantity)
-        finally:
-            await self._show(actor)
+        await self._set_units(actor, set_inbound_units, line_id, quantity)
 
     async def _add(self, actor: Actor, variant_id: str) -> None:
         try:
@@ -80,13 +75,18 @@ class ExchangeState(SaleScreen, KnownClientState):
     @office_event()
     async def set_quantity(self, actor: Actor, line_id: str, quantity: int) -> None:
         """Set the units of a product that goes out; 0 removes it."""
+        await self._set_units(actor, set_outbound_units, line_id, quantity)
+
+    async def _set_units(
+        self, actor: Actor, set_units: Callable[..., Awaitable[None]], line_id: str, quantity: int
+    ) -> None:
         checked_id(line_id)
         checked_number(quantity, 0, MAX_UNITS)
         self.problems = {}
         try:
             async with current_shop().database.transaction() as session:
                 exchange = await open_exchange(session, actor, self._order_in_query())
-                await set_outbound_units(session, actor, exchange.id, line_id, quantity)
+                await set_units(session, actor, exchange.id, line_id, quantity)
         finally:
             await self._show(actor)
 
@@ -121,10 +121,9 @@ class ExchangeState(SaleScreen, KnownClientState):
             async with current_shop().database.transaction() as session:
                 await request_exchange(session, actor, checked_id(exchange_id))
         except InvalidData as error:
-            await self._show(actor)
-            self._announce(error.staff_text or _("Elige qué unidades devuelve."), "problem")
-            return
-        await self._announce_done(actor, _("Cambio guardado. El cliente recibe un correo."))
+            await self._announce_problem(actor, error.staff_text or NO_UNITS)
+        else:
+            await self._announce_done(actor, _("Cambio guardado. El cliente recibe un correo."))
 
     @office_event()
     async def settle(self, actor: Actor, form_data: dict[str, str]) -> Any:
@@ -140,20 +139,18 @@ class ExchangeState(SaleScreen, KnownClientState):
         try:
             async with current_shop().database.transaction() as session:
                 order = await settle_exchange(session, actor, checked_id(typed["exchange"]), seen, money)
-        except (InsufficientStock, NotAllowed, TotalChanged) as error:
-            await self._show(actor)
-            is_stock = isinstance(error, InsufficientStock)
-            text = _("No están todas las unidades que se lleva.") if is_stock else error.staff_text
-            self._announce(text or _("No se pudo. Mira el pedido."), "problem")
-            return None
+        except InsufficientStock:
+            await self._announce_problem(actor, _("No están todas las unidades que se lleva."))
+        except (NotAllowed, TotalChanged) as error:
+            await self._announce_problem(actor, error.staff_text or FAILED)
         except InvalidData as error:
             if error.fields:
                 raise
-            await self._show(actor)
-            self._announce(error.staff_text or _("Elige qué unidades devuelve."), "problem")
-            return None
-        self._announce(_describe_done(difference, money))
-        return rx.redirect(f"{ORDERS}/{order.id}")
+            await self._announce_problem(actor, error.staff_text or NO_UNITS)
+        else:
+            self._announce(_describe_done(difference, money))
+            return rx.redirect(f"{ORDERS}/{order.id}")
+        return None
 
     @office_event()
     async def discard(self, actor: Actor, exchange_id: str) -> Any:
@@ -162,8 +159,7 @@ class ExchangeState(SaleScreen, KnownClientState):
             async with current_shop().database.transaction() as session:
                 await cancel_exchange(session, actor, checked_id(exchange_id))
         except NotAllowed as error:
-            await self._show(actor)
-            self._announce(error.staff_text or _("No se pudo. Mira el pedido."), "problem")
+            await self._announce_problem(actor, error.staff_text or FAILED)
             return None
         return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
 

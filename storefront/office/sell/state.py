@@ -194,18 +194,15 @@ class SellState(SaleScreen, KnownClientState):
                 order = await sell(
                     session, actor, shop.settings, draft_id, received=received, contact=contact
                 )
-        except (TotalChanged, InsufficientStock) as error:
-            await self._show(actor)
-            text = (
-                _("No están todas las unidades: se vendieron, o son de una preventa que no ha llegado.")
-                if isinstance(error, InsufficientStock)
-                else _("El total cambió. Míralo y cobra otra vez.")
-            )
-            self._announce(text, "problem")
-            return
-        self._clear_results()
-        self.sold = sold_view(order, received.method, given)
-        await self._announce_done(actor, _("Venta guardada."))
+        except TotalChanged:
+            await self._announce_problem(actor, _("El total cambió. Míralo y cobra otra vez."))
+        except InsufficientStock:
+            text = _("No están todas las unidades: se vendieron, o son de una preventa que no ha llegado.")
+            await self._announce_problem(actor, text)
+        else:
+            self._clear_results()
+            self.sold = sold_view(order, received.method, given)
+            await self._announce_done(actor, _("Venta guardada."))
 
     @office_event()
     async def make_link(self, actor: Actor, form_data: dict[str, str]) -> None:
