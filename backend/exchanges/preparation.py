@@ -65,7 +65,7 @@ class LockedExchange:
 
 
 def require_exchange_rights(actor: Actor) -> None:
-    """Check that the actor may change exchanges: they accept returns, and sell.
+    """Check that the actor has the rights that a change of an exchange needs: to sell, and to handle returns.
 
     Raises:
         Forbidden: the actor may not.
@@ -90,7 +90,7 @@ async def find_unfinished_exchange(session: AsyncSession, order_id: str) -> Exch
 
 
 async def find_exchange_of_new_order(session: AsyncSession, order_id: str) -> Exchange | None:
-    """Return the exchange whose new order this is; None if it is the new order of none."""
+    """Return the exchange whose new order has this id; None if the order is not from an exchange."""
     found = await session.execute(select(Exchange).where(Exchange.draft_order_id == order_id))
     return found.scalar_one_or_none()
 
@@ -150,7 +150,10 @@ async def begin_exchange(
 async def _create_draft_order(
     session: AsyncSession, actor: Actor, order: Order, exchange_id: str
 ) -> DraftOrder:
-    """Create the draft of the new order for the customer of the order, who takes it along for now."""
+    """Create the draft of the new order, for the customer of the order.
+
+    It has no delivery yet: without one, the customer takes the products along.
+    """
     cart_id = await create_empty_cart(
         session, region_id=order.region_id, sales_channel_id=order.sales_channel_id
     )
@@ -249,6 +252,7 @@ async def lock_outbound_cart(session: AsyncSession, actor: Actor, exchange_id: s
     Raises:
         NotFound: there is no such exchange.
         ExchangeEnded: it is completed or cancelled.
+        Conflict: see `backend.cart.access.open_cart`.
     """
     require_exchange_rights(actor)
     exchange = await read_exchange(session, actor, exchange_id)
@@ -292,9 +296,8 @@ async def cancel_exchange(session: AsyncSession, actor: Actor, exchange_id: str)
         row = await read_return(session, exchange.return_id)
         if row.state != ReturnState.REQUESTED:
             raise UnitsArrived(f"The units of exchange {exchange_id} have arrived")
-        await deny(
-            session, actor, exchange.return_id, CANCELED_REASON
-        )  # `follow_return` cancels the exchange
+        # `follow_return` cancels the exchange
+        await deny(session, actor, exchange.return_id, CANCELED_REASON)
         return exchange
     await drafts.delete_draft(session, actor, exchange.return_id, DraftStep.REQUEST, exchange.id)
     await _mark_canceled(session, exchange)

@@ -115,7 +115,7 @@ async def begin(actor: StaffMember, body: NewExchange, database: Db) -> Wire[Exc
 async def read(
     actor: StaffMember, exchange_id: str, database: Db, fields: RequestedFields
 ) -> Wire[ExchangeAnswer]:
-    """Return the exchange. `difference_due` is what the new order costs more than the returned units."""
+    """Return the exchange. `difference_due` is the price of the new order less that of the returned units."""
     await count_reads(database, actor, SubjectType.ORDER, 1)
     async with database.read() as session:
         exchange = await preparation.read_exchange(session, actor, exchange_id)

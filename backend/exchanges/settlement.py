@@ -1,9 +1,9 @@
 """Settle an exchange: the return, its refund, the new order and the difference change in one transaction.
 
-The refund of the returned units pays the new order: no money moves, and both orders keep exact books. It has a credit
-note, and the new order has an invoice, like every refund and every sale. What the new order costs more or less than
-the returned units is a difference like that of an edited order (`backend.order_edits.difference`): staff receive it or
-give it back at once, the customer pays it with a link, or it waits in an attention row.
+The refund of the returned units pays the new order: no money moves, and both orders keep exact books. The refund has a
+credit note, and the new order has an invoice, like every refund and every sale. If the new order and the returned units
+differ in price, the difference is treated like that of an edited order (`backend.order_edits.difference`): staff
+receive it or give it back at once, the customer pays it with a link, or it waits in an attention row.
 
 The carts of both orders are locked first, then the refunded payment, the order with its exchange and its return, the
 promotions, and the stock. Everything is read again under these locks.
@@ -155,9 +155,9 @@ async def settle_exchange(
 async def compute_credit(
     session: AsyncSession, order: Order, sold: Sequence[OrderLine], units: Mapping[str, int], return_id: str
 ) -> Cop:
-    """Return the pesos with which these units of the order pay the new order: what they cost, without the shipping.
+    """Return the price of these units of the order, without the shipping. It pays the new order.
 
-    `return_id` is their return, which is not counted as an earlier one.
+    `return_id` is the return of these units, which is not counted as an earlier one.
 
     Raises:
         InvalidData: there are no units, or they cost nothing.

@@ -32,5 +32,5 @@ def has_same_preorder(line: OrderLine, other: OrderLine) -> bool:
 
 
 def find_ready_day(facts: Iterable[JsonObject]) -> date | None:
-    """Return the day on which the last preordered units of lines with these facts arrive; None without any."""
+    """Return the day on which the last preordered units arrive, from the lines' facts; None if none are preordered."""
     return max(filter(None, map(parse_preorder_day, facts)), default=None)

@@ -98,7 +98,7 @@ class Return(Timestamps, table=True):
     """Reason of the denial."""
     refund_id: str | None = None
     exchange_id: str | None = Field(default=None, unique=True)
-    """The exchange of the kind `exchange`, whose new order replaces the refund."""
+    """The exchange that the return belongs to; its new order replaces the refund. Only the kind `exchange` has one."""
 
 
 class ReturnLine(SQLModel, table=True):

@@ -105,8 +105,8 @@ class OrderView:
     Attributes:
         can_retry: the payment has failed, and its cart can be restored.
         can_change_bank: the payment is pending at the bank, and can be replaced by another one.
-        can_change_method: the customer has yet to pay as instructed, such as by a bank transfer, the order is not
-            packed, and the shop offers another way to pay.
+        can_change_method: the payment has instructions, such as those of a bank transfer, and is not paid yet; the
+            order is not packed; and the shop offers another way to pay.
         can_open_account: the order belongs to no account; its address can get a link that opens one.
         is_final: the payment will not change any more.
     """

@@ -1,4 +1,4 @@
-"""Payments that a customer makes outside the shop as instructed, such as by bank transfer, and staff then confirm."""
+"""Payments outside the shop, such as bank transfers: the customer gets instructions, and staff confirm the money."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,16 +12,16 @@ from backend.payment.sessions import find_decisive_session, list_offered_provide
 
 
 async def find_instructed_payment(session: AsyncSession, order: Order) -> PaymentSession | None:
-    """Return the order's payment that its customer has yet to make as instructed, if the customer may still cancel it.
+    """Return the order's unpaid payment with instructions, if the customer may still cancel it.
 
-    Return None if there is none, or if the order is packed, although staff have not confirmed the money.
+    Return None if there is none, or if the order is already packed.
     """
     payment = await find_decisive_session(session, order.cart_id)
     return payment if await _may_cancel(session, order, payment) else None
 
 
 async def can_pay_in_another_way(session: AsyncSession, order: Order, payment: PaymentSession | None) -> bool:
-    """Return True if the customer may cancel the instructed payment, and the shop offers another way to pay.
+    """Return True if the customer may cancel a payment with instructions, and the shop offers another way to pay.
 
     `payment` is the order's decisive session.
     """
