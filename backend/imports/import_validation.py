@@ -205,7 +205,10 @@ def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
 
 
 def _list_pictures(row: Row, listed: Container[str]) -> list[str]:
-    """Return the names of the row's pictures, without those of its variant that the product's pictures include."""
+    """Return the names of the row's pictures. Those of its variant that are in `listed` are left out.
+
+    `listed` has the names of the pictures of the products.
+    """
     of_variant = row.get(VARIANT_PICTURES) or ()
     return [*(row.get("pictures") or ()), *(name for name in of_variant if name not in listed)]
 

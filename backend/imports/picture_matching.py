@@ -36,9 +36,9 @@ def get_base_name(path: str) -> str:
 
 
 def list_picture_keys(name: str) -> list[list[str]]:
-    """Return the keys of the sent pictures that a cell may mean, in groups; those of its own name come first.
+    """Return the keys of the sent pictures that a cell may mean, in groups: first the same name, then other endings.
 
-    A name without an ending means the picture with any ending. The endings of JPEG are one ending.
+    A name without an ending means the picture with any ending. The endings of JPEG count as one.
     """
     keys = list(dict.fromkeys((folder_key(name), picture_key(name))))
     groups = [[key] for key in keys]

@@ -147,7 +147,7 @@ class PictureIntake:
         return problem
 
     async def _store(self, name: str, url: str, problem: str, checksum: str) -> None:
-        """Store the row of a picture. A refused picture has a row, too: no row of the spreadsheet misses it."""
+        """Store the row of a picture. A refused picture gets a row, too, so that it is not reported as missing."""
         async with self.database.transaction() as session:
             await find_open_import(session, self.import_id, lock=True)
             picture = await session.get(ProductImportPicture, (self.import_id, name))

@@ -198,7 +198,7 @@ class Worker:
 
         def done(task: asyncio.Task[bool]) -> None:
             self._running.pop(task, None)
-            # most jobs are finished and no other waits for their run: then a poll would find nothing
+            # usually the jobs are finished and no other job waits for the end of this run: a poll would find nothing
             if self._has_waiting or task.cancelled() or task.exception() is not None or not task.result():
                 self._woken.set()
 
@@ -415,7 +415,7 @@ _JOB = table_of(Job)
 def _due_statement(dialect: str) -> Select[int, str]:
     """Return the query for due jobs of the kinds in `IDS_PARAMETER`.
 
-    The kinds are one value: with a parameter for each, SQLAlchemy would write the statement again each time.
+    The kinds are one value: with a parameter for each, SQLAlchemy would build the statement again each time.
     """
     return (
         select(_JOB.c.id, _JOB.c.kind)

@@ -7,11 +7,11 @@ from backend.spreadsheet_reader.encodings import ENCODINGS, UNREADABLE
 _TRACES = re.compile(
     "[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|√[°-∫±≥∂Ω≠≈∆]|[├┬][\u0080-\u00ff░▒▓│┤║╗╝┐]"
 )
-"""Two letters that UTF-8 gives in an older encoding for one letter of Spanish."""
+"""Pairs of characters that appear if the UTF-8 bytes of a Spanish letter are read in an older encoding."""
 
 
 def repair_text(text: str) -> str:
-    """Return the text as it was before it was read in a wrong encoding; traces that remain become `UNREADABLE`."""
+    """Return the text as it was before it was read in a wrong encoding. Traces that remain become `UNREADABLE`."""
     if text.isascii() or not _TRACES.search(text):
         return text
     for encoding in ENCODINGS:

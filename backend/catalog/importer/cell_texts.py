@@ -24,7 +24,7 @@ _THREE_DECIMALS = re.compile(r"([^0-9]*[1-9][0-9]{0,2}\.[0-9]{3})([^0-9]*)")
 _INVISIBLE = dict.fromkeys(
     map(ord, "\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff")
 ) | dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
-"""Replacements of characters that nobody sees, and of spaces that look like an ordinary one."""
+"""Replacements of invisible characters, and of spaces that look like an ordinary one."""
 BOOLEANS = {"1": "sí", "0": "no"}
 
 
@@ -39,7 +39,7 @@ def cell_texts(row: Row) -> list[str]:
 
 
 def clean_text(text: str | None) -> str | None:
-    """Return a text without invisible characters, which web pages and chats add: a SKU would differ by one."""
+    """Return a text without the invisible characters that web pages and chats add, for example to a copied SKU."""
     return text if text is None or text.isascii() else text.translate(_INVISIBLE).strip()
 
 

@@ -26,7 +26,7 @@ OPTION_CELLS = {
 OPTIONS = "options"
 """Key of a row's options: a tuple of titles and values, `(("Talla", "M"), ("Color", "Rojo"))`."""
 VARIANT_PICTURES = "variant_pictures"
-"""Pictures that show what is special about the variant, such as its colour. An import only adds them."""
+"""Pictures that show an option value of the variant, such as its colour. An import only adds them."""
 ID_CELLS = {
     "product_id": Cell(cell_parsers.make_text_parser(64)),
     "variant_id": Cell(cell_parsers.make_text_parser(64)),

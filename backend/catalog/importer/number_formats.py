@@ -19,7 +19,7 @@ fill the cell (`*x`).
 _PATTERN = re.compile(r"0+(?:[-\ue000-\uf8ff]0+)+")
 _PESOS = frozenset({"cop", "col"})
 _FOREIGN_CURRENCY = re.compile(r"\[\$(US ?\$|U\$S|USD|EUR|€|£|MXN)", re.IGNORECASE)
-"""A currency in brackets, such as `[$US$-409]`. A `$` alone is read as that of the peso: Excel in English writes it."""
+"""A currency in brackets, such as `[$US$-409]`. A `$` alone means pesos, because Excel in English writes it for them."""
 
 
 class _Display(NamedTuple):

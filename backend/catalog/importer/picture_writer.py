@@ -102,9 +102,9 @@ def _build_rows(
 async def write_variant_pictures(
     session: AsyncSession, targets: Sequence[VariantTarget], picture: FindPicture
 ) -> set[str]:
-    """Link the pictures of the rows' variants to the option values that they show. The products have them already.
+    """Link the pictures of the rows' variants to the option values that they show. Call `write_pictures` first.
 
-    A picture that shows a value of all its variants already keeps it, and so does every picture that no row names.
+    A picture keeps its value if all its variants have that value. Pictures that no row names do not change.
 
     Returns:
         The ids of the products that were changed.

@@ -15,8 +15,8 @@ Values = Mapping[str, str]
 def find_shown_values(pictures: Mapping[str, Sequence[Values]], options: Iterable[str]) -> dict[str, str]:
     """Return the option value that each picture shows, by picture.
 
-    All of them belong to one option: the one in which most pictures show a single value; among equals the first.
-    Pictures of variants that differ in this option show no value, and are left out.
+    All values are of one option: the option in which the most pictures show exactly one value, or the first of
+    several such options. A picture whose variants have different values of this option shows none, and is left out.
 
     Args:
         pictures: for each picture, the values of the variants that have it.

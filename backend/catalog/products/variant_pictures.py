@@ -38,7 +38,7 @@ async def update_thumbnails(session: AsyncSession, product_id: str) -> None:
 
 
 async def update_imported_thumbnails(session: AsyncSession, product_ids: Collection[str]) -> None:
-    """Call `update_thumbnails` for those of the products that have pictures of option values, or had some."""
+    """Update the variants' thumbnails of those products that have or had pictures of option values."""
     await session.flush()
     pictured = select(_PICTURE.c.product_id).where(
         _PICTURE.c.product_id.in_(product_ids), _PICTURE.c.value_id.is_not(None)

@@ -34,5 +34,5 @@ def split_picture(metadata: JsonObject | None, current: str) -> tuple[JsonObject
 
 
 def join_picture(metadata: JsonObject | None, picture: str) -> JsonObject | None:
-    """Return the metadata for an answer, with the picture; None if there is nothing in it."""
+    """Return the metadata for an answer, with the picture; None if it is empty."""
     return {**(metadata or {}), **({THUMBNAIL: picture} if picture else {})} or None

@@ -237,7 +237,7 @@ def drop_zero(text: str) -> str:
 def set_greatest_weight(drafts: Sequence[Draft], weights: Sequence[str]) -> None:
     """Set the product's weight to that of its heaviest variant. Add a note if the weights differ.
 
-    A weight that cannot be read is set as it is: its row is refused.
+    A weight that cannot be read is stored unchanged, so that its row is refused.
 
     Args:
         drafts: the rows of the product.

@@ -93,7 +93,7 @@ def recognise(headings: Sequence[str]) -> SourceFormat:
 
 
 def is_own_export(source_format: SourceFormat, headings: Sequence[str]) -> bool:
-    """Return True for a complete file that a shop wrote. Its texts are read as they are."""
+    """Return True for a complete file that a shop exported. Its texts are read unchanged."""
     return source_format in OWN_FORMATS and sum(map(bool, headings)) >= MIN_OWN_HEADINGS
 
 
