@@ -79,7 +79,7 @@ OWN_CLONES = tuple(
         *("spreadsheet_reader/", "test_"),
     )
 )
-"""Tests of the backend that share no clone: they change tables, end connections or leave processes that still write."""
+"""Tests of the backend that get a separate clone: they change tables, end connections or leave writing processes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -106,7 +106,7 @@ async def main() -> None:
 
 
 async def do_tasks(user: PhoneUser) -> None:
-    """Do the tasks in the order of the office's."""
+    """Do the tasks in the same order as the benchmarks of the office."""
     await user.measure_task("log in", log_in)
     sold = await place_paid_order(user.shop)
     await user.measure_task("is it paid", check_payment(sold))

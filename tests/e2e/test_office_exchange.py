@@ -1,4 +1,4 @@
-"""An exchange at the counter, on a telephone: a toy comes back, another goes out, the difference is settled in cash."""
+"""An exchange at the counter, on a telephone: one product comes back, another goes out, and cash settles the rest."""
 
 import re
 
@@ -20,7 +20,7 @@ OLD, NEW = "yoyo-de-madera", "coca-balero"
 
 
 async def sell_at_counter(server: ShopServer) -> tuple[str, int, str, int]:
-    """Sell the old toy in cash. Return the order's id, its price, and the SKU and the price of the new toy."""
+    """Sell the old product in cash. Return the order's id, its price, and the SKU and the price of the new product."""
     async with open_database(server) as database, database.transaction() as session:
         found = {}
         for handle in (OLD, NEW):
@@ -35,7 +35,7 @@ async def sell_at_counter(server: ShopServer) -> tuple[str, int, str, int]:
         return order.id, found[OLD].price, found[NEW].sku or "", found[NEW].price
 
 
-async def test_toy_is_exchanged_at_the_counter(open_page: OpenPage, server: ShopServer) -> None:
+async def test_product_is_exchanged_at_the_counter(open_page: OpenPage, server: ShopServer) -> None:
     order_id, old_price, sku, new_price = await sell_at_counter(server)
     async with open_page(390, 844) as page:
         await enter_office(page, server, f"/oficina/pedidos/{order_id}")

@@ -19,7 +19,7 @@ fill the cell (`*x`).
 _PATTERN = re.compile(r"0+(?:[-\ue000-\uf8ff]0+)+")
 _PESOS = frozenset({"cop", "col"})
 _FOREIGN_CURRENCY = re.compile(r"\[\$(US ?\$|U\$S|USD|EUR|€|£|MXN)", re.IGNORECASE)
-"""A currency in brackets, such as `[$US$-409]`. A `$` alone means pesos, because Excel in English writes it for them."""
+"""A currency in brackets, such as `[$US$-409]`. A `$` alone means pesos: Excel in English writes it so."""
 
 
 class _Display(NamedTuple):

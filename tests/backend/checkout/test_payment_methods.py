@@ -247,7 +247,7 @@ async def test_only_way_to_pay_is_not_changed(shop: Shop, cart_id: str) -> None:
     assert not await can_change(shop, order)
 
 
-async def test_other_customers_transfer_is_not_cancelled(shop: Shop, cart_id: str) -> None:
+async def test_transfer_of_another_customer_is_not_cancelled(shop: Shop, cart_id: str) -> None:
     order = await place_order(shop, cart_id)
     with pytest.raises(NotFound):
         await shop.placed_orders.change_bank(order.id, "forged")

@@ -40,7 +40,7 @@ from tests.backend.rivals import run_against_rival
 
 
 async def sell_and_stock(till: Till, *, price: int = PRICE, stock: int = 3) -> tuple[str, str, Order]:
-    """Return a variant, another one with this price and stock, and an order of a unit of the first."""
+    """Return two variants, and an order of one unit of the first. The second has this price and stock."""
     old = await till.make_variant("trompo", stock=3)
     new = await till.make_variant("balero", stock=stock, price=price)
     return old, new, await sell_one(till, old)
@@ -117,7 +117,7 @@ async def test_cheaper_product_gives_cash_back(till: Till) -> None:
     assert await till.attention() == []
 
 
-async def test_money_back_without_its_right_waits_for_the_owner(till: Till) -> None:
+async def test_refund_by_a_seller_without_the_right_waits_for_the_owner(till: Till) -> None:
     old, new, order = await sell_and_stock(till, price=PRICE - 5_000)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     with pytest.raises(Forbidden):
@@ -156,7 +156,7 @@ async def test_product_is_exchanged_for_the_same_one(till: Till) -> None:
     assert await till.available(variant) == 0
 
 
-async def test_repeated_settlement_is_one_order(till: Till) -> None:
+async def test_repeated_settlement_creates_one_order(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     orders = await asyncio.gather(*(settle(till, exchange, 0) for _ in range(3)))
@@ -242,7 +242,7 @@ async def test_exchange_cancelled_at_the_same_time_is_not_settled(till: Till) ->
     assert "exchange canceled" in await list_actions(till, order)
 
 
-async def test_draft_of_an_exchange_is_not_sold_otherwise(till: Till) -> None:
+async def test_draft_of_an_exchange_is_sold_only_by_the_exchange(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     async with till.database.read() as session:

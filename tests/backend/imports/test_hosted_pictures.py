@@ -255,7 +255,7 @@ async def test_imported_addresses_are_unchanged_in_the_next_import(
     assert (less.counts.changed, dict(less.losses)) == (1, {"pictures": 1})
 
 
-async def test_picture_of_the_shop_may_be_named_with_a_host(
+async def test_own_picture_is_found_by_its_address_with_another_host(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_job, "fetch", answer_unless_dead)

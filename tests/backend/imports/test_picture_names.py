@@ -47,7 +47,7 @@ async def test_name_without_a_flag_is_decoded(sender: Sender, name: bytes) -> No
         ("otra/1.jpg", ["trompo/1.jpg"], []),
     ],
 )
-async def test_cell_means_one_picture_of_the_zip(
+async def test_cell_finds_its_picture_in_the_zip(
     sender: Sender, cells: str, sent: list[str], problems: list[str]
 ) -> None:
     await sender.send_spreadsheet(f"Nombre;SKU;Precio;Fotos\nMuñeca;M-1;1000;{cells}\n")
@@ -74,7 +74,7 @@ async def test_sent_file_that_is_no_picture_is_not_called_missing(
     assert list_problems(await sender.report()) == [(2, "pictures", f"picture {code}")]
 
 
-async def test_files_of_the_system_in_a_zip_are_not_reported(sender: Sender) -> None:
+async def test_system_files_in_a_zip_are_not_reported(sender: Sender) -> None:
     await sender.send_spreadsheet("Nombre;SKU;Precio;Fotos\nMuñeca;M-1;1000;a.jpg\n")
     files = {
         "fotos/a.jpg": picture(),

@@ -76,7 +76,7 @@ async def test_edit_without_preorders_keeps_the_promised_day(till: Till) -> None
     assert (edited.promised_day, edited.shipping_data) == (order.promised_day, order.shipping_data)
 
 
-async def test_units_of_a_later_preorder_get_their_own_line(till: Till) -> None:
+async def test_units_of_a_later_preorder_get_a_separate_line(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     order = await place_paid_order(till, trompo)
     async with till.database.transaction() as session:

@@ -38,7 +38,7 @@ def test_other_text_is_unchanged(title: str) -> None:
     assert repair_text(title) == title
 
 
-def test_remaining_trace_is_unreadable() -> None:
+def test_remaining_trace_is_marked_as_unreadable() -> None:
     assert repair_text("MuÃ±eca 🪆") == f"Mu{UNREADABLE}eca 🪆"
 
 

@@ -47,7 +47,7 @@ def test_picture_shows_the_value_that_all_its_variants_have(
     assert find_shown_values(pictures, options) == expected
 
 
-def test_option_with_one_value_does_not_count() -> None:
+def test_option_with_one_value_is_no_differing_option() -> None:
     assert list_differing_options([{"Material": "Lana", "Animal": one} for one in ("Oso", "León")]) == [
         "Animal"
     ]
@@ -88,7 +88,7 @@ def test_formats_name_the_pictures_of_each_variant(text: str) -> None:
     assert set(pictures.values()) < all_pictures | {"https://a.example/1.jpg"}
 
 
-def test_picture_of_a_product_without_options_is_the_products() -> None:
+def test_picture_of_a_row_without_options_belongs_to_the_product() -> None:
     text = (
         "Handle,Title,Option1 Name,Option1 Value,Variant Price,Variant Image,Image Src\n"
         "yoyo,Yoyo,Title,Default Title,5000,https://a.example/y.jpg,\n"
@@ -176,7 +176,9 @@ async def test_picture_of_all_variants_shows_no_value(database: Database, import
     assert (await importer(shared))["same"] == 4
 
 
-async def test_picture_of_the_only_variant_is_the_products(database: Database, importer: Importer) -> None:
+async def test_picture_of_the_only_variant_belongs_to_the_product(
+    database: Database, importer: Importer
+) -> None:
     await importer("handle,title,price,variant_pictures\nyoyo,Yoyo,5000,rojo.png\n")
     assert await read_shown(database) == [("rojo", None)]
     async with database.read() as session:

@@ -1,4 +1,4 @@
-"""The timeline of an order: every audited action on an order has a Spanish title there, or is left out on purpose."""
+"""The timeline of an order: every audited action on an order has a Spanish title, or is hidden on purpose."""
 
 import ast
 from collections.abc import Iterator
