@@ -123,6 +123,16 @@ def action_buttons() -> rx.Component:
         )
         return rx.cond(is_allowed(action), button)
 
+    def screen_link(action: str, shape: str, label: str, path: str) -> rx.Component:
+        link = rx.el.a(
+            icon(shape, size=20),
+            label,
+            href=f"{path}?pedido={VIEW.id}",
+            class_name=f"{BUTTON}button--quiet",
+            data_testid=f"order-{action}",
+        )
+        return rx.cond(is_allowed(action), link)
+
     return rx.el.div(
         rx.cond(
             is_allowed("pack"),
@@ -142,26 +152,8 @@ def action_buttons() -> rx.Component:
             rx.cond(VIEW.is_own, _("Salió a entregar"), _("Marcar enviado")),
             OrderState.ship,
         ),
-        rx.cond(
-            is_allowed("edit"),
-            rx.el.a(
-                icon("edit", size=20),
-                _("Cambiar el pedido"),
-                href=f"{EDIT_ORDER}?pedido={VIEW.id}",
-                class_name=f"{BUTTON}button--quiet",
-                data_testid="order-edit",
-            ),
-        ),
-        rx.cond(
-            is_allowed("exchange"),
-            rx.el.a(
-                icon("undo", size=20),
-                _("Hacer un cambio"),
-                href=f"{EXCHANGE}?pedido={VIEW.id}",
-                class_name=f"{BUTTON}button--quiet",
-                data_testid="order-exchange",
-            ),
-        ),
+        screen_link("edit", "edit", _("Cambiar el pedido"), EDIT_ORDER),
+        screen_link("exchange", "undo", _("Hacer un cambio"), EXCHANGE),
         step_button("hand_over", "hands", _("Lo recogieron"), OrderState.deliver),
         rx.el.a(
             icon("receipt", size=20),
