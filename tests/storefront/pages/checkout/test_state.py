@@ -699,13 +699,14 @@ async def test_field_of_a_provider_is_shown_once_its_options_are_loaded(
     load_banks = CheckoutState.event_handlers["load_banks"].fn
     await state.load()
     await load_banks(InBackground(state))
-    assert await state._update() is None
+    assert await update_state(state) == []
     await add_transfer(shop)
-    assert await state._update() == CheckoutState.load_banks
+    (answer,) = await update_state(state)
+    assert answer.name.endswith("checkout_state.load_banks")
     assert (state.payment.methods[1].fields, state.payment.field_names) == ([], [FROM_BANK])
     await load_banks(InBackground(state))
     assert [one.name for one in state.payment.methods[1].fields] == [FROM_BANK]
-    assert await state._update() is None
+    assert await update_state(state) == []
 
 
 async def test_only_offered_payment_method_is_chosen(shop: Shop, state: CheckoutState) -> None:
