@@ -12,6 +12,8 @@ from backend.core.db.tables import JsonObject
 from backend.media.picture_store import URL
 
 WIDTHS = (320, 640, 960)
+THUMBNAIL_WIDTH = 160
+"""Width of an additional, narrow file of each picture. A gallery displays its thumbnails 72 px wide."""
 _UPLOADED = re.compile(rf"{URL}/([0-9a-f]{{16}})/foto-([1-9][0-9]{{0,4}})x([1-9][0-9]{{0,4}})-\2\.webp")
 
 
@@ -31,7 +33,8 @@ class PreparedPicture:
 
 def list_widths_up_to(most: int) -> Sequence[int]:
     """Return the widths in which a picture that is `most` pixels wide is stored. A picture is never enlarged."""
-    return [width for width in WIDTHS if width <= most] or [most]
+    widths = [width for width in WIDTHS if width <= most] or [most]
+    return [THUMBNAIL_WIDTH, *widths] if widths[0] > THUMBNAIL_WIDTH else widths
 
 
 def build_uploaded_picture(digest: str, width: int, height: int) -> PreparedPicture:

@@ -30,6 +30,7 @@ from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.core.db.tables import JsonObject
 from backend.inventory.service import set_stock
+from backend.media.picture_widths import THUMBNAIL_WIDTH, WIDTHS
 from backend.operations.opening.store_defaults import create_store_defaults
 from backend.reviews.models import Review, ReviewState
 from backend.reviews.moderation import count_reviews
@@ -39,7 +40,7 @@ log = logging.getLogger(__name__)
 
 DEMO_PICTURES = "/demo/"
 """Address prefix of the demo products' pictures. No other picture has it."""
-PICTURE_WIDTHS = (320, 640, 960)
+PICTURE_WIDTHS = (THUMBNAIL_WIDTH, *WIDTHS)
 MADE_IN_COLOMBIA = "hecho-en-colombia"
 DEMO_SAFETY_MARK = "NTC-EN 71-1 (dato de ejemplo)"
 AGE_WARNING = "No es para menores de 3 años: puede tener piezas pequeñas (dato de ejemplo)."

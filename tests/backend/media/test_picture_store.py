@@ -122,11 +122,15 @@ async def test_import_stores_pictures_once_with_valid_names(
 ) -> None:
     Image.new("RGB", (700, 700), "red").save(tmp_path / "50% #1?.png")
     prepared = PictureFolder(tmp_path, pictures).prepare("50% #1?.png")
-    assert [Path(url).name for url, _ in prepared.sources] == ["50- -1--320.webp", "50- -1--640.webp"]
+    assert [Path(url).name for url, _ in prepared.sources] == [
+        "50- -1--160.webp",
+        "50- -1--320.webp",
+        "50- -1--640.webp",
+    ]
     async with serve(pictures) as client:
         for url, _ in prepared.sources:
             assert (await client.get(url)).status_code == 200
-    assert len(await list_all_names(open_picture_store(settings))) == 2
+    assert len(await list_all_names(open_picture_store(settings))) == 3
 
 
 async def test_unavailable_store_gives_503_and_is_logged_once(

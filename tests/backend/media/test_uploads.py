@@ -113,7 +113,7 @@ async def test_picture_is_stored_in_all_widths_and_used_by_a_product(
     async with shop.database.read() as session:
         rows = (await session.execute(select(Picture).order_by(Picture.rank))).scalars().all()
     assert [(row.width, row.height) for row in rows] == [(960, 720), (320, 560)]
-    assert [source["width"] for source in rows[0].sources] == [320, 640, 960]
+    assert [source["width"] for source in rows[0].sources] == [160, 320, 640, 960]
     for source in [*rows[0].sources, *rows[1].sources]:
         assert (await open_image(admin, source["url"])).width == source["width"]
 
@@ -339,7 +339,7 @@ async def test_pictures_are_converted_one_by_one(
     same, other = picture(), picture("PNG")
     found = await asyncio.gather(*(urls_of(admin, content) for content in (same, other, same)))
     assert found[0] == found[2] != found[1]
-    assert (len(most), max(most)) == (9, 1)
+    assert (len(most), max(most)) == (12, 1)
 
 
 @pytest.mark.parametrize("shop", ["away"], indirect=True)
@@ -382,7 +382,7 @@ async def test_url_of_an_uploaded_picture_determines_its_size_and_files(admin: h
     prepared = parse_uploaded_picture(url)
     assert prepared is not None
     assert (prepared.url, prepared.width, prepared.height) == (url, 640, 320)
-    assert [width for _, width in prepared.sources] == [320, 640]
+    assert [width for _, width in prepared.sources] == [160, 320, 640]
 
 
 async def test_upload_route_is_documented_with_a_curl_command(anyone: httpx.AsyncClient) -> None:

@@ -34,10 +34,10 @@ def test_picture_is_resized_and_keeps_its_name(folder: PictureFolder, tmp_path: 
     draw_picture(tmp_path / "in" / "Trompo (frente).jpg")
     prepared = folder.prepare("Trompo (frente).jpg")
     assert (prepared.width, prepared.height) == (960, 720)
-    assert [width for _, width in prepared.sources] == [320, 640, 960]
+    assert [width for _, width in prepared.sources] == [160, 320, 640, 960]
     assert prepared.url == prepared.sources[-1][0]
     assert [Path(file).name for file in list_created_files(tmp_path)] == [
-        f"Trompo (frente)-{width}.webp" for width in (320, 640, 960)
+        f"Trompo (frente)-{width}.webp" for width in (160, 320, 640, 960)
     ]
     for url, width in prepared.sources:
         with Image.open(tmp_path / "pictures" / url.removeprefix("/pictures/")) as image:
@@ -46,9 +46,11 @@ def test_picture_is_resized_and_keeps_its_name(folder: PictureFolder, tmp_path: 
 
 def test_small_picture_is_not_enlarged(folder: PictureFolder, tmp_path: Path) -> None:
     draw_picture(tmp_path / "in" / "a.png", (200, 100))
-    assert [width for _, width in folder.prepare("a.png").sources] == [200]
+    assert [width for _, width in folder.prepare("a.png").sources] == [160, 200]
+    draw_picture(tmp_path / "in" / "c.png", (90, 100))
+    assert [width for _, width in folder.prepare("c.png").sources] == [90]
     draw_picture(tmp_path / "in" / "b.png", (700, 100))
-    assert [width for _, width in folder.prepare("b.png").sources] == [320, 640]
+    assert [width for _, width in folder.prepare("b.png").sources] == [160, 320, 640]
 
 
 def test_unchanged_picture_is_not_resized_again(folder: PictureFolder, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ TOYS: list[dict[str, Any]] = CATALOG["toys"]
 FILES: list[str] = [picture["file"] for toy in TOYS for picture in toy["pictures"]]
 
 AGE_RANGES = ("0-2", "3-5", "6-8", "9-12", "12+")
-WIDTHS = (320, 640, 960)
+WIDTHS = (160, 320, 640, 960)
 FIELDS = {
     "handle": str,
     "title": str,
