@@ -209,6 +209,7 @@ docs: $(DOCS_STAMP)
 
 screenshots: $(DEV_STAMP) pages browser
 	@$(python) -m tools.screenshots
+	@$(python) -m tools.office_screenshots
 
 lock := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras \
   --no-emit-index-url --no-emit-find-links --no-header --no-annotate $(UPGRADE)

@@ -1,4 +1,4 @@
-"""Take the pictures of all pages for docs/screenshots, at three widths.
+"""Take the pictures of all pages for docs/screenshots, at three widths. `tools.office_screenshots` takes the office's.
 
     python -m tools.screenshots              every page
     python -m tools.screenshots home order   only these
@@ -58,8 +58,8 @@ async def _take_pictures(shop: ShopServer, width: int, wanted: list[str]) -> Non
             )
             page = await context.new_page()
             await SCENES[name](page)
-            picture = await (_picture_window(page) if name in OVERLAY_SCENES else _picture_whole_page(page))
-            _save_picture(picture, FOLDER / f"{name}-{width}.webp")
+            picture = await (picture_window(page) if name in OVERLAY_SCENES else _picture_whole_page(page))
+            save_picture(picture, FOLDER / f"{name}-{width}.webp")
             await context.close()
             print(f"{name} at {width} px", flush=True)
         await browser.close()
@@ -77,7 +77,7 @@ async def _picture_whole_page(page: Page) -> bytes:
     return await page.screenshot(full_page=True, animations="disabled")
 
 
-async def _picture_window(page: Page) -> bytes:
+async def picture_window(page: Page) -> bytes:
     """Return a picture of the window with the current focus, after its pictures have loaded."""
     await page.wait_for_load_state("networkidle")
     await page.evaluate(DECODE_VISIBLE_PICTURES)
@@ -85,7 +85,8 @@ async def _picture_window(page: Page) -> bytes:
     return await page.screenshot(animations="disabled", caret="initial")
 
 
-def _save_picture(picture: bytes, file: Path) -> None:
+def save_picture(picture: bytes, file: Path) -> None:
+    """Save the upper part of a picture as WebP."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     image.crop((0, 0, image.width, min(image.height, MAX_HEIGHT_PX))).save(file, quality=QUALITY, method=6)
 
