@@ -18,6 +18,7 @@ from backend.edge.etags import NotModified, compute_etag, has_current_copy
 from backend.edge.ranges import UnsatisfiableRange, parse_range
 from backend.media.avif_pictures import avif_name
 from backend.media.picture_store import URL, PictureContent, PictureStore, PicturesUnavailable
+from backend.media.picture_widths import find_wider_name
 from backend.media.videos import parse_video_url
 
 PERMANENT_CACHING = "public, max-age=31536000, immutable"
@@ -71,6 +72,12 @@ class PictureServer:
     async def _answer_file(self, scope: Scope, name: str, tag: str) -> Response:
         if parse_video_url(f"{URL}/{name}"):
             return await self._answer_video(scope, name, tag)
+        response = await self._answer_best_format(scope, name, tag)
+        wider = find_wider_name(name) if response.status_code == 404 else None
+        return await self._answer_best_format(scope, wider, _compute_tag(wider)) if wider else response
+
+    async def _answer_best_format(self, scope: Scope, name: str, tag: str) -> Response:
+        """Answer with a picture; with its AVIF file, if there is one and the browser accepts it."""
         smaller = avif_name(name)
         if smaller is not None and "image/avif" in Headers(scope=scope).get("accept", ""):
             response = await self._answer_picture(scope, smaller, _compute_tag(smaller))

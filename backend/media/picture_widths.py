@@ -14,6 +14,7 @@ from backend.media.picture_store import URL
 WIDTHS = (320, 640, 960)
 THUMBNAIL_WIDTH = 160
 """Width of an additional, narrow file of each picture. A gallery displays its thumbnails 72 px wide."""
+_NARROW = re.compile(rf"[0-9a-f]{{16}}/foto-([1-9][0-9]{{0,4}})x[1-9][0-9]{{0,4}}-({THUMBNAIL_WIDTH})\.webp")
 _UPLOADED = re.compile(rf"{URL}/([0-9a-f]{{16}})/foto-([1-9][0-9]{{0,4}})x([1-9][0-9]{{0,4}})-\2\.webp")
 
 
@@ -52,3 +53,15 @@ def parse_uploaded_picture(url: str) -> PreparedPicture | None:
         return None
     prepared = build_uploaded_picture(found[1], int(found[2]), int(found[3]))
     return prepared if prepared.url == url else None
+
+
+def find_wider_name(name: str) -> str | None:
+    """Return the stored name of the next wider file of an uploaded picture's narrow file; None for any other name.
+
+    Shops that stored the picture before there were narrow files have only the wider one.
+    """
+    found = _NARROW.fullmatch(name)
+    if found is None:
+        return None
+    _narrow, *wider = list_widths_up_to(int(found[1]))
+    return f"{name[: found.start(2)]}{wider[0]}{name[found.end(2) :]}" if wider else None

@@ -177,4 +177,6 @@ async def test_gallery_picture_is_no_larger_than_shown(browser: Browser, server:
             assert file.endswith(f"-{needed}.webp"), (window_width, density)
             thumbnail = page.locator(".gallery__thumb img").last
             assert await thumbnail.evaluate("(one) => `${one.clientWidth}px`") == THUMBNAIL_SIZES
+            await expect(thumbnail).to_have_js_property("complete", value=True)
+            assert "-160.webp" in await thumbnail.evaluate("(one) => one.currentSrc"), (window_width, density)
             await close_within_limit(context)

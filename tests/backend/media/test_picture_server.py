@@ -29,6 +29,28 @@ async def test_pictures_are_served(tmp_path: Path) -> None:
             assert "immutable" not in answer.headers.get("cache-control", "")
 
 
+async def test_picture_without_its_narrow_file_is_served_from_the_wider_one(tmp_path: Path) -> None:
+    """Shops stored pictures before there were narrow files, but pages derive all names from the picture's URL."""
+    app = Starlette(routes=[Mount(URL, PictureServer(open_picture_store(Settings(data_dir=tmp_path))))])
+    folder = tmp_path / "pictures" / "0123456789abcdef"
+    folder.mkdir(parents=True)
+    (folder / "foto-640x480-320.webp").write_bytes(b"RIFF wide")
+    narrow = f"{URL}/0123456789abcdef/foto-640x480-160.webp"
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://shop") as client:
+        answer = await client.get(narrow)
+        assert (answer.status_code, answer.content) == (200, b"RIFF wide")
+        assert answer.headers["content-type"] == "image/webp"
+        known = await client.get(narrow, headers={"if-none-match": answer.headers["etag"]})
+        assert (known.status_code, known.content) == (304, b"")
+        for name in ("foto-160x120-160.webp", "foto-960x480-160.webp", "foto-640x480-640.webp"):
+            assert (await client.get(f"{URL}/0123456789abcdef/{name}")).status_code == 404
+        (folder / "foto-640x480-320.avif").write_bytes(b"AVIF")
+        smaller = await client.get(narrow, headers={"accept": "image/avif,*/*"})
+        assert (smaller.content, smaller.headers["content-type"]) == (b"AVIF", "image/avif")
+        (folder / "foto-640x480-160.webp").write_bytes(b"RIFF narrow")
+        assert (await client.get(narrow)).content == b"RIFF narrow"
+
+
 async def test_cached_picture_is_not_sent_again(tmp_path: Path) -> None:
     app = Starlette(routes=[Mount(URL, PictureServer(open_picture_store(Settings(data_dir=tmp_path))))])
     (tmp_path / "pictures").mkdir()

@@ -184,7 +184,7 @@ async def test_picture_is_set_and_removed(
     await send(screen, "set_picture", ["https://other.example/x.webp"])
     assert (screen.announcement.tone, screen.content.picture) == ("problem", "")
     await send(screen, "set_picture", [PICTURE])
-    assert screen.content.picture == PICTURE.replace("-640.webp", "-320.webp")
+    assert screen.content.picture == PICTURE.replace("-640.webp", "-160.webp")
     await send(screen, "remove_picture")
     assert screen.content.picture == ""
 
