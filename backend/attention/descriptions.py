@@ -72,21 +72,23 @@ def _disputed_amount(row: Attention) -> Decimal:
 
 
 def _describe_money(row: Attention) -> str:
-    """Compare the money that arrived with the order's total."""
+    """Compare the money that arrived with the order's total. The difference is in whole pesos, as in `OrderMoney`."""
     owed: Any = row.data.get(OWED)
     if row.amount is None:
         return _("El banco no dice cuánto llegó, o lo dice en otra moneda. Míralo en la pasarela.")
     if not isinstance(owed, int):
         return _("Llegaron {paid}.").format(paid=format_disputed_amount(row))
-    difference = Decimal(owed) - _disputed_amount(row)
+    difference = owed - row.amount
     facts = {"owed": format_cop(owed), "paid": format_disputed_amount(row)}
     if difference > 0:
         text = _("El pedido vale {owed}; llegaron {paid}; faltan {rest}.")
     elif difference < 0:
         text = _("El pedido vale {owed}; llegaron {paid}; sobran {rest}.")
+    elif _disputed_amount(row) != owed:
+        text = _("El pedido vale {owed}; llegaron {paid}.")
     else:
         text = _("El pedido vale {owed} y llegaron completos.")
-    return text.format(**facts, rest=format_exact(abs(difference)))
+    return text.format(**facts, rest=format_cop(abs(difference)))
 
 
 def _describe_late_approval(row: Attention) -> str:

@@ -6,6 +6,7 @@ contains no name, address or text of a customer, only the city.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,7 +19,7 @@ from backend.catalog.low_stock import select_low_stock
 from backend.catalog.models import Product
 from backend.catalog.storefront.product_cards import line_pictures
 from backend.core.dates import date_label, last_day, time_label
-from backend.core.money import format_cop
+from backend.core.money import format_cop, format_exact
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
@@ -74,11 +75,11 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
     if not orders:
         return None
     kinds = await read_delivery_kinds(session, orders)
-    lines, total = [], 0
+    lines, total = [], Decimal()
     bought = {order.id: await list_order_lines(session, order.id) for order in orders}
     for order in orders:
         money = await read_order_money(session, order)
-        total += money.paid
+        total += money.exact
         amount = format_cop(order.total)
         if money.is_different:
             amount = _("llegaron {paid} de {total}").format(paid=money.paid_label, total=amount)
@@ -91,9 +92,9 @@ async def _read_orders(session: AsyncSession, ids: Sequence[str]) -> NoticeConte
         numbered = _("Pedido {number}").format(number=order.number)
         lines.append(" · ".join(filter(None, (numbered, *parts))))
     title = (
-        _("Pedido {number} pagado: {amount}").format(number=orders[0].number, amount=format_cop(total))
+        _("Pedido {number} pagado: {amount}").format(number=orders[0].number, amount=format_exact(total))
         if len(orders) == 1
-        else _("{n} pedidos pagados: {amount}").format(n=len(orders), amount=format_cop(total))
+        else _("{n} pedidos pagados: {amount}").format(n=len(orders), amount=format_exact(total))
     )
     path = f"{OFFICE}/empacar" + (f"?pedido={orders[0].id}" if len(orders) == 1 else "")
     picture = await _find_picture(session, bought[orders[0].id])

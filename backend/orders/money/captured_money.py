@@ -17,9 +17,12 @@ from backend.payment.transitions import get_exact_captured_amount, pays
 class OrderMoney:
     """The money that was captured for an order, before refunds.
 
+    A bank may report cents. The captured amount is shown exactly. What is missing or in excess is in whole pesos,
+    because nobody can pay cents, and invoices and reports have none.
+
     Attributes:
         exact: the amount that the providers reported, in pesos and cents.
-        paid: the amount in whole pesos.
+        paid: the whole pesos of each payment, added.
     """
 
     total: Cop

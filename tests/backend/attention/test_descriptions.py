@@ -41,7 +41,13 @@ def make_row(kind: K, amount: int | None, data: Mapping[str, Any]) -> Attention:
             K.AMOUNT_DIFFERS,
             79_878,
             {"owed": 79_879, "exact_amount": "79878.25"},
-            "El pedido vale $ 79.879; llegaron $ 79.878,25; faltan $ 0,75.",
+            "El pedido vale $ 79.879; llegaron $ 79.878,25; faltan $ 1.",
+        ),
+        (
+            K.AMOUNT_DIFFERS,
+            79_879,
+            {"owed": 79_879, "exact_amount": "79879.25"},
+            "El pedido vale $ 79.879; llegaron $ 79.879,25.",
         ),
         (
             K.AMOUNT_DIFFERS,

@@ -3,21 +3,25 @@
 | approved | mail | customer's page | office and packing | Hoy | invoice |
 |---|---|---|---|---|---|
 | 50000 | a part, 30.000 is missing | 50.000 of 80.000 | 30.000 missing | 50.000 | 80.000, prepaid 50.000, due 30.000 |
-| 38000.40 | $ 38.000,40 | the same | the same, also in attention | 38.000 | prepaid 38.000 |
+| 38000.40 | $ 38.000,40 | the same | 42.000 missing | 38.000 | prepaid 38.000, due 42.000 |
 | 100000 | 20.000 too much | 100.000 | too much | 100.000 | 80.000, paid at once |
 | 80000 | as usual | as usual | as usual | 80.000 | the same |
 
-A refund reduces the amount in Hoy. A partly paid order can be packed: the owner has accepted it.
+What arrived is shown exactly; what is missing or in excess is in whole pesos everywhere, also in attention. A
+refund reduces the amount in Hoy. A partly paid order can be packed: the owner has accepted it.
 """
 
+import re
 from decimal import Decimal
 from xml.etree import ElementTree as ET
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.core.db.database import db_now
+from backend.core.money import format_cop, format_exact
 from backend.fulfillment.bulk_fulfillment import send_remaining_units
 from backend.invoices.creation import ISSUE
 from backend.mail.messages import compose_message
@@ -30,7 +34,10 @@ from backend.office.today import today_view
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.transitions import apply_report
+from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role
+from backend.staff_notices.kinds import NoticeKind
+from backend.staff_notices.models import StaffNotice
 from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import enable_invoices, list_documents
 from tests.backend.invoices.providers.ubl.test_ubl import NS, require_valid
@@ -89,6 +96,7 @@ async def test_all_views_of_an_order_show_the_amount_that_was_paid(  # noqa: PLR
     async with shop.database.read() as session:
         (row,) = (await open_attention(session, OWNER)).rows
     assert paid in plain(row.about)
+    assert plain(row.facts) == attention_words(paid, missing, pesos)
     await resolve(admin, await read_open_attention(shop), action="honor")
     async with shop.database.read() as session:
         detail = await order_detail(session, OWNER, order_id, "Trompo")
@@ -109,6 +117,69 @@ async def test_all_views_of_an_order_show_the_amount_that_was_paid(  # noqa: PLR
     assert plain(message.values["received"]) == paid
     assert plain(message.values["missing"]) == missing
     assert plain(view.sold_label) == plain(f"$ {pesos:,}".replace(",", "."))
+
+
+def attention_words(paid: str, missing: str, pesos: int) -> str:
+    """Return the sentence in Por resolver about a payment of this amount."""
+    if missing:
+        return f"El pedido vale $ 80.000; llegaron {paid}; faltan {missing}."
+    if pesos > TOTAL:
+        return f"El pedido vale $ 80.000; llegaron {paid}; sobran $ 20.000."
+    return f"El pedido vale $ 80.000; llegaron {paid}."
+
+
+@pytest.mark.parametrize("reported", ["45443.40", "45443.005", "80000.75", "100000.5"])
+async def test_texts_about_cents_name_the_same_amounts_everywhere(
+    shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str], reported: str
+) -> None:
+    """Read every text about the order: office, mails to staff, to the shop and to the customer, and order page.
+
+    Compared with an order that was paid exactly, the only new amounts are the reported one with its cents, and the
+    difference in whole pesos.
+    """
+    order_id, session_id = order
+    allowed = read_amounts(await read_texts(shop, order_id))
+    await approve_payment(shop, session_id, reported)
+    texts = await read_texts(shop, order_id)
+    await resolve(admin, await read_open_attention(shop), action="honor")
+    texts += await read_texts(shop, order_id)
+    exact, whole = Decimal(reported), int(Decimal(reported))
+    expected = {plain(format_exact(exact))} | (
+        {plain(format_cop(abs(TOTAL - whole)))} if whole != TOTAL else set()
+    )
+    assert read_amounts(texts) - allowed == expected
+
+
+def read_amounts(text: str) -> set[str]:
+    """Return the amounts of money in the text."""
+    return set(re.findall(r"\$ [\d.]*\d(?:,\d+)?", plain(text)))
+
+
+async def read_texts(shop: Shop, order_id: str) -> str:
+    """Return all texts about the order's money that the shop, its staff and the customer read."""
+    async with shop.database.transaction() as session:
+        await session.execute(update(StaffNotice).values(batch_id=StaffNotice.kind, batched_at=db_now()))
+        owner = (
+            await session.execute(select(Staff.id).where(Staff.role == Role.OWNER).limit(1))
+        ).scalar_one()
+        rows = (await open_attention(session, OWNER)).rows
+        texts: list[object] = [
+            rows,
+            await order_detail(session, OWNER, order_id, "Trompo"),
+            await pack_view(session, OWNER, order_id),
+            await order_view(session, shop.settings, order_id),
+        ]
+        for mail in (
+            *(Mail(kind=MailKind.ATTENTION, about=row.id) for row in rows),
+            *(Mail(kind=MailKind.STAFF_NOTICE, about=f"{kind} {owner}") for kind in NoticeKind),
+            Mail(kind=MailKind.ORDER_PAID, about=order_id),
+        ):
+            message = await compose_message(session, shop.settings, mail)
+            if message is not None:
+                written = MailRenderer(shop.settings).render(message, shop.settings)
+                body = written.get_body(("plain",))
+                texts += [written["Subject"], body and body.get_content()]
+    return "\n".join(map(str, texts))
 
 
 async def test_partly_paid_order_is_packed_only_after_a_decision(
