@@ -1,4 +1,7 @@
-"""Search for Spanish: in the source, where it must be inside `_(…)`, and in the pages of a shop in another language."""
+"""Search for Spanish: in the source, where it must be inside `_(…)`, and in the pages of a shop in another language.
+
+Also search for English words and technical names in texts that the owner of a Spanish shop reads.
+"""
 
 import ast
 import re
@@ -22,6 +25,20 @@ _WORDS = (
     "|tus|una|unas|unidad|unidades|unos|usa|vas|vez|ya"
 )
 _WORD = re.compile(rf"(?<![\w/@.#?&=-])(?:{_WORDS})(?![\w@=/-])|[¿¡]|\w*[áéíóúñ]\w*", re.IGNORECASE)
+_ENGLISH_WORDS = (
+    "about|address|after|again|already|amount|and|answer|answered|answers|any|approved|are|at|backup|be|been|before"
+    "|but|by|cancel|canceled|captured|cannot|carrier|check|checks|closed|could|customer|customers|day|days|delivered"
+    "|differs|does|each|edited|exists|expired|failed|failure|for|from|fulfillment|gateway|given|have|held|hours"
+    "|how|if|in|into|is|it|its|item|items|job|label|late|left|mail|mails|missing|money|more|must|new|no such|none"
+    "|not|null|of|on|opened|or|order|orders|other|owed|paid|payment|payments|pending|picture|pictures|product"
+    "|products|reason|received|refund|refunded|rejected|requested|resolved|return|returned|sent|shipped|shop|sold"
+    "|state|stock|than|that|the|then|there|they|this|times|to|too|unit|units|unknown|until|used|was|were|when|with"
+    "|within|yet|you|your"
+)
+_ENGLISH = re.compile(
+    rf"(?<![\w/@.`-])(?:{_ENGLISH_WORDS})(?![\w@=/-])|(?<![\w/])[a-z]+_\w+|\b[0-9A-HJKMNP-TV-Z]{{26}}\b"
+)
+"""English words in lower case, technical names and ids (`payses_01K…`, `amount_differs`)."""
 _NAME = re.compile(r"[a-z_-]+")
 MIN_FRAGMENT_LENGTH = 8
 """Letters. Shorter fragments of a Spanish message are not searched for."""
@@ -33,6 +50,11 @@ def find_spanish(text: str, *names: str) -> list[str]:
     return [found[0] for found in _WORD.finditer(text)] + [
         piece for piece in _list_fragments() if piece in text
     ]
+
+
+def find_english(text: str) -> list[str]:
+    """Return the English words, technical names and ids in a Spanish text, except commands in backticks."""
+    return [found[0] for found in _ENGLISH.finditer(re.sub("`[^`]*`", "`…`", text))]
 
 
 def find_untranslated_spanish(source: str) -> Iterator[str]:

@@ -20,7 +20,11 @@ def load_shop_settings(*, is_announced: bool) -> "Settings":
     """Load the settings. With `is_announced`, print on stderr which shop is about to be changed."""
     settings = load_settings()
     if is_announced:
-        typer.echo(f"The shop in {settings.data_dir}, database {settings.redacted_database_url}", err=True)
+        from backend.core.texts import _
+
+        shop = _("La tienda en {folder}, base de datos {database}")
+        values = {"folder": settings.data_dir, "database": settings.redacted_database_url}
+        typer.echo(shop.format(**values), err=True)
     return settings
 
 

@@ -69,7 +69,9 @@ def init(
         STORE_NAME='Mi Tienda' CARRIER_ORIGIN_DANE_CODE=05001000 trompo init --yes
     """
     from backend.core.terminal import is_terminal
+    from backend.core.texts import _, format_count
     from backend.operations.opening.command import init_shop
+    from backend.operations.opening.store_defaults import DEFAULT_NAMES
 
     settings = load_settings()
     answers = None if yes or not is_terminal() else _ask_about_the_shop(settings)
@@ -80,16 +82,18 @@ def init(
             changes=answers is None,
         )
     if done.saved:
-        typer.echo(f"Saved: {', '.join(done.saved)}.")
+        saved = _("Se guardó una respuesta."), _("Se guardaron {n} respuestas.")
+        typer.echo(format_count(len(done.saved), *saved))
     if done.problems:
-        typer.echo("\n".join(["Nothing was made:", *done.problems]), err=True)
+        typer.echo("\n".join([_("No se creó nada:"), *done.problems]), err=True)
         raise typer.Exit(1)
     if done.has_moved:
-        typer.echo("Moved: stock_location.")
+        typer.echo(_("La bodega quedó en su nueva dirección."))
     if done.created_defaults:
-        typer.echo(f"Made: {', '.join(done.created_defaults)}.")
+        names = ", ".join(DEFAULT_NAMES[name] for name in done.created_defaults)
+        typer.echo(_("Se creó: {names}.").format(names=names))
     elif not (done.saved or done.has_moved):
-        typer.echo("Everything is there already.")
+        typer.echo(_("Ya está todo."))
 
 
 def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
@@ -109,7 +113,7 @@ def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
         with _invalid_settings_printed():
             with_database(lambda database: save_answers(database, settings, answers), changes=False)
         typer.echo("\n" + _("Tus respuestas quedaron guardadas. Sigue con `trompo init`."), err=True)
-        raise
+        raise typer.Exit(1) from None
     return answers
 
 

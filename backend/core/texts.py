@@ -10,8 +10,8 @@ catalogue; another language is a file `locale/<language>/LC_MESSAGES/trompo.po` 
 - A template of a mail uses `{{ _("Ver mi pedido") }}`, or `_("…").format(…)` for a text with parts.
 - `python tools/messages.py` adds new texts to the catalogues, sorted; write their translation there.
 
-Messages of the API to programs, of commands and of logs are always English and are not wrapped, except for the
-questions of `trompo init`.
+Messages of the API to programs, of commands and of logs are always English and are not wrapped, except for
+`trompo init` and `trompo doctor`.
 """
 
 from functools import cache

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import URL, text
 
 from backend.core.db.database import Database
+from backend.core.texts import _
 from backend.migrations.runner import upgrade
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,15 @@ _TABLES = text(
 
 
 class ClientProgramError(Exception):
-    """A client program of PostgreSQL is missing, older than the server, or has failed. The message is one line."""
+    """A client program of PostgreSQL is missing, older than the server, or has failed. The message is one line.
+
+    Attributes:
+        owner_text: what to do, in the store's language; empty if only the message says it.
+    """
+
+    def __init__(self, message: str, owner_text: str = "") -> None:
+        super().__init__(message)
+        self.owner_text = owner_text
 
 
 async def check_programs(database: Database) -> tuple[int, str]:
@@ -48,7 +57,10 @@ async def check_programs(database: Database) -> tuple[int, str]:
     if database.through_pooler:
         raise ClientProgramError(
             "a pooler cannot serve pg_dump and pg_restore: name the database's own address by DATABASE_URL, "
-            "and set no DATABASE_POOLER"
+            "and set no DATABASE_POOLER",
+            _(
+                "un pooler no sirve para las copias: pon en DATABASE_URL la base de datos y quita DATABASE_POOLER"
+            ),
         )
     async with database.engine.connect() as connection:
         server, schema = (await connection.execute(_SERVER)).one()
@@ -58,7 +70,10 @@ async def check_programs(database: Database) -> tuple[int, str]:
         if version < server:
             raise ClientProgramError(
                 f"{program} {version} is older than the server, PostgreSQL {server}: install its client programs of "
-                f"version {server} or newer"
+                f"version {server} or newer",
+                _(
+                    "{program} es más viejo que el servidor: instala los programas de PostgreSQL {version}"
+                ).format(program=program, version=server),
             )
     return server, schema
 
@@ -169,7 +184,10 @@ async def _run_program(program: str, *arguments: str) -> bytes:
     """
     path = shutil.which(program)
     if path is None:
-        raise ClientProgramError(f"{program} is missing: install PostgreSQL's client programs")
+        raise ClientProgramError(
+            f"{program} is missing: install PostgreSQL's client programs",
+            _("falta {program}: instala los programas de cliente de PostgreSQL").format(program=program),
+        )
     process = await asyncio.create_subprocess_exec(path, *arguments, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
     try:
         output, errors = await process.communicate()

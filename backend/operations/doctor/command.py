@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from backend.core.config.settings import Settings
 from backend.core.errors import ShopError
+from backend.core.texts import _
 from backend.core.web.http_client import get_ssl_context
 from backend.core.web.response_limits import LimitedClient
 from backend.office_settings import read_effective_settings
@@ -18,7 +19,28 @@ from backend.operations.doctor.findings import CHECK_TIMEOUT_S, Check, Finding, 
 from backend.payment.providers.pse.client import create_gateway_client
 from backend.shipping.providers.carrier.client import create_carrier_client
 
-SIGNS = {Status.OK: "ok     ", Status.WARNING: "warning", Status.FAILURE: "failure"}
+STATUS_NAMES = {Status.OK: _("bien"), Status.WARNING: _("aviso"), Status.FAILURE: _("falla")}
+CHECK_NAMES = {
+    "settings": _("ajustes"),
+    "database": _("base de datos"),
+    "identity": _("datos de la tienda"),
+    "defaults": _("datos iniciales"),
+    "toys": _("productos"),
+    "gateway": _("pasarela"),
+    "carrier": _("transportadora"),
+    "labels": _("guías"),
+    "mail": _("correo"),
+    "address": _("dirección web"),
+    "webhook": _("avisos de pagos"),
+    "hosts": _("proxy"),
+    "certificate": _("certificado"),
+    "pictures": _("fotos"),
+    "disk": _("disco"),
+    "clock": _("reloj"),
+    "backup": _("copia de seguridad"),
+    "legal": _("textos legales"),
+}
+"""Names of the checks for people, by technical name."""
 
 
 async def run_checks(
@@ -70,8 +92,8 @@ async def _read_saved_settings(shop: CheckedShop, seconds: float) -> tuple[Findi
         async with asyncio.timeout(seconds), shop.database.read() as session:
             saved = await read_effective_settings(session, shop.settings)
     except (ShopError, SQLAlchemyError, OSError, TimeoutError) as error:
-        problem = f"does not answer, or has no tables yet: run `trompo init` ({type(error).__name__})"
-        return failure("database", problem), None
+        problem = _("no responde, o todavía no tiene tablas: corre `trompo init` ({error})")
+        return failure("database", problem.format(error=type(error).__name__)), None
     return ok("database", shop.settings.redacted_database_url), saved
 
 
@@ -82,11 +104,18 @@ def exit_code(findings: Sequence[Finding]) -> int:
 
 def format_text(findings: Sequence[Finding]) -> str:
     """Return the findings as text, one line each."""
-    return "\n".join(f"{SIGNS[finding.status]}  {finding.name}: {finding.message}" for finding in findings)
+    width = max(map(len, STATUS_NAMES.values()))
+    return "\n".join(
+        f"{STATUS_NAMES[finding.status]:{width}}  {CHECK_NAMES[finding.name]}: {finding.message}"
+        for finding in findings
+    )
 
 
 def format_json(findings: Sequence[Finding]) -> str:
-    """Return the findings as JSON: `{"ok": …, "findings": [{"name", "status", "message"}]}`."""
+    """Return the findings as JSON: `{"ok": …, "findings": [{"name", "status", "message"}]}`.
+
+    Names and statuses are the same in every language; messages are in the store's language.
+    """
     listed = [asdict(finding) for finding in findings]
     return json.dumps({"ok": exit_code(findings) == 0, "findings": listed}, ensure_ascii=False)
 

@@ -10,48 +10,66 @@ import httpx
 
 from backend.core.clock import now
 from backend.core.config.modules import GATEWAY_PSE
-from backend.core.config.settings import GatewayEnv, Settings
+from backend.core.config.settings import GATEWAY_CREDENTIALS, GatewayEnv, Settings
+from backend.core.dates import date_label
 from backend.core.errors import OutsideFailure
 from backend.core.money import format_cop
+from backend.core.texts import _, format_count
 from backend.edge.health.readiness import OK
 from backend.edge.middleware.host_check import MISDIRECTED
 from backend.mail.transports import SmtpTransport
 from backend.operations.doctor.findings import Finding, failure, ok, warning
 from backend.operations.monitoring.certificates import read_certificate_expiry
 from backend.payment.providers.pse.client import GatewayClient
+from backend.payment.providers.pse.responses import KeysRefused
 from backend.shipping.addresses import build_warehouse_contact
 from backend.shipping.municipalities import find_municipality_by_code
 from backend.shipping.packages import pack_items
 from backend.shipping.providers.base import QuoteRequest, ShippingPlace
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.requests import to_quotation
-from backend.shipping.providers.carrier.responses import Rate
+from backend.shipping.providers.carrier.responses import CarrierError, Rate
 
 MEDELLIN = ShippingPlace("05001000", "Carrera 50 # 30-12")
 CONTENT_VALUE = 50_000
 MIN_CERTIFICATE_DAYS = 21
+KEY_REFUSALS = (401, 403)
+"""Statuses with which the carrier refuses a key."""
 
 
 async def check_gateway(settings: Settings, client: GatewayClient) -> AsyncIterator[Finding]:
     """Check that the gateway accepts the keys, and lists banks."""
-    banks = await client.get_banks()
-    if not banks:
-        yield failure("gateway", "it lists no banks: ask the gateway whether PSE is enabled for your account")
+    try:
+        banks = await client.get_banks()
+    except KeysRefused as error:
+        text = _("no acepta las llaves: revisa {settings} ({reason})")
+        yield failure("gateway", text.format(settings=", ".join(GATEWAY_CREDENTIALS), reason=error.message))
         return
-    which = "the embedded one" if settings.uses_sandbox_gateway else "test" if client.test_mode else "live"
-    yield ok("gateway", f"{which}: it accepts the keys and lists {len(banks)} banks")
+    if not banks:
+        yield failure("gateway", _("no da bancos: pregúntale a la pasarela si PSE está activo para ti"))
+        return
+    if settings.uses_sandbox_gateway:
+        which = _("la de ensayo")
+    else:
+        which = _("en modo de pruebas") if client.test_mode else _("en producción")
+    yield ok("gateway", _("{which}: acepta las llaves y da {n} bancos").format(which=which, n=len(banks)))
 
 
 async def check_quotation(effective: Settings, client: CarrierClient) -> AsyncIterator[Finding]:
     """Check that the carrier gives a price from the warehouse to Medellín."""
-    route, rate = await find_route_and_rate(effective, client)
+    try:
+        route, rate = await find_route_and_rate(effective, client)
+    except CarrierError as error:
+        if error.http_status not in KEY_REFUSALS:
+            raise
+        yield failure("carrier", _("no acepta la llave: revisa CARRIER_API_KEY"))
+        return
     if rate is None:
-        yield failure(
-            "carrier",
-            f"{route}: no courier offers a price; ask the carrier which couriers your account may use",
-        )
+        text = _("{route}: ninguna transportadora da precio; pregúntale qué puede usar tu cuenta")
+        yield failure("carrier", text.format(route=route))
     else:
-        yield ok("carrier", f"{route}: {format_cop(rate.price)} with {rate.carrier}")
+        text = _("{route}: {price} con {carrier}")
+        yield ok("carrier", text.format(route=route, price=format_cop(rate.price), carrier=rate.carrier))
 
 
 async def find_route_and_rate(effective: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
@@ -79,69 +97,80 @@ def _municipality_name(dane_code: str) -> str:
 async def check_labels(settings: Settings) -> AsyncIterator[Finding]:
     """Report which kind of labels the shop would create."""
     if settings.uses_sandbox_carrier:
-        yield ok("labels", "the embedded carrier's")
+        yield ok("labels", _("de la transportadora de ensayo"))
     elif not settings.creates_test_labels:
-        yield ok("labels", "paid: each costs what the carrier quotes")
+        yield ok("labels", _("pagadas: cada una cuesta lo que cotiza la transportadora"))
     else:
         find = warning if settings.gateway_env is GatewayEnv.PRODUCTION else ok
-        yield find("labels", "test labels: no parcel is picked up; CARRIER_SANDBOX=false makes paid ones")
+        text = _("de prueba: nadie recoge los paquetes; con CARRIER_SANDBOX=false se compran de verdad")
+        yield find("labels", text)
 
 
 async def check_mail(effective: Settings, test_address: str) -> AsyncIterator[Finding]:
     """Check that the mail server answers and accepts the shop's login. With `test_address`, send a test mail to it."""
     if not effective.smtp_host:
-        yield warning("mail", "no mail server: mails are written to the data folder; set SMTP_HOST")
+        yield warning(
+            "mail",
+            _("no hay servidor de correo: los correos quedan en la carpeta de datos; pon SMTP_HOST"),
+        )
         return
     transport = SmtpTransport(effective)
     try:
         await transport.check_connection()
-        yield ok(
-            "mail",
-            f"{effective.smtp_host} answers" + (" and accepts the login" if effective.smtp_user else ""),
-        )
+        text = _("{server} responde y deja entrar") if effective.smtp_user else _("{server} responde")
+        yield ok("mail", text.format(server=effective.smtp_host))
         if test_address:
             await transport.send(_build_test_mail(effective, test_address))
-            yield ok(
-                "mail", f"a test mail was sent to {test_address}: check that it arrived, and not as spam"
-            )
+            text = _("salió un correo de prueba para {address}: mira que llegue, y no como correo no deseado")
+            yield ok("mail", text.format(address=test_address))
     except OutsideFailure as error:
-        yield failure("mail", f"{error}; check SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASSWORD")
+        text = _("no salen correos: revisa SMTP_HOST, SMTP_PORT, SMTP_USER y SMTP_PASSWORD ({reason})")
+        yield failure("mail", text.format(reason=error.message))
 
 
 def _build_test_mail(effective: Settings, to: str) -> EmailMessage:
     mail = EmailMessage()
     mail["From"], mail["To"] = effective.store_email, to
-    mail["Subject"] = f"{effective.store_name}: test mail"
-    mail.set_content("This is a test of the shop's mail server by `trompo doctor`.")
+    mail["Subject"] = _("{store}: correo de prueba").format(store=effective.store_name)
+    mail.set_content(_("`trompo doctor` probó con este correo el servidor de correo de la tienda."))
     return mail
 
 
 async def check_public_address(settings: Settings, http: httpx.AsyncClient) -> AsyncIterator[Finding]:
     """Check that the shop answers at PUBLIC_URL, and that the gateway's notifications can reach it."""
     if not settings.public_url:
-        yield warning("address", "PUBLIC_URL is not set: only this machine reaches the shop")
+        yield warning("address", _("PUBLIC_URL está vacío: a la tienda solo se llega desde esta máquina"))
         return
     for name, method, path, hint in (
-        ("address", "GET", "/health", "is the shop open, and does the proxy pass everything on?"),
+        ("address", "GET", "/health", _("¿está abierta la tienda, y el proxy lo pasa todo?")),
         # with another method than HEAD the request would be stored as a notification
-        ("webhook", "HEAD", f"/hooks/payment/{GATEWAY_PSE}", "the proxy must pass /hooks on to the shop"),
+        (
+            "webhook",
+            "HEAD",
+            f"/hooks/payment/{GATEWAY_PSE}",
+            _("el proxy tiene que pasar /hooks a la tienda"),
+        ),
     ):
         try:
             answer = await http.request(method, settings.public_url + path, headers=_metrics_header(settings))
         except httpx.HTTPError as error:
-            yield failure(name, f"{settings.public_url} cannot be reached ({type(error).__name__}): {hint}")
+            text = _("no se llega a {url} ({error}): {hint}")
+            yield failure(name, text.format(url=settings.public_url, error=type(error).__name__, hint=hint))
             return
+        url = settings.public_url + path
         if answer.status_code != 200:
-            yield failure(name, f"{settings.public_url}{path} answers with {answer.status_code}: {hint}")
+            text = _("{url} responde con {status}: {hint}")
+            yield failure(name, text.format(url=url, status=answer.status_code, hint=hint))
         elif failed := _failed_checks(answer):
-            yield warning(name, f"{settings.public_url}{path} answers, but {failed}")
+            yield warning(name, _("{url} responde, pero falla {checks}").format(url=url, checks=failed))
         else:
-            yield ok(name, f"{settings.public_url}{path} answers")
+            yield ok(name, _("{url} responde").format(url=url))
     with suppress(httpx.HTTPError):  # was reported above
         if (await http.get(settings.public_url + "/robots.txt")).status_code == MISDIRECTED:
-            yield failure(
-                "hosts", "pages are refused with 421: the proxy must pass the Host header on unchanged"
+            text = _(
+                "las páginas se niegan con 421: el proxy tiene que pasar el encabezado Host sin cambiarlo"
             )
+            yield failure("hosts", text)
 
 
 def _metrics_header(settings: Settings) -> dict[str, str]:
@@ -170,13 +199,17 @@ async def check_certificate(settings: Settings) -> AsyncIterator[Finding]:
     try:
         until = await read_certificate_expiry(address.hostname or "", address.port or 443)
     except ssl.SSLCertVerificationError as error:
-        yield failure("certificate", f"browsers refuse it: {error.verify_message}")
+        text = _("los navegadores no lo aceptan ({reason})")
+        yield failure("certificate", text.format(reason=error.verify_message))
         return
     except OSError as error:
-        yield failure("certificate", f"no TLS at {address.netloc} ({type(error).__name__})")
+        text = _("no hay TLS en {address} ({error})")
+        yield failure("certificate", text.format(address=address.netloc, error=type(error).__name__))
         return
     days = (until - now()).days
-    find = ok if days >= MIN_CERTIFICATE_DAYS else warning
-    yield find(
-        "certificate", f"valid until {until:%Y-%m-%d}, {days} days" + ("" if find is ok else ": renew it")
-    )
+    left = format_count(days, _("{n} día"), _("{n} días"))
+    message = _("sirve hasta el {day}: {left}").format(day=date_label(until), left=left)
+    if days >= MIN_CERTIFICATE_DAYS:
+        yield ok("certificate", message)
+    else:
+        yield warning("certificate", _("{finding}; renuévalo").format(finding=message))

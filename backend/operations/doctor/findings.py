@@ -1,4 +1,4 @@
-"""Result of a check: one line, which also says how to correct a problem."""
+"""Result of a check: one line in the store's language, which also says how to correct a problem."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.core.errors import ShopError
+from backend.core.texts import _
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of a check in one line. The line of a warning or failure also says how to correct the problem."""
+    """Result of a check in one line. The line of a warning or failure also says how to correct the problem.
+
+    Attributes:
+        name: technical name of the check, for programs; a key of `command.CHECK_NAMES`.
+        message: the line, in the store's language.
+    """
 
     name: str
     status: Status
@@ -53,7 +59,7 @@ async def run_check(name: str, check: Check, seconds: float = CHECK_TIMEOUT_S) -
     """Run a check and return its findings.
 
     If the check raises or takes too long, a failure is added to its findings. Only error texts of the shop itself
-    are included, because other texts may contain an address with a key.
+    are included, because other texts may contain an address with a key. They are in English, like the logs.
     """
     found: list[Finding] = []
     try:
@@ -62,11 +68,13 @@ async def run_check(name: str, check: Check, seconds: float = CHECK_TIMEOUT_S) -
                 found.append(finding)
     except TimeoutError:
         found.append(
-            failure(name, f"no answer within {seconds:g} seconds: check the network and the address")
+            failure(
+                name, _("no respondió en {n} segundos: revisa la red y la dirección").format(n=f"{seconds:g}")
+            )
         )
     except ShopError as error:
-        found.append(failure(name, error.message))
+        found.append(failure(name, _("no respondió bien: {reason}").format(reason=error.message)))
     except Exception as error:
         log.debug("the check %s failed", name, exc_info=True)
-        found.append(failure(name, f"could not be checked ({type(error).__name__})"))
+        found.append(failure(name, _("no se pudo revisar ({error})").format(error=type(error).__name__)))
     return found

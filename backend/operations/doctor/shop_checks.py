@@ -14,15 +14,17 @@ from backend.core.clock import now
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.config.values import parse_s3_address
 from backend.core.db.database import Database, database_now
+from backend.core.texts import _, format_count
 from backend.edge.health.readiness import MAX_CLOCK_DIFFERENCE_S
-from backend.legal.texts import list_unreviewed_texts
+from backend.legal.texts import TITLES, list_unreviewed_texts
 from backend.media.picture_store import PictureStore, PicturesUnavailable
-from backend.office_settings import demo_problems, read_effective_settings
+from backend.office_settings import read_effective_settings
 from backend.operations.backup.models import Backup
 from backend.operations.backup.postgresql_dump import ClientProgramError, check_programs
 from backend.operations.demo.seed import DEMO_PICTURES
 from backend.operations.doctor.findings import Finding, failure, ok, warning
-from backend.operations.opening.store_defaults import find_missing_defaults
+from backend.operations.opening.demo_values import describe_demo_values
+from backend.operations.opening.store_defaults import DEFAULT_NAMES, find_missing_defaults
 
 MIN_FREE_BYTES = 200 * 2**20
 LOW_FREE_BYTES = 2 * 2**30
@@ -35,7 +37,9 @@ CLOCK_WARNING_S = 2.0
 async def check_settings(settings: Settings) -> AsyncIterator[Finding]:
     """Report the names of the settings that are set, without their values."""
     names = sorted(name.upper() for name in settings.model_fields_set)
-    yield ok("settings", f"{settings.gateway_env}; set: {', '.join(names) or 'none'}")
+    mode = _("en producción") if settings.gateway_env is GatewayEnv.PRODUCTION else _("en modo de pruebas")
+    listed = ", ".join(names) or _("ninguno")
+    yield ok("settings", _("{mode}; fijados: {names}").format(mode=mode, names=listed))
 
 
 async def check_identity(database: Database, settings: Settings) -> AsyncIterator[Finding]:
@@ -43,12 +47,13 @@ async def check_identity(database: Database, settings: Settings) -> AsyncIterato
     async with database.read() as session:
         effective = await read_effective_settings(session, settings)
     is_real = settings.gateway_env is GatewayEnv.PRODUCTION
-    problems = demo_problems(effective)
+    problems = describe_demo_values(effective)
     for problem in problems:
         yield (failure if is_real else warning)("identity", problem)
     if not nit.is_valid(effective.store_nit):
         yield (failure if is_real else warning)(
-            "identity", "STORE_NIT is no NIT: its check digit is the number after the hyphen"
+            "identity",
+            _("STORE_NIT no es un NIT: su dígito de verificación es el número después del guion"),
         )
     elif not problems:
         yield ok(
@@ -61,9 +66,10 @@ async def check_defaults(database: Database) -> AsyncIterator[Finding]:
     async with database.read() as session:
         missing = await find_missing_defaults(session)
     if missing:
-        yield failure("defaults", f"missing: {', '.join(missing)}; run `trompo init`")
+        names = ", ".join(DEFAULT_NAMES[name] for name in missing)
+        yield failure("defaults", _("faltan: {names}; corre `trompo init`").format(names=names))
     else:
-        yield ok("defaults", "region, sales channel, key, warehouse and shipping options exist")
+        yield ok("defaults", _("están la región, el canal de venta, la clave, la bodega y los envíos"))
 
 
 async def check_products(database: Database, settings: Settings) -> AsyncIterator[Finding]:
@@ -84,19 +90,19 @@ async def check_products(database: Database, settings: Settings) -> AsyncIterato
     async with database.read() as session:
         published, weightless, bare, demo = [(await session.execute(count)).scalar_one() for count in counts]
     if not published:
-        yield warning("toys", "no product is for sale: `trompo catalog import FILE.csv`")
+        yield warning("toys", _("no hay productos a la venta: `trompo catalog import ARCHIVO.csv`"))
         return
     if demo and settings.gateway_env is GatewayEnv.PRODUCTION:
-        yield warning("toys", f"{demo} of {published} are the demo shop's: remove them at /oficina/productos")
+        text = _("{n} de {total} son de la tienda de demostración: quítalos en /oficina/productos")
+        yield warning("toys", text.format(n=demo, total=published))
     if bare:
-        yield warning("toys", f"{bare} of {published} have no picture")
+        yield warning("toys", _("{n} de {total} no tienen foto").format(n=bare, total=published))
     if weightless:
-        yield warning(
-            "toys",
-            f"{weightless} of {published} have no weight: their shipping is priced as the usual package",
-        )
+        text = _("{n} de {total} no tienen peso: su envío se cotiza como el paquete de siempre")
+        yield warning("toys", text.format(n=weightless, total=published))
     if not bare and not weightless:
-        yield ok("toys", f"{published} for sale, all with picture and weight")
+        text = _("{n} a la venta, todos con foto y peso")
+        yield ok("toys", text.format(n=published))
 
 
 async def check_backup(database: Database, settings: Settings) -> AsyncIterator[Finding]:
@@ -105,22 +111,26 @@ async def check_backup(database: Database, settings: Settings) -> AsyncIterator[
         try:
             await check_programs(database)
         except ClientProgramError as error:
-            yield warning("backup", str(error))
+            yield warning("backup", error.owner_text or str(error))
     async with database.read() as session:
         made_at: datetime | None = (await session.execute(select(func.max(Backup.made_at)))).scalar_one()
         moment = await database_now(session)
     if made_at is None:
         is_real = settings.gateway_env is GatewayEnv.PRODUCTION
         yield (warning if is_real else ok)(
-            "backup", "no backup was made yet: `trompo backup FILE`, every day"
+            "backup", _("todavía no hay ninguna: `trompo backup ARCHIVO`, todos los días")
         )
         return
     age = moment - made_at
-    message = f"the newest backup is {age.days} days and {age.seconds // 3600} hours old"
+    hours = format_count(age.seconds // 3600, _("{n} hora"), _("{n} horas"))
+    if age.days:
+        days = format_count(age.days, _("{n} día"), _("{n} días"))
+        hours = _("{days} y {hours}").format(days=days, hours=hours)
+    message = _("la última se hizo hace {time}").format(time=hours)
     yield (
         ok("backup", message)
         if age <= MAX_BACKUP_AGE
-        else warning("backup", f"{message}: `trompo backup FILE`")
+        else warning("backup", _("{finding}: `trompo backup ARCHIVO`").format(finding=message))
     )
 
 
@@ -130,22 +140,25 @@ async def check_legal_texts(database: Database, settings: Settings) -> AsyncIter
         effective = await read_effective_settings(session, settings)
         unread = await list_unreviewed_texts(session)
     if not effective.store_address:
-        yield warning("legal", "STORE_ADDRESS is empty: customers must be able to see where the shop is")
+        yield warning(
+            "legal", _("STORE_ADDRESS está vacío: los clientes tienen que poder ver dónde queda la tienda")
+        )
     if unread:
-        names = ", ".join(unread)
-        yield warning("legal", f"no lawyer has confirmed these texts: {names}; see /oficina/contenido")
+        names = ", ".join(TITLES[kind] for kind in unread)
+        text = _("ningún abogado ha confirmado estos textos: {names}; míralos en /oficina/contenido")
+        yield warning("legal", text.format(names=names))
     elif effective.store_address:
-        yield ok("legal", "the texts are confirmed, and the address is published")
+        yield ok("legal", _("los textos están confirmados y la dirección se ve"))
 
 
 async def check_clock(database: Database) -> AsyncIterator[Finding]:
     """Compare this machine's clock with the database's."""
     async with database.read() as session:
         difference = abs((now() - await database_now(session)).total_seconds())
-    message = f"{difference:.1f} s from the database's clock"
+    message = _("a {n} s del reloj de la base de datos").format(n=f"{difference:.1f}")
     if difference > CLOCK_WARNING_S:
         yield (failure if difference > MAX_CLOCK_DIFFERENCE_S else warning)(
-            "clock", f"{message}: set it by NTP"
+            "clock", _("{finding}: ponlo en hora con NTP").format(finding=message)
         )
     else:
         yield ok("clock", message)
@@ -157,26 +170,30 @@ async def check_pictures(settings: Settings, store: PictureStore) -> AsyncIterat
     where = (
         f"{parse_s3_address(url).endpoint}, bucket {parse_s3_address(url).bucket}"
         if url
-        else "the data folder"
+        else _("la carpeta de datos")
     )
     try:
         async for _some in store.iter_pictures():
             break
     except PicturesUnavailable as error:
-        yield failure("pictures", f"{error}: {where}; check PICTURES_URL")
+        text = _("no se pueden leer de {place}; revisa PICTURES_URL ({reason})")
+        yield failure("pictures", text.format(place=where, reason=error))
         return
-    yield ok("pictures", f"in {where}")
+    yield ok("pictures", _("en {place}").format(place=where))
 
 
 async def check_disk(settings: Settings) -> AsyncIterator[Finding]:
     """Check that the data folder can be written, and that its disk has enough free space."""
     folder = settings.data_dir
     if not os.access(folder, os.W_OK):
-        yield failure("disk", f"{folder} cannot be written: give it to the user that runs the shop")
+        text = _("no se puede escribir en {folder}: dásela al usuario con el que corre la tienda")
+        yield failure("disk", text.format(folder=folder))
         return
     free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
-    message = f"{free / 2**30:.1f} GiB free in {folder}"
+    message = _("{n} GiB libres en {folder}").format(n=f"{free / 2**30:.1f}", folder=folder)
     if free < max(LOW_FREE_BYTES, settings.alert_disk_free_mb * 2**20):
-        yield (failure if free < MIN_FREE_BYTES else warning)("disk", f"{message}: free some space")
+        yield (failure if free < MIN_FREE_BYTES else warning)(
+            "disk", _("{finding}: libera espacio").format(finding=message)
+        )
     else:
         yield ok("disk", message)

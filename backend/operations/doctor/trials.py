@@ -14,7 +14,7 @@ from backend.core.texts import _
 from backend.mail.transports import MailRefused, SmtpTransport, create_transport
 from backend.office.settings.page import Trial
 from backend.operations.doctor.checked_shop import CheckedShop
-from backend.operations.doctor.external_checks import find_route_and_rate
+from backend.operations.doctor.external_checks import KEY_REFUSALS, find_route_and_rate
 from backend.operations.doctor.findings import CHECK_TIMEOUT_S
 from backend.payment.providers.pse.banks import PLACEHOLDER_CODE
 from backend.payment.providers.pse.client import create_gateway_client
@@ -103,7 +103,7 @@ async def _try_carrier(shop: CheckedShop, effective: Settings) -> TrialResult:
     try:
         route, rate = await find_route_and_rate(effective, client)
     except CarrierError as error:
-        if error.http_status in (401, 403):
+        if error.http_status in KEY_REFUSALS:
             return TrialResult(
                 is_good=False, text=_("La transportadora no acepta tu llave: revísala en el servidor.")
             )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.db.database import Database
-from backend.office_settings import demo_problems, read_effective_settings, save_settings
+from backend.office_settings import read_effective_settings, save_settings
+from backend.operations.opening.demo_values import describe_demo_values
 from backend.operations.opening.store_defaults import create_store_defaults
 from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE
@@ -19,7 +20,8 @@ class InitResult:
         saved: names of the settings whose answers differ from the stored values.
         created_defaults: the store defaults that were created.
         has_moved: True if the address of the warehouse changed.
-        problems: one line for each reason why no store defaults were created; the answers are saved anyway.
+        problems: a sentence in the store's language for each reason why no store defaults were created; the answers
+            are saved anyway.
     """
 
     saved: Sequence[str]
@@ -62,7 +64,7 @@ async def init_shop(
     async with database.transaction() as session:
         effective = await read_effective_settings(session, settings)
         is_real = settings.gateway_env is GatewayEnv.PRODUCTION
-        if is_real and (problems := demo_problems(effective)):
+        if is_real and (problems := describe_demo_values(effective)):
             return InitResult(saved, problems=problems)
         created_defaults = await create_store_defaults(session, effective)
         has_moved = answers is not None and await move_warehouse(session, COMMAND_LINE, effective)

@@ -32,6 +32,15 @@ STORE_PICKUP_PRICE = 0
 DEFAULTS = (Region, SalesChannel, PublishableKey, StockLocation, ShippingOption)
 """Tables of the store defaults. If one of them has no row, the shop cannot sell."""
 
+DEFAULT_NAMES = {
+    "region": _("región"),
+    "sales_channel": _("canal de venta"),
+    "publishable_key": _("clave para programas"),
+    "stock_location": _("bodega"),
+    "shipping_option": _("formas de entrega"),
+}
+"""Names of the store defaults for people, by the name that `find_missing_defaults` returns."""
+
 
 async def find_missing_defaults(session: AsyncSession) -> list[str]:
     """Return the names of the missing store defaults; in an empty shop, the names of all store defaults."""

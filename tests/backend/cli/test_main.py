@@ -18,7 +18,7 @@ from backend.office_settings.models import StoredSetting
 from backend.shipping.models import StockLocation
 from tests.production import PRODUCTION
 
-SHOP_LINE_PREFIX = "The shop in "
+SHOP_LINE_PREFIX = "La tienda en "
 """Start of the line that names the shop that a command is about to change."""
 
 
@@ -53,12 +53,12 @@ def test_command_that_changes_data_prints_the_data_folder_from_any_folder(
     result = CliRunner().invoke(app, ["init"])
     assert (
         result.stderr
-        == f"{SHOP_LINE_PREFIX}{tmp_path}, database sqlite+aiosqlite:///{tmp_path / 'trompo.db'}\n"
+        == f"{SHOP_LINE_PREFIX}{tmp_path}, base de datos sqlite+aiosqlite:///{tmp_path / 'trompo.db'}\n"
     )
     assert result.stdout == (
-        "Made: region, sales_channel, publishable_key, stock_location, shipping_option.\n"
+        "Se creó: región, canal de venta, clave para programas, bodega, formas de entrega.\n"
     )
-    assert run("init") == (0, "Everything is there already.\n")
+    assert run("init") == (0, "Ya está todo.\n")
     assert CliRunner().invoke(app, ["attention"]).stderr == ""
     assert list(elsewhere.iterdir()) == []
 
@@ -364,7 +364,10 @@ def test_warehouse_moves_if_init_is_later_answered_with_another_city(
 ) -> None:
     answer_init(monkeypatch, *SHOP, *WAREHOUSE, "Pasto")
     result = answer_init(monkeypatch, *[""] * 16, "Medellín")
-    assert result.stdout.splitlines()[-2:] == ["Saved: carrier_origin_dane_code.", "Moved: stock_location."]
+    assert result.stdout.splitlines()[-2:] == [
+        "Se guardó una respuesta.",
+        "La bodega quedó en su nueva dirección.",
+    ]
     assert asyncio.run(_read_saved(tmp_path))["carrier_origin_dane_code"] == "05001000"
 
 
@@ -376,10 +379,10 @@ def test_init_in_production_is_refused_with_the_demo_identity(
             monkeypatch.setenv(name, value)
     result = CliRunner().invoke(app, ["init", "--yes"])
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "Nothing was made:\nSTORE_LEGAL_NAME is the demo shop's" in result.stderr
+    assert "No se creó nada:\nSTORE_LEGAL_NAME es el de la tienda de demostración" in result.stderr
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
-    assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Made: region, ")
+    assert CliRunner().invoke(app, ["init", "--yes"]).stdout.startswith("Se creó: región, ")
     assert asyncio.run(_read_saved(tmp_path, "Bodega Bogotá")) == {}
 
 

@@ -444,7 +444,7 @@ def test_backup_and_restore_commands_print_their_results_and_problems(
     code, output, _ = run("restore", str(copy))
     assert code == 0
     assert output.startswith("Restored as it was at ")
-    assert run("init")[1] == "Everything is there already.\n"
+    assert run("init")[1] == "Ya está todo.\n"
     copy.write_bytes(copy.read_bytes()[:2000])
     code, output, _ = run("restore", str(copy), "--replace")
     assert code == 1

@@ -36,6 +36,7 @@ from backend.payment.providers.pse.client import GatewayClient, create_gateway_c
 from backend.payment.providers.pse.requests import GatewayBases
 from backend.shipping.providers.carrier.client import CarrierPolicy, create_carrier_client
 from backend.staff.rights import COMMAND_LINE
+from tests.spanish import find_english
 
 ONCE = RetryPolicy(connect=5, read=5, write=5, attempts=1, pause=0)
 PRODUCTION = {"gateway_env": GatewayEnv.PRODUCTION}
@@ -63,7 +64,10 @@ async def test_report_about_a_healthy_shop_has_a_line_for_each_check(shop: Shop)
     assert by_name["carrier"].message.startswith("Bogotá, D.C. → Medellín: $")
     assert by_name["gateway"].status is Status.OK
     assert by_name["toys"].status is Status.WARNING
-    assert len(format_text(findings).splitlines()) == len(findings)
+    text = format_text(findings)
+    assert len(text.splitlines()) == len(findings)
+    assert "\nbien   pasarela: la de ensayo: acepta las llaves y da " in text
+    assert find_english(text.replace(str(shop.settings.data_dir), "…")) == []
     report = json.loads(format_json(findings))
     assert report["ok"] is True
     assert set(report["findings"][0]) == {"name", "status", "message"}
@@ -80,7 +84,7 @@ async def test_demo_products_are_reported_in_production(shop: Shop) -> None:
     assert demo == (
         "toys",
         Status.WARNING,
-        f"{toys} of {toys} are the demo shop's: remove them at /oficina/productos",
+        f"{toys} de {toys} son de la tienda de demostración: quítalos en /oficina/productos",
     )
     assert others == tried
 
@@ -91,7 +95,7 @@ async def test_missing_store_defaults_are_a_failure(shop: Shop) -> None:
         await session.execute(delete(Region))
     findings = await run_checks(shop)
     assert exit_code(findings) == 1
-    assert "failure  defaults: missing: region; run `trompo init`" in format_text(findings)
+    assert "falla  datos iniciales: faltan: región; corre `trompo init`" in format_text(findings)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +112,7 @@ async def test_checks_without_a_database_run_before_init(
     failures = [finding.name for finding in findings if finding.status is Status.FAILURE]
     assert failures == ["database"], format_text(findings)
     assert {"gateway", "carrier", "mail", "disk"} <= {finding.name for finding in findings}
-    assert findings[0].message.startswith("does not answer, or has no tables yet: run `trompo init`")
+    assert findings[0].message.startswith("no responde, o todavía no tiene tablas: corre `trompo init`")
     assert "hush" not in format_text(findings)
 
 
@@ -116,17 +120,21 @@ async def test_age_of_the_newest_backup_is_reported(shop: Shop) -> None:
     real = shop.settings.model_copy(update=PRODUCTION)
     for settings, status in ((shop.settings, Status.OK), (real, Status.WARNING)):
         ((_, found_status, message),) = await find_results(shop_checks.check_backup(shop.database, settings))
-        assert (found_status, "no backup was made yet" in message) == (status, True)
-    for days, status in ((3, Status.WARNING), (1, Status.OK)):
+        assert (found_status, "todavía no hay ninguna" in message) == (status, True)
+    for days, age, status in (
+        (3, "hace 3 días y 0 horas", Status.WARNING),
+        (1, "hace 1 día y 0 horas", Status.OK),
+        (0, "hace 0 horas", Status.OK),
+    ):
         async with shop.database.transaction() as session:
             session.add(Backup(made_at=now() - timedelta(days=days, minutes=1), size=7))
         ((_, found_status, message),) = await find_results(shop_checks.check_backup(shop.database, real))
-        assert (found_status, f"{days} days and 0 hours old" in message) == (status, True)
+        assert (found_status, age in message) == (status, True)
 
 
 async def test_unreachable_picture_store_is_a_failure(shop: Shop) -> None:
     ((_, status, message),) = await find_results(shop_checks.check_pictures(shop.settings, shop.pictures))
-    assert (status, message) == (Status.OK, "in the data folder")
+    assert (status, message) == (Status.OK, "en la carpeta de datos")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = SecretStr(f"http://key:hush@127.0.0.1:{taken.getsockname()[1]}/toys")
@@ -173,7 +181,7 @@ async def test_demo_identity_in_stored_settings_is_a_failure(shop: Shop) -> None
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (lambda _: httpx.Response(401, json={}), "keys"),
+        (lambda _: httpx.Response(401, json={}), "no acepta las llaves: revisa p_cust_id_cliente"),
         (lambda _: httpx.Response(502, text="bad gateway"), "gateway"),
         (lambda _: httpx.Response(200, text="{"), "gateway"),
         (no_connection, "gateway"),
@@ -217,7 +225,7 @@ async def test_hanging_check_has_a_time_limit(settings: Settings) -> None:
         lines = await run_check("gateway", lambda: external_checks.check_gateway(settings, client), 0.05)
         await client.close()
     assert [finding.status for finding in lines] == [Status.FAILURE]
-    assert lines[0].message.startswith("no answer within 0.05 seconds")
+    assert lines[0].message.startswith("no respondió en 0.05 segundos")
 
 
 @pytest.mark.parametrize(
@@ -333,7 +341,7 @@ async def test_certificate_that_expires_soon_is_a_warning(
     monkeypatch.setattr(external_checks, "read_certificate_expiry", read_certificate_expiry)
     own = settings.model_copy(update={"public_url": "https://tienda.test"})
     ((_, found_status, message),) = await find_results(external_checks.check_certificate(own))
-    assert (found_status, f"{days} days" in message) == (status, True)
+    assert (found_status, f"{days} días" in message) == (status, True)
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError(), ssl.SSLCertVerificationError("no")])
