@@ -16,6 +16,7 @@ AGES_ID = "por-edad"
 """Id of the links to all age ranges on the home page."""
 AGES = f"/#{AGES_ID}"
 BRAND = "/brand"
+COLLECTION = "/collection"
 CART = "/cart"
 CHECKOUT = "/checkout"
 WISHLIST = "/wishlist"
@@ -50,19 +51,33 @@ def sic_link() -> rx.Component:
 
 
 def catalog_path(
-    category: str = "", text: str = "", *, age: str = "", brand: str = "", sale: str = "", page: int = 1
+    category: str = "",
+    text: str = "",
+    *,
+    age: str = "",
+    brand: str = "",
+    collection: str = "",
+    sale: str = "",
+    page: int = 1,
 ) -> str:
-    """Return the path of a catalogue page: all products, a category, an age, a brand or a search.
+    """Return the path of a catalogue page: all products, a category, an age, a brand, a collection or a search.
 
     Args:
         category: the category's handle.
         text: the search text.
         age: an age range, such as `3-5`.
         brand: the handle of a brand (`backend.catalog.handles.brand_handle`).
+        collection: the handle of a collection.
         sale: `1` for products on sale only.
         page: the number of the page in the list.
     """
-    path = f"{BRAND}/{quote(brand)}" if brand else f"{AGE}/{quote(age, safe='+')}" if age else CATALOG
+    path = CATALOG
+    if collection:
+        path = f"{COLLECTION}/{quote(collection)}"
+    elif brand:
+        path = f"{BRAND}/{quote(brand)}"
+    elif age:
+        path = f"{AGE}/{quote(age, safe='+')}"
     params = {"category": category, "q": text, "sale": sale, "page": str(page) if page > 1 else ""}
     query = "&".join(f"{name}={quote(value)}" for name, value in params.items() if value)
     return f"{path}?{query}" if query else path
@@ -104,6 +119,11 @@ def age_href(age: rx.Var[str]) -> rx.Var[str]:
 def brand_href(handle: rx.Var[str]) -> rx.Var[str]:
     """Return a brand's path from its handle, computed in the browser."""
     return f"{BRAND}/" + handle.to(str)
+
+
+def collection_href(handle: rx.Var[str]) -> rx.Var[str]:
+    """Return a collection's path from its handle, computed in the browser."""
+    return f"{COLLECTION}/" + handle.to(str)
 
 
 def product_href(handle: rx.Var[str]) -> rx.Var[str]:

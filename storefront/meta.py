@@ -286,9 +286,14 @@ def _return_policy_data() -> dict[str, Any]:
     }
 
 
-def breadcrumb_data(trail: list[CategoryRef]) -> dict[str, Any]:
-    """Return the links from the home page down through the categories (schema.org/BreadcrumbList)."""
+def breadcrumb_data(trail: list[CategoryRef], collection: CategoryRef | None = None) -> dict[str, Any]:
+    """Return the links from the home page down through the categories, or to a collection.
+
+    See schema.org/BreadcrumbList.
+    """
     steps = [(_("Inicio"), HOME), *((category.name, catalog_path(category.handle)) for category in trail)]
+    if collection is not None:
+        steps.append((collection.name, catalog_path(collection=collection.handle)))
     return {
         "@type": "BreadcrumbList",
         "itemListElement": [

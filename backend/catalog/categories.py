@@ -12,10 +12,10 @@ from backend.catalog.events import publish_product_changes
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Category, ProductCategory
 from backend.catalog.products.service import lock_products
-from backend.catalog.redirects.category_addresses import (
-    claim_category_address,
+from backend.catalog.redirects.group_addresses import (
+    claim_group_address,
     move_category_redirects,
-    redirect_category_address,
+    redirect_group_address,
 )
 from backend.catalog.schemas.admin import CategoryChange
 from backend.catalog.schemas.group_pictures import split_picture
@@ -73,7 +73,7 @@ async def create_category(
         meta=metadata or {},
     )
     await require_free_handle(session, category)
-    await claim_category_address(session, category.handle)
+    await claim_group_address(session, Category, category.handle)
     await record(session, actor, "created", Subject(SubjectType.CATEGORY, category.id))
     await _set_rank(session, category, rank)
     session.add(category)
@@ -114,8 +114,8 @@ async def change_category(
             await _set_rank(session, category, change.rank)
     await session.flush()
     if category.handle != former_handle:
-        await claim_category_address(session, category.handle)
-        await redirect_category_address(session, former_handle, category_id)
+        await claim_group_address(session, Category, category.handle)
+        await redirect_group_address(session, Category, former_handle, category_id)
     await publish_product_changes(session, await _product_ids_in(session, category_id))
     if was_active != category.is_active or before != category.parent_id:
         await _publish_descendants(session, category)
@@ -196,7 +196,7 @@ async def delete_category(
     await record(session, actor, "deleted", Subject(SubjectType.CATEGORY, category_id), changes)
     if heir is not None:
         await move_category_redirects(session, category_id, heir)
-        await redirect_category_address(session, category.handle, heir)
+        await redirect_group_address(session, Category, category.handle, heir)
     await session.delete(category)
     _renumber(await _siblings(session, category.parent_id, category))
     await publish_product_changes(session, inside)

@@ -10,6 +10,7 @@ from backend.catalog.events import publish_product_changes
 from backend.catalog.handles import make_handle, require_free_handle
 from backend.catalog.models import Collection, Product
 from backend.catalog.products.service import lock_products
+from backend.catalog.redirects.group_addresses import claim_group_address, redirect_group_address
 from backend.catalog.schemas.admin import CollectionChange
 from backend.catalog.schemas.group_pictures import split_picture
 from backend.core.db.database import lock_rows
@@ -53,6 +54,7 @@ async def create_collection(
         meta=metadata or {},
     )
     await require_free_handle(session, collection)
+    await claim_group_address(session, Collection, collection.handle)
     await record(session, actor, "created", Subject(SubjectType.COLLECTION, collection.id))
     session.add(collection)
     await session.flush()
@@ -62,21 +64,27 @@ async def create_collection(
 async def change_collection(
     session: AsyncSession, actor: Actor, collection_id: str, change: CollectionChange
 ) -> Collection:
-    """Change the fields that the body contains.
+    """Change the fields that the body contains. The address with a former handle leads to the collection.
 
     Raises:
         NotFound: the collection does not exist.
         InvalidData: the new handle is taken.
+        NotAllowed: the shop has too many redirects.
     """
     actor.require(Right.CHANGE_CATALOG)
     collection = await find_collection(session, collection_id, lock=True)
     await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
+    former_handle = collection.handle
     collection.title = change.title or collection.title
     collection.handle = change.handle or collection.handle
     metadata, collection.picture = split_picture(change.metadata, collection.picture)
     collection.meta = collection.meta if metadata is None else metadata
     with session.no_autoflush:
         await require_free_handle(session, collection)
+    await session.flush()
+    if collection.handle != former_handle:
+        await claim_group_address(session, Collection, collection.handle)
+        await redirect_group_address(session, Collection, former_handle, collection_id)
     await publish_product_changes(session, await _product_ids_in(session, collection_id))
     return collection
 
@@ -143,7 +151,7 @@ async def lock_collections(session: AsyncSession) -> None:
 
 
 async def delete_collection(session: AsyncSession, actor: Actor, collection_id: str) -> None:
-    """Delete the collection; its products are kept, without a collection.
+    """Delete the collection and the redirects to it; its products are kept, without a collection.
 
     Raises:
         NotFound: the collection does not exist.

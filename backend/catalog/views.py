@@ -167,6 +167,7 @@ class CatalogFilter:
     text: str = ""
     categories: tuple[str, ...] = ()
     """Category handles; a category includes its descendants."""
+    collection_id: str = ""
     brands: tuple[str, ...] = ()
     ages: tuple[str, ...] = ()
     on_sale: bool = False

@@ -1,13 +1,14 @@
 """The home page: the catalogue's content combined with the office's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import with_descendant_ids
+from backend.catalog.category_tree import read_visible_tree, with_descendant_ids
 from backend.catalog.models import Collection, Product, ProductCategory, for_sale, is_available
+from backend.catalog.redirects.targets import category_page_path, collection_page_path
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
 from backend.catalog.storefront.page_content import home_content
 from backend.catalog.storefront.product_cards import read_cards, uploaded_picture_view
@@ -56,6 +57,8 @@ class SectionView:
     picture: PictureView | None = None
     href: str = ""
     label: str = ""
+    more: str = ""
+    """Path of the collection or category whose products it shows; empty without one."""
     cards: list[ProductCard] = field(default_factory=list)
 
 
@@ -104,7 +107,10 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
         on_sale=chosen.get(SectionKind.SALE) or _without_repetition(content),
         categories=await read_category_tiles(session),
         ages=content.ages,
-        sections=await list_section_views(session, sections),
+        sections=[
+            view if chosen.get(view.kind, True) else replace(view, more="")
+            for view in await list_section_views(session, sections)
+        ],
     )
 
 
@@ -168,7 +174,8 @@ def _picture_slide(slide: Slide, number: int) -> SlideView:
 
 async def _section_view(session: AsyncSession, section: Section, number: int) -> SectionView:
     if section.kind != EDITORIAL:
-        return SectionView(section.kind, section.kind, section.title or SECTION_NAMES[section.kind])
+        title = section.title or SECTION_NAMES[section.kind]
+        return SectionView(section.kind, section.kind, title, more=await _find_group_path(session, section))
     collection = await _find_collection(session, section)
     text = section.text or (collection.description if collection else "")
     picture = uploaded_picture_view(section.picture, section.alt)
@@ -182,6 +189,7 @@ async def _section_view(session: AsyncSession, section: Section, number: int) ->
         picture=picture,
         href=section.link,
         label=section.label,
+        more=await _find_group_path(session, section),
         cards=await _read_section_cards(session, section),
     )
 
@@ -192,6 +200,17 @@ async def _find_collection(session: AsyncSession, section: Section) -> Collectio
         return None
     collection = await session.get(Collection, section.collection_id)
     return collection if collection is not None and collection.is_active else None
+
+
+async def _find_group_path(session: AsyncSession, section: Section) -> str:
+    """Return the path of the page of the section's collection or category; empty if shoppers see none."""
+    if collection := await _find_collection(session, section):
+        return collection_page_path(collection.handle)
+    if not section.category_id:
+        return ""
+    visible = (await read_visible_tree(session)).by_id
+    category = visible.get(section.category_id)
+    return category_page_path(category.handle) if category else ""
 
 
 async def _read_section_cards(session: AsyncSession, section: Section) -> list[ProductCard]:

@@ -9,11 +9,18 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import read_tree
-from backend.catalog.models import Category, Product
+from backend.catalog.collections import ordered_collections
+from backend.catalog.models import Category, Collection, Product
 from backend.catalog.redirects.addresses import PAGE_ENDINGS, parse_request_address
 from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
 from backend.catalog.redirects.service import count_redirects
-from backend.catalog.redirects.targets import category_page_path, product_page_path
+from backend.catalog.redirects.targets import (
+    RedirectTarget,
+    category_page_path,
+    collection_page_path,
+    find_targets,
+    product_page_path,
+)
 from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.core.collation import fold
 from backend.core.dates import short_time_label
@@ -37,9 +44,9 @@ class RedirectRow:
     """A redirect.
 
     Attributes:
-        target: title of the product, or name of the category.
-        href: path of the product's or category's page.
-        is_hidden: True if the product is not for sale, so that visitors do not reach its page.
+        target: name of the product, category or collection.
+        href: path of its page.
+        is_hidden: True if the product is not for sale, or the collection is hidden: visitors do not reach the page.
     """
 
     id: str
@@ -54,7 +61,8 @@ class UnknownAddressRow:
     """A visited address that has neither a page nor a redirect.
 
     Attributes:
-        target: page of the product or category with the same handle as in the address; empty without one.
+        target: page of the product, category or collection with the same handle as in the address; empty without
+            one.
     """
 
     id: str
@@ -74,7 +82,7 @@ class RedirectsView(ListView):
 
 @dataclass(frozen=True, slots=True)
 class TargetSuggestion:
-    """A product or category to which a redirect may lead. `value` is the text that names it in the form."""
+    """A page to which a redirect may lead. `value` is the text that names it in the form."""
 
     value: str
     label: str
@@ -92,9 +100,10 @@ async def redirects_view(
     actor.require(Right.READ_CATALOG)
     filters = read_filters(params, FIELDS, MAX_TEXT_LENGTH)
     query = (
-        select(UrlRedirect, Product, Category)
+        select(UrlRedirect, Product, Category, Collection)
         .outerjoin(Product, Product.id == UrlRedirect.product_id)
         .outerjoin(Category, Category.id == UrlRedirect.category_id)
+        .outerjoin(Collection, Collection.id == UrlRedirect.collection_id)
     )
     if text := filters["q"].strip().lower():
         words = UrlRedirect.former_address.contains(text, autoescape=True)
@@ -112,7 +121,7 @@ async def redirects_view(
 
 
 async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> list[TargetSuggestion]:
-    """Return the products and categories that match a typed text.
+    """Return the products, categories and collections that match a typed text.
 
     Raises:
         Forbidden: the actor may not see the catalogue.
@@ -130,6 +139,7 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
         )
         for one in categories[: MAX_SUGGESTIONS // 2]
     ]
+    found += await _suggest_collections(session, words, MAX_SUGGESTIONS - 2 - len(found))
     products = await find_products_by_text(session, actor, text, MAX_SUGGESTIONS - len(found))
     handles = await _find_ambiguous_handles(session, [product.title for product in products])
     return [
@@ -141,6 +151,27 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
             )
             for product in products
         ),
+    ]
+
+
+async def _suggest_collections(
+    session: AsyncSession, words: Sequence[str], limit: int
+) -> list[TargetSuggestion]:
+    """Return the collections that match. If a title alone names another page, the value is the page's address."""
+    collections = [
+        one
+        for one in (await session.execute(ordered_collections())).scalars()
+        if all(word in fold(one.title) for word in words)
+    ][:limit]
+    named = await find_targets(session, [one.title for one in collections]) if collections else {}
+    return [
+        TargetSuggestion(
+            one.title
+            if named[one.title] == RedirectTarget(collection_id=one.id)
+            else collection_page_path(one.handle),
+            _("Colección"),
+        )
+        for one in collections
     ]
 
 
@@ -170,7 +201,7 @@ async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
 
 
 async def _find_pages(session: AsyncSession, addresses: Sequence[str]) -> dict[str, str]:
-    """Return, by address, the page of the product or category whose handle is in the address; empty without one.
+    """Return, by address, the page whose handle is in the address; empty without one.
 
     Shops write the handle in the last part of the path or in a parameter: `/producto/balero/`, `/?product=balero`.
     """
@@ -181,13 +212,15 @@ async def _find_pages(session: AsyncSession, addresses: Sequence[str]) -> dict[s
     pages = {handle: product_page_path(handle) for handle in (await session.execute(query)).scalars()}
     for handle in (await read_tree(session)).by_handle:
         pages.setdefault(handle, category_page_path(handle))
+    for collection in (await session.execute(ordered_collections())).scalars():
+        pages.setdefault(collection.handle, collection_page_path(collection.handle))
     return {
         address: next((pages[word] for word in some if word in pages), "") for address, some in words.items()
     }
 
 
 def _list_handles(text: str) -> list[str]:
-    """Return the parts of an address that may be the handle of a product or category."""
+    """Return the parts of an address that may be the handle of a page."""
     path, _mark, query = text.partition("?")
     address = parse_request_address(path.encode(), query.encode())
     if address is None:
@@ -203,12 +236,19 @@ def _visits_label(unknown: UnknownAddress) -> str:
     return _("{n} visitas, la última {moment}").format(n=unknown.visits, moment=moment)
 
 
-def _redirect_row(redirect: UrlRedirect, product: Product | None, category: Category | None) -> RedirectRow:
+def _redirect_row(
+    redirect: UrlRedirect, product: Product | None, category: Category | None, collection: Collection | None
+) -> RedirectRow:
     if product is not None:
         is_hidden = product.status != "published" or product.deleted_at is not None
         href = product_page_path(product.handle)
         return RedirectRow(redirect.id, redirect.former_address, product.title, href, is_hidden)
-    assert category is not None  # noqa: S101 - a redirect has one of both
+    if collection is not None:
+        href = collection_page_path(collection.handle)
+        return RedirectRow(
+            redirect.id, redirect.former_address, collection.title, href, not collection.is_active
+        )
+    assert category is not None  # noqa: S101 - a redirect has one of the three
     return RedirectRow(
         redirect.id,
         redirect.former_address,

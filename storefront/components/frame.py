@@ -189,17 +189,14 @@ def error_boundary() -> rx.Component:
 
 
 def section(
-    title: str | rx.Var[str], *content: rx.Component, more: str = "", class_name: str = ""
+    title: str | rx.Var[str], *content: rx.Component, more: str | rx.Var[str] = "", class_name: str = ""
 ) -> rx.Component:
-    """Build a part of the page under its title."""
+    """Build a part of the page under its title. `more` is the path of the page that shows all of it."""
+    link = rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")
     return rx.el.section(
         rx.el.div(
             rx.el.h2(title, class_name="section__title"),
-            *(
-                [rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")]
-                if more
-                else []
-            ),
+            *([rx.cond(more != "", link)] if isinstance(more, rx.Var) else [link] if more else []),
             class_name="section__head",
         ),
         *content,

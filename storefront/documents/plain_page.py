@@ -33,6 +33,7 @@ from storefront.links import (
     product_path,
 )
 from storefront.pages import find_order, gift_finder, pqrs, stock_notices
+from storefront.pages.catalog_list import HEAD_SIZES
 from storefront.pages.page_loader import PageParams
 from storefront.pages.routes import Page
 from storefront.reflex_ext.variable_names import from_browser_names
@@ -45,6 +46,7 @@ OF_ROUTES = {
     "/catalog": "catalog.html",
     "/age/[slug]": "catalog.html",
     "/brand/[slug]": "catalog.html",
+    "/collection/[slug]": "catalog.html",
     GIFT: "gift.html",
     "/product/[slug]": "product.html",
     FIND_ORDER: "find_order.html",
@@ -60,7 +62,7 @@ OF_ROUTES = {
 def _templates() -> Templates:
     templates = read_templates([Path(__file__).parent / "templates"])
     templates.globals.update(
-        _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, product_sizes=PRODUCT_SIZES,
+        _=_, icons=SHAPES, mark=MARK, card_sizes=CARD_SIZES, head_sizes=HEAD_SIZES, product_sizes=PRODUCT_SIZES,
         longest_search=MAX_INPUT_LENGTH, product_path=product_path, catalog_path=catalog_path,
         gift_path=gift_path, without_scripts=WITHOUT_SCRIPTS, find_order=find_order,
         legal_links=LEGAL_LINKS, gift=gift_finder, notify=stock_notices, pqrs=pqrs,

@@ -7,7 +7,12 @@ from html import escape
 from backend.app import current_shop
 from backend.catalog.search.suggestions import read_suggestion_source
 from backend.catalog.storefront.product_list import read_age_facets
-from backend.catalog.storefront.sitemap import count_products, list_category_entries, list_product_entries
+from backend.catalog.storefront.sitemap import (
+    count_products,
+    list_category_entries,
+    list_collection_entries,
+    list_product_entries,
+)
 from backend.legal.texts import current_texts
 from storefront.links import CATALOG, GIFT, HOME, PQRS, catalog_path, legal_path, product_path
 from storefront.meta import absolute_url
@@ -60,10 +65,12 @@ Urls = list[tuple[str, datetime | None]]
 async def _pages() -> Urls:
     async with current_shop().database.read() as session:
         categories = await list_category_entries(session)
+        collections = await list_collection_entries(session)
         texts = await current_texts(session)
         ages, brands = await read_age_facets(session), (await read_suggestion_source(session)).brands
     lists: Urls = [(catalog_path(category=category.handle), category.changed_at) for category in categories]
     legal: Urls = [(legal_path(kind), text.saved_at) for kind, text in texts.items()]
+    lists += [(catalog_path(collection=one.handle), one.changed_at) for one in collections]
     lists += [(catalog_path(age=age.value), None) for age in ages]
     lists += [(path, None) for path in dict.fromkeys(catalog_path(brand=brand.handle) for brand in brands)]
     return [(HOME, None), (CATALOG, None), (GIFT, None), *lists, *legal, (PQRS, None)]

@@ -1,6 +1,6 @@
 """The catalogue: filters next to a list of products, to which more pages can be added (spec: Storefront view rules 6).
 
-The products of an age and of a brand are also displayed on this page, under their own URLs.
+The products of an age, of a brand and of a collection are also displayed on this page, under their own URLs.
 """
 
 from collections.abc import Hashable
@@ -11,10 +11,12 @@ from typing import Any, ClassVar
 import reflex as rx
 from reflex.vars import ObjectVar
 
+from backend.catalog.views import PictureView
 from backend.content.goods import NEUTRAL_GOODS
 from backend.core.texts import _
 from storefront.components.frame import page_frame
 from storefront.components.icons import icon
+from storefront.components.pictures import picture
 from storefront.components.placeholders import (
     empty_shop,
     empty_state,
@@ -43,6 +45,7 @@ from storefront.pages.catalog_filters import (
 )
 from storefront.pages.catalog_list import (
     EMPTY_CONTENT,
+    HEAD_SIZES,
     MAX_SHOWN,
     PAGE_SIZE,
     CatalogContent,
@@ -220,9 +223,21 @@ def page() -> rx.Component:
     return page_frame(
         CatalogChoices.create(
             rx.el.div(
-                rx.el.h1(content.title, class_name="page-title", data_testid="catalog-title"),
-                rx.cond(content.lead != "", rx.el.p(content.lead, class_name="page-lead")),
-                help_list(),
+                rx.el.div(
+                    rx.el.h1(content.title, class_name="page-title", data_testid="catalog-title"),
+                    rx.cond(content.lead != "", rx.el.p(content.lead, class_name="page-lead")),
+                    help_list(),
+                ),
+                rx.cond(
+                    content.picture,
+                    picture(
+                        content.picture.to(ObjectVar, PictureView),
+                        HEAD_SIZES,
+                        is_first=True,
+                        class_name="page-head__picture",
+                        alt="",
+                    ),
+                ),
                 class_name="page-head",
             ),
             rx.el.div(

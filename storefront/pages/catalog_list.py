@@ -1,29 +1,29 @@
 """The catalogue's list: its choices from a URL or a customer, its products, and the head of its document."""
 
 from dataclasses import dataclass, field, replace
-from urllib.parse import unquote
 
 from backend.app import current_shop
 from backend.catalog.category_tree import department_nodes, read_visible_tree
-from backend.catalog.handles import brand_handle
-from backend.catalog.redirects.category_addresses import find_moved_category
-from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
-from backend.catalog.storefront.product_list import (
-    catalog_page,
-    has_products_for_sale,
-    read_age_facets,
+from backend.catalog.storefront.product_list import catalog_page, has_products_for_sale
+from backend.catalog.views import (
+    DEFAULT_SORT,
+    CatalogFilter,
+    CatalogPage,
+    CategoryNode,
+    CategoryRef,
+    PictureView,
 )
-from backend.catalog.views import DEFAULT_SORT, CatalogFilter, CatalogPage, CategoryNode, CategoryRef
 from backend.content.goods import NEUTRAL_GOODS, Goods, capitalize_first
 from backend.core.errors import InvalidData
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.core.web.html_text import to_plain_text
+from backend.news.topics import Topic
 from storefront.brand_icons import get_brand
 from storefront.components.header import SEARCH_TOO_LONG
 from storefront.components.product_card import CARD_SIZES
-from storefront.links import AGE, BRAND, CATALOG, catalog_path
+from storefront.links import CATALOG, catalog_path
 from storefront.meta import (
     NOINDEX,
     DocumentMeta,
@@ -33,13 +33,13 @@ from storefront.meta import (
     to_first_picture,
     to_json_ld,
 )
+from storefront.pages.catalog_landing import LandingList, find_landing_list, find_moved_path, has_moved
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.frame import get_frame
 from storefront.state.handlers import checked_number, checked_text, checked_texts
 from storefront.state.search import (
     HelpLink,
     find_help_links,
-    get_search_places,
     get_search_words,
     to_search_text,
 )
@@ -55,9 +55,12 @@ MAX_CHOICES = 40
 MAX_CHOICE_LENGTH = 100
 UNKNOWN_CATEGORY = _("Esta categoría no existe")
 UNKNOWN_BRAND = _("Esta marca no existe")
+UNKNOWN_COLLECTION = _("Esta colección no existe")
 UNKNOWN_AGE = _("No tenemos nada para esta edad")
 MAX_PRICE = 1_000_000_000
 """Maximum price of a filter, in pesos."""
+HEAD_SIZES = "(min-width: 1280px) 400px, (min-width: 768px) 38vw, 92vw"
+"""Displayed width of the picture in the head of the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ class CatalogContent:
     number: int = 0
     title: str = NEUTRAL_GOODS.every
     lead: str = ""
+    picture: PictureView | None = None
+    """The collection's own picture."""
     inner: list[str] = field(default_factory=list)
     """Subcategories in the filter, which are indented below their parent category."""
     asked_page: str = ""
@@ -120,40 +125,6 @@ EMPTY_CONTENT = CatalogContent(
     page=CatalogPage(cards=[], total=0, offset=0, limit=PAGE_SIZE, categories=[], brands=[], ages=[]),
     choices=Choices(),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LandingList:
-    """The age or brand that a URL such as `/age/3-5` or `/brand/…` selects; empty for other URLs.
-
-    Attributes:
-        age: an age range.
-        brand: the handle of a brand.
-        brands: all names of that brand. Names that differ only in accents, case and punctuation have the same
-            handle.
-        is_unknown: True if no product for sale has this age or brand.
-    """
-
-    age: str = ""
-    brand: str = ""
-    brands: tuple[str, ...] = ()
-    is_unknown: bool = False
-
-
-async def find_landing_list(params: PageParams) -> LandingList:
-    """Return the age or brand that the URL selects."""
-    if params.decoded_path.startswith(f"{BRAND}/"):
-        handle = brand_handle(params.last_part)
-        brands = tuple([place.name for place in (await get_search_places()).brands if place.handle == handle])
-        return LandingList(brand=handle, brands=brands, is_unknown=not brands)
-    # old URLs have the age in the query
-    age = params.last_part if params.decoded_path.startswith(f"{AGE}/") else params.get_parameter("age")
-    if not age or age in AGE_RANGES:
-        return LandingList(age=age)
-    async with current_shop().database.read() as session:
-        return LandingList(
-            age=age, is_unknown=age not in {facet.value for facet in await read_age_facets(session)}
-        )
 
 
 def choices_from_params(params: PageParams, landing: LandingList, search: ShopperSearch) -> Choices:
@@ -186,6 +157,7 @@ def build_page_path(params: PageParams, landing: LandingList, page: int) -> str:
         text_from_params(params),
         age=landing.age,
         brand=landing.brand,
+        collection=landing.collection,
         sale=parameter("sale"),
         page=page,
     )
@@ -229,6 +201,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         product_filter = CatalogFilter(
             text=text,
             categories=tuple(applied.categories),
+            collection_id=landing.collection_view.id if landing.collection_view else "",
             brands=tuple(applied.brands),
             ages=tuple(applied.ages),
             on_sale=applied.on_sale,
@@ -243,9 +216,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
                 session, product_filter, words, offset=applied.start, limit=applied.shown
             )
         is_bare = not page.total and not await has_products_for_sale(session)
-        moved_category = (
-            await find_moved_category(session, params.get_parameter("category")) if is_unknown else ""
-        )
+        moved_path = await find_moved_path(session, params, landing) if is_unknown else ""
     trail = find_trail(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
     if whole:  # the page of the root category is the whole catalogue with that category's name
         trail = [
@@ -265,7 +236,8 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
         else get_unknown_title(landing)
         if is_unknown
         else build_title(trail, page, landing, applied, goods),
-        lead=build_lead(params, text, trail, page),
+        lead=build_lead(params, text, trail, page, landing),
+        picture=landing.collection_view.picture if landing.collection_view and not text else None,
         inner=[child.handle for node in nodes for child in node.children],
         asked_page=params.get_parameter("page"),
         earlier=build_page_path(params, landing, applied.start // PAGE_SIZE)
@@ -281,20 +253,13 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     takes_pse = (await get_frame()).shop.takes_pse
     description = build_description(content.title, landing, goods, takes_pse=takes_pse)
     meta = build_meta(content, trail, landing, description, is_unknown=is_unknown)
-    if moved_category:
-        meta = DocumentMeta(meta.title, status=301, moved_to=catalog_path(moved_category))
+    if moved_path:
+        meta = DocumentMeta(meta.title, status=301, moved_to=moved_path)
     elif choices is None and not is_unknown and has_moved(params, landing):
         meta = DocumentMeta(
             meta.title, status=301, moved_to=build_page_path(params, landing, page_from_params(params))
         )
-    return PageData(content, meta)
-
-
-def has_moved(params: PageParams, landing: LandingList) -> bool:
-    """Return True if the list of this age or brand has another URL now."""
-    return bool(landing.age or landing.brand) and params.decoded_path != unquote(
-        catalog_path(age=landing.age, brand=landing.brand)
-    )
+    return PageData(content, meta, frozenset({Topic.CATEGORIES} if landing.collection else ()))
 
 
 def format_prices(choices: Choices) -> str:
@@ -322,8 +287,12 @@ def text_from_params(params: PageParams) -> str:
     return to_search_text(params.query.get("q", "").strip())
 
 
-def build_lead(params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage) -> str:
-    """Return the text below the title: the description of a category, or a comment on the search results."""
+def build_lead(
+    params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage, landing: LandingList
+) -> str:
+    """Return the text below the title: the description of a group, or a comment on the search results."""
+    if not text and landing.collection_view:
+        return landing.collection_view.description
     if not text:
         return to_plain_text(trail[-1].description) if trail else ""
     sentences = [SEARCH_TOO_LONG] if text != params.query["q"].strip() else []
@@ -335,7 +304,9 @@ def build_lead(params: PageParams, text: str, trail: list[CategoryNode], page: C
 
 
 def get_unknown_title(landing: LandingList) -> str:
-    """Return the title of the list if the URL's category, age or brand does not exist."""
+    """Return the title of the list if the URL's category, age, brand or collection does not exist."""
+    if landing.collection:
+        return UNKNOWN_COLLECTION
     return UNKNOWN_BRAND if landing.brand else UNKNOWN_AGE if landing.age else UNKNOWN_CATEGORY
 
 
@@ -365,7 +336,9 @@ def build_search_title(text: str, page: CatalogPage, search: ShopperSearch) -> s
 def build_title(
     trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices, goods: Goods
 ) -> str:
-    """Return the title of a list that has no search text: the category, the age, the brand, or all products."""
+    """Return the title of a list that has no search text: the group, the age, the brand, or all products."""
+    if landing.collection_view:
+        return landing.collection_view.title
     if trail:
         return trail[-1].name
     if landing.age and applied.ages == [landing.age]:
@@ -390,27 +363,41 @@ def build_meta(
     """
     number = 1 if content.is_custom else content.choices.start // PAGE_SIZE + 1
     is_narrower = content.choices.on_sale or bool(
-        (landing.age or landing.brand) and trail
+        landing.has_own_path and trail
     )  # than the list at its canonical URL
-    category = trail[-1].handle if trail and not (landing.age or landing.brand) else ""
+    category = trail[-1].handle if trail and not landing.has_own_path else ""
     first = next((card.picture for card in content.page.cards if card.picture), None)
-    breadcrumb = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
+    shared = content.picture or first
     return DocumentMeta(
         title=_("{title}, página {n}").format(title=content.title, n=number) if number > 1 else content.title,
         description=shorten_text(content.lead or description),
         status=404 if is_unknown else 200,
-        image=absolute_url(first.url) if first else "",
+        image=absolute_url(shared.url) if shared else "",
         canonical=absolute_url(
-            catalog_path(category, age=landing.age, brand=landing.brand, page=1 if is_narrower else number)
+            catalog_path(
+                category,
+                age=landing.age,
+                brand=landing.brand,
+                collection=landing.collection,
+                page=1 if is_narrower else number,
+            )
         )
         if not is_unknown
         else "",
         previous=absolute_url(content.earlier) if content.earlier else "",
         following=absolute_url(content.further) if content.further else "",
         robots=NOINDEX if content.text or is_unknown else "index,follow",
-        structured_data=to_json_ld(breadcrumb_data(breadcrumb)) if breadcrumb else "",
-        first_picture=to_first_picture(first, CARD_SIZES),
+        structured_data=build_breadcrumb(trail, landing),
+        first_picture=to_first_picture(content.picture, HEAD_SIZES) or to_first_picture(first, CARD_SIZES),
     )
+
+
+def build_breadcrumb(trail: list[CategoryNode], landing: LandingList) -> str:
+    """Return the JSON-LD of the links down to the category or the collection; empty for other lists."""
+    if collection := landing.collection_view:
+        return to_json_ld(breadcrumb_data([], CategoryRef(collection.handle, collection.title)))
+    refs = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
+    return to_json_ld(breadcrumb_data(refs)) if refs else ""
 
 
 def build_description(title: str, landing: LandingList, goods: Goods, *, takes_pse: bool) -> str:

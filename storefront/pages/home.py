@@ -1,5 +1,6 @@
 """The home page: the banner, new products, products on sale, and links into the catalogue."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -355,24 +356,25 @@ def departments_section(title: rx.Var[str]) -> rx.Component:
 
 
 @rx.memo
-def new_section(title: rx.Var[str]) -> rx.Component:
-    """Build the section of new and featured products. It is hidden if the shop has none."""
+def new_section(title: rx.Var[str], more: rx.Var[str]) -> rx.Component:
+    """Build the section of new and featured products, or of those of a group. It is hidden if the shop has none."""
     products = HomeState.content.new_or_featured
     grid = loaded_content(
         HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(products)
     )
     return rx.cond(
         ~HomeState.is_ready | (products.length() > 0),
-        section(title, grid, more=CATALOG),
+        section(title, grid, more=rx.cond(more != "", more, CATALOG)),
     )
 
 
 @rx.memo
-def sale_section(title: rx.Var[str]) -> rx.Component:
-    """Build the products on sale."""
+def sale_section(title: rx.Var[str], more: rx.Var[str]) -> rx.Component:
+    """Build the products on sale, or those of a group."""
     on_sale = HomeState.content.on_sale
     products = product_grid(on_sale, class_name="grid grid--row")
-    return _section_if_any(title, on_sale, products, more=f"{CATALOG}?sale=1", class_name="section--sale")
+    page = rx.cond(more != "", more, f"{CATALOG}?sale=1")
+    return _section_if_any(title, on_sale, products, more=page, class_name="section--sale")
 
 
 @rx.memo
@@ -384,11 +386,11 @@ def ages_section(title: rx.Var[str]) -> rx.Component:
     return _section_if_any(title, ages, tiles, gift, least=2)
 
 
-SECTION_BUILDERS = {
-    SectionKind.DEPARTMENTS: departments_section,
-    SectionKind.NEW: new_section,
-    SectionKind.SALE: sale_section,
-    SectionKind.AGES: ages_section,
+SECTION_BUILDERS: dict[SectionKind, Callable[[ObjectVar[SectionView]], rx.Component]] = {
+    SectionKind.DEPARTMENTS: lambda shown: departments_section(title=shown.title),
+    SectionKind.NEW: lambda shown: new_section(title=shown.title, more=shown.more),
+    SectionKind.SALE: lambda shown: sale_section(title=shown.title, more=shown.more),
+    SectionKind.AGES: lambda shown: ages_section(title=shown.title),
 }
 """Builders of the sections that the shop fills by itself."""
 
@@ -416,6 +418,7 @@ def editorial_section(shown: ObjectVar[SectionView]) -> rx.Component:
             class_name="story",
         ),
         rx.cond(shown.cards.length() > 0, product_grid(shown.cards, class_name="grid grid--row")),
+        more=rx.cond(shown.cards.length() > 0, shown.more, ""),
     )
 
 
@@ -423,13 +426,13 @@ def sections() -> rx.Component:
     """Build the sections below the banner, in their order. Until the page is ready, only placeholders are shown."""
 
     def section_row(shown: ObjectVar[SectionView]) -> rx.Component:
-        kinds = [(kind, build(title=shown.title)) for kind, build in SECTION_BUILDERS.items()]
+        kinds = [(kind, build(shown)) for kind, build in SECTION_BUILDERS.items()]
         return rx.fragment(rx.match(shown.kind, *kinds, editorial_section(shown)), key=shown.key)
 
     return rx.cond(
         HomeState.is_ready,
         rx.foreach(HomeState.content.sections, section_row),
-        new_section(title=SECTION_NAMES[SectionKind.NEW]),
+        new_section(title=SECTION_NAMES[SectionKind.NEW], more=""),
     )
 
 

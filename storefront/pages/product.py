@@ -47,6 +47,7 @@ from storefront.links import (
     age_href,
     brand_href,
     category_href,
+    collection_href,
     product_href,
     product_path,
 )
@@ -357,7 +358,11 @@ def _article(
             rx.el.dl(
                 _fact(card.age_range, _("Edad"), rx.el.a(age_label(card), href=age_href(card.age_range))),
                 _fact(card.brand, _("Marca"), rx.el.a(card.brand, href=brand_href(detail.brand_handle))),
-                _fact(detail.collection, _("Colección"), detail.collection.name),
+                _fact(
+                    detail.collection,
+                    _("Colección"),
+                    rx.el.a(detail.collection.name, href=collection_href(detail.collection.handle)),
+                ),
                 _fact(SHOWN_VARIANT.sku, _("Referencia"), SHOWN_VARIANT.sku),
                 rx.foreach(
                     detail.facts,

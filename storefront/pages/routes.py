@@ -133,6 +133,7 @@ PAGES = (
     Page("/catalog", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/age/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page("/brand/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
+    Page("/collection/[slug]", catalog.page, catalog_list.load, catalog.CatalogState, is_public=True),
     Page(GIFT, gift_finder.page, gift_finder.load, gift_finder.GiftState, is_public=True),
     Page("/product/[slug]", product.page, product.load, product.ProductState, is_public=True),
     Page("/cart", cart.page, cart.load, title=cart.TITLE),

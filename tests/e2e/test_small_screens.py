@@ -22,6 +22,7 @@ PRODUCT = "chiva-de-madera"
 EXAMPLES = {
     "/age/[slug]": "/age/3-5",
     "/brand/[slug]": "/brand/la-puntada",
+    "/collection/[slug]": "/collection/hecho-en-colombia",
     "/product/[slug]": f"/product/{PRODUCT}",
     "/order/[id]": "/order/order_0?token=t",
     "/pay/[id]": "/pay/t",

@@ -111,7 +111,7 @@ def test_app_wrappers_have_no_spanish(wrap: Callable[[bool], rx.Component]) -> N
 
 ADDRESSES = [
     *("/", "/?q=Robot", "/catalog", "/catalog?q=nothing", "/catalog?page=9", "/catalog?category=nothing"),
-    *("/age/3-5", "/age/12+", "/age/nothing", "/brand/nothing", "/gift"),
+    *("/age/3-5", "/age/12+", "/age/nothing", "/brand/nothing", "/collection/nothing", "/gift"),
     *("/product/robot", "/product/nothing", "/cart", "/checkout", "/wishlist", "/order/order_1?token=x"),
     *(
         "/account",

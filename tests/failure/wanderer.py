@@ -46,6 +46,7 @@ PATHS = (
         "/age/99",
         "/brand/la-puntada",
         "/brand/nadie",
+        "/collection/hecho-en-colombia",
     ),
     *(
         "/cart",

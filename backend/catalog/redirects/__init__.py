@@ -1,1 +1,1 @@
-"""Redirects from addresses of a former shop to products and categories, and the unknown addresses that people visit."""
+"""Redirects from addresses of a former shop to pages of this shop, and the unknown addresses that people visit."""

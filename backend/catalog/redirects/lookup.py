@@ -15,13 +15,14 @@ from urllib.parse import unquote
 from sqlalchemy import bindparam, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Product, for_sale
+from backend.catalog.models import Category, Collection, Product, for_sale
 from backend.catalog.redirects.addresses import OldAddress, parse_request_address
 from backend.catalog.redirects.models import UrlRedirect
 from backend.catalog.redirects.targets import (
     CATALOG_PATH,
     CATEGORY_PARAMETER,
     category_page_path,
+    collection_page_path,
     product_page_path,
 )
 from backend.core.caching.cached_reads import CachedReads
@@ -56,7 +57,7 @@ class FormerAddress:
     Attributes:
         address: the normalized address.
         is_known: True if a redirect has it.
-        page: path of the product's or category's page; empty if there is no redirect, or its product is not for sale.
+        page: path of the page; empty if there is no redirect, or shoppers do not see its page.
     """
 
     address: OldAddress
@@ -65,10 +66,11 @@ class FormerAddress:
 
 
 _BY_ADDRESS = (
-    select(UrlRedirect.former_address, Product.handle, Category.handle)
+    select(UrlRedirect.former_address, Product.handle, Category.handle, Collection.handle)
     .select_from(UrlRedirect)
     .outerjoin(Product, (Product.id == UrlRedirect.product_id) & for_sale())
     .outerjoin(Category, (Category.id == UrlRedirect.category_id) & Category.is_active)
+    .outerjoin(Collection, (Collection.id == UrlRedirect.collection_id) & Collection.is_active)
     .where(UrlRedirect.former_address.in_(bindparam("addresses", expanding=True)))
 )
 
@@ -101,10 +103,12 @@ async def find_former_address(
     return FormerAddress(address)
 
 
-def _to_page(product_handle: str | None, category_handle: str | None) -> str:
+def _to_page(product_handle: str | None, category_handle: str | None, collection_handle: str | None) -> str:
     if product_handle is not None:
         return product_page_path(product_handle)
-    return category_page_path(category_handle) if category_handle is not None else ""
+    if category_handle is not None:
+        return category_page_path(category_handle)
+    return collection_page_path(collection_handle) if collection_handle is not None else ""
 
 
 async def _read_known(database: Database) -> KnownRedirects:

@@ -12,14 +12,18 @@ from backend.core.ids import new_id
 
 
 class UrlRedirect(Timestamps, table=True):
-    """A redirect from an address that the shop had before to a product or category.
+    """A redirect from an address that the shop had before to a product, category or collection.
 
-    It still works after the handle of the product or category changes.
+    It still works after the handle of its target changes.
     """
 
     __tablename__ = "url_redirect"
     __table_args__: ClassVar = (
-        CheckConstraint("(product_id IS NULL) <> (category_id IS NULL)", name="target"),
+        CheckConstraint(
+            "CASE WHEN product_id IS NULL THEN 0 ELSE 1 END + CASE WHEN category_id IS NULL THEN 0 ELSE 1 END"
+            " + CASE WHEN collection_id IS NULL THEN 0 ELSE 1 END = 1",
+            name="target",
+        ),
     )
 
     id: str = Field(default_factory=lambda: new_id("redir"), primary_key=True)
@@ -28,6 +32,9 @@ class UrlRedirect(Timestamps, table=True):
     has_query: bool = Field(default=False, index=True, sa_column_kwargs={"server_default": false()})
     product_id: str | None = Field(default=None, foreign_key="product.id", index=True, ondelete="CASCADE")
     category_id: str | None = Field(default=None, foreign_key="category.id", index=True, ondelete="CASCADE")
+    collection_id: str | None = Field(
+        default=None, foreign_key="collection.id", index=True, ondelete="CASCADE"
+    )
 
 
 class UnknownAddress(Timestamps, table=True):
@@ -37,7 +44,7 @@ class UnknownAddress(Timestamps, table=True):
 
     id: str = Field(default_factory=lambda: new_id("unk"), primary_key=True)
     former_address: str = Field(unique=True)
-    """The normalized address, only with parameters that may identify a product or category."""
+    """The normalized address, only with parameters that may identify a page."""
     visits: int = Field(default=0, sa_column_kwargs={"server_default": text("0")})
     seen_at: datetime = Field(sa_type=UtcDateTime, index=True)
     is_dismissed: bool = Field(default=False, sa_column_kwargs={"server_default": false()})

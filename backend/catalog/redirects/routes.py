@@ -1,6 +1,7 @@
 """`/admin/redirects`: redirects from addresses of a former shop. The commerce platform has no such routes."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Annotated
 
 from fastapi import APIRouter, Request
@@ -9,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
-from backend.catalog.models import Category, Product
+from backend.catalog.models import Category, Collection, Product
 from backend.catalog.redirects.addresses import MAX_TYPED_LENGTH
 from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
 from backend.catalog.redirects.service import (
@@ -21,7 +22,12 @@ from backend.catalog.redirects.service import (
     resolve_target,
 )
 from backend.catalog.redirects.sheet import MAX_FILE_BYTES, import_sheet
-from backend.catalog.redirects.targets import RedirectTarget, category_page_path, product_page_path
+from backend.catalog.redirects.targets import (
+    RedirectTarget,
+    category_page_path,
+    collection_page_path,
+    product_page_path,
+)
 from backend.core.db.tables import get_or_404
 from backend.core.errors import InvalidData
 from backend.edge.dependencies import Db, RequestedFields
@@ -53,13 +59,14 @@ UNKNOWN_SORTABLE = {
 
 
 class RedirectOut(Stamps):
-    """A redirect from a former address to a product or category."""
+    """A redirect from a former address to a product, category or collection."""
 
     id: str
     path: Annotated[str, Field(description="The former address: path and query, in its normalized form.")]
-    target: Annotated[str, Field(description="Current path of the product's or category's page.")]
+    target: Annotated[str, Field(description="Current path of its page.")]
     product_id: str | None
     category_id: str | None
+    collection_id: str | None
 
 
 class RedirectAnswer(TypedDict):
@@ -113,11 +120,12 @@ class RedirectsParameters(ListParameters):
     id: list[Name] | None = None
     product_id: list[Name] | None = None
     category_id: list[Name] | None = None
+    collection_id: list[Name] | None = None
     q: Name | None = Field(None, description="Part of the former address.")
 
 
 class NewRedirect(Body):
-    """A former address, and its new page as exactly one of `target`, `product_id` and `category_id`."""
+    """A former address, and its new page as one of `target`, `product_id`, `category_id` and `collection_id`."""
 
     model_config = example(path="/productos/balero.html", product_id="prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
@@ -126,10 +134,13 @@ class NewRedirect(Body):
     ]
     target: Annotated[
         Name | None,
-        Field(description="The new address, or the SKU, handle or name of the product or category."),
+        Field(
+            description="The new address, or the SKU, handle or name of the product, category or collection."
+        ),
     ] = None
     product_id: Name | None = None
     category_id: Name | None = None
+    collection_id: Name | None = None
 
 
 @router.get("")
@@ -141,6 +152,7 @@ async def list_redirects(
         (UrlRedirect.id, params.id),
         (UrlRedirect.product_id, params.product_id),
         (UrlRedirect.category_id, params.category_id),
+        (UrlRedirect.collection_id, params.collection_id),
     )
     if params.q:
         conditions.append(UrlRedirect.former_address.contains(params.q.lower(), autoescape=True))
@@ -155,19 +167,21 @@ async def list_redirects(
 async def create(
     actor: StaffMember, body: NewRedirect, database: Db, fields: RequestedFields
 ) -> Wire[RedirectAnswer]:
-    """Redirect a former address to a product or category, also after their handles change.
+    """Redirect a former address to a product, category or collection, also after their handles change.
 
     An address matches with its path and its parameters; other parameters of a request are ignored.
     """
     actor.require(Right.CHANGE_CATALOG)
-    if sum(one is not None for one in (body.target, body.product_id, body.category_id)) != 1:
-        raise InvalidData("Invalid request: Give exactly one of 'target', 'product_id' and 'category_id'")
+    target = RedirectTarget(body.product_id, body.category_id, body.collection_id)
+    if sum(one is not None for one in (body.target, *astuple(target))) != 1:
+        raise InvalidData(
+            "Invalid request: Give exactly one of 'target', 'product_id', 'category_id' and 'collection_id'"
+        )
     async with database.transaction() as session:
         address = await resolve_address(session, body.path)
         if body.target is not None:
             target = await resolve_target(session, body.target)
         else:
-            target = RedirectTarget(body.product_id, body.category_id)
             await require_target(session, target)
         redirect = await create_redirect(session, actor, address, target)
         (wire,) = await _to_wire(session, [redirect])
@@ -178,8 +192,8 @@ async def create(
 async def import_spreadsheet(actor: StaffMember, request: Request, database: Db) -> Wire[SheetAnswer]:
     """Store the redirects of a spreadsheet with two columns (XLSX or CSV, at most 2 MiB and 10,000 rows).
 
-    One column has the former addresses, the other one the new address, or the SKU, handle or name of the product or
-    category. A redirect that leads to another page is changed. Rows with problems are left out.
+    One column has the former addresses, the other one the new address, or the SKU, handle or name of the product,
+    category or collection. A redirect that leads to another page is changed. Rows with problems are left out.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with read_sent_file(request) as sent:
@@ -243,21 +257,22 @@ async def delete(actor: StaffMember, redirect_id: str, database: Db) -> Wire[Del
 
 
 async def _to_wire(session: AsyncSession, redirects: Sequence[UrlRedirect]) -> list[RedirectOut]:
-    product_ids = {one.product_id for one in redirects} - {None}
-    category_ids = {one.category_id for one in redirects} - {None}
-    named = select(Product.id, Product.handle).where(Product.id.in_(product_ids))
-    products = dict((await session.execute(named)).all())
-    listed = select(Category.id, Category.handle).where(Category.id.in_(category_ids))
-    categories = dict((await session.execute(listed)).all())
+    paths: dict[str, str] = {}
+    for kind, ids, page_path in (
+        (Product, {one.product_id for one in redirects}, product_page_path),
+        (Category, {one.category_id for one in redirects}, category_page_path),
+        (Collection, {one.collection_id for one in redirects}, collection_page_path),
+    ):
+        rows = await session.execute(select(kind.id, kind.handle).where(kind.id.in_(ids - {None})))
+        paths |= {target_id: page_path(handle) for target_id, handle in rows}
     return [
         {
             "id": one.id,
             "path": one.former_address,
-            "target": product_page_path(products[one.product_id])
-            if one.product_id
-            else category_page_path(categories[one.category_id or ""]),
+            "target": paths[one.product_id or one.category_id or one.collection_id or ""],
             "product_id": one.product_id,
             "category_id": one.category_id,
+            "collection_id": one.collection_id,
             **stamps(one.created_at, one.updated_at),
         }
         for one in redirects

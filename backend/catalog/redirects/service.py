@@ -1,16 +1,18 @@
 """Creation, change and deletion of redirects, and the removal of unknown addresses from their list."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
-from backend.catalog.models import Category, Product
+from backend.catalog.models import Category, Collection, Product
 from backend.catalog.redirects.addresses import InvalidAddress, OldAddress, is_address, parse_address
 from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
 from backend.catalog.redirects.targets import (
     AMBIGUOUS,
+    PageHandle,
     RedirectTarget,
     find_targets,
     get_page_handle,
@@ -31,14 +33,14 @@ INVALID_ADDRESS_TEXT = _("Escribe una dirección de tu tienda anterior, como /pr
 OWN_ADDRESS_TEXT = _("Esa dirección ya la tiene una página de tu tienda.")
 TAKEN_TEXT = _("Esa dirección ya lleva a otra página. Bórrala primero.")
 UNKNOWN_TARGET_TEXT = _(
-    "No encontramos «{text}». Escribe el nombre o el SKU de un producto, o una categoría."
+    "No encontramos «{text}». Escribe el nombre o el SKU de un producto, una categoría o una colección."
 )
 SEVERAL_TARGETS_TEXT = _("Hay varios «{text}». Escribe el SKU, o la dirección de la página.")
 TOO_MANY_TEXT = _("Ya hay 20.000 direcciones: borra las que nadie visita.")
 
 
 async def resolve_target(session: AsyncSession, text: str) -> RedirectTarget:
-    """Return the product or category that a person names: see `find_targets`.
+    """Return the page that a person names: see `find_targets`.
 
     Raises:
         InvalidData: there is none, or there are several.
@@ -46,7 +48,7 @@ async def resolve_target(session: AsyncSession, text: str) -> RedirectTarget:
     found = (await find_targets(session, [text]))[text]
     if found is None or found is AMBIGUOUS:
         sentence = UNKNOWN_TARGET_TEXT if found is None else SEVERAL_TARGETS_TEXT
-        message = "No product or category, or several, have this address, SKU, handle or name"
+        message = "No product, category or collection, or several, have this address, SKU, handle or name"
         raise _invalid(TARGET_FIELD, sentence.format(text=text.strip()[:60]), message)
     return found
 
@@ -55,7 +57,7 @@ async def resolve_address(session: AsyncSession, text: str) -> OldAddress:
     """Parse a former address that a person wrote.
 
     Raises:
-        InvalidData: it is not an address, or a product or category of the shop is at this address now.
+        InvalidData: it is not an address, or a page of the shop has this address now.
     """
     try:
         if not is_address(text):
@@ -69,26 +71,26 @@ async def resolve_address(session: AsyncSession, text: str) -> OldAddress:
 
 
 async def find_current_pages(session: AsyncSession, addresses: Sequence[OldAddress]) -> set[str]:
-    """Return those of the addresses at which the shop has the page of a product or category now."""
+    """Return those of the addresses at which the shop has the page of a product, category or collection now."""
     handles = {str(address): get_page_handle(address) for address in addresses}
-    products = [product for product, _category in handles.values() if product]
-    categories = [category for _product, category in handles.values() if category]
-    if not products and not categories:
-        return set()
-    query = select(Product.handle).where(Product.handle.in_(products), Product.deleted_at.is_(None))
-    current = set((await session.execute(query)).scalars())
-    groups = set(
-        (await session.execute(select(Category.handle).where(Category.handle.in_(categories)))).scalars()
-    )
-    return {
-        address
-        for address, (product, category) in handles.items()
-        if product in current or category in groups
-    }
+    products = {handle.product for handle in handles.values()} - {""}
+    categories = {handle.category for handle in handles.values()} - {""}
+    collections = {handle.collection for handle in handles.values()} - {""}
+    current: set[PageHandle] = set()
+    if products:
+        query = select(Product.handle).where(Product.handle.in_(products), Product.deleted_at.is_(None))
+        current |= {PageHandle(product=handle) for handle in (await session.execute(query)).scalars()}
+    if categories:
+        query = select(Category.handle).where(Category.handle.in_(categories))
+        current |= {PageHandle(category=handle) for handle in (await session.execute(query)).scalars()}
+    if collections:
+        query = select(Collection.handle).where(Collection.handle.in_(collections))
+        current |= {PageHandle(collection=handle) for handle in (await session.execute(query)).scalars()}
+    return {address for address, handle in handles.items() if handle in current}
 
 
 async def require_target(session: AsyncSession, target: RedirectTarget) -> None:
-    """Check that the product or category exists.
+    """Check that the product, category or collection exists.
 
     Raises:
         NotFound: it does not exist.
@@ -96,6 +98,9 @@ async def require_target(session: AsyncSession, target: RedirectTarget) -> None:
     if target.product_id is not None:
         query = select(Product).where(Product.id == target.product_id, Product.deleted_at.is_(None))
         await get_or_404(session, query, "Product", target.product_id)
+    elif target.collection_id is not None:
+        found = select(Collection).where(Collection.id == target.collection_id)
+        await get_or_404(session, found, "Collection", target.collection_id)
     else:
         category_id = target.category_id or ""
         await get_or_404(
@@ -106,7 +111,7 @@ async def require_target(session: AsyncSession, target: RedirectTarget) -> None:
 async def create_redirect(
     session: AsyncSession, actor: Actor, address: OldAddress, target: RedirectTarget
 ) -> UrlRedirect:
-    """Redirect an address to a product or category, and remove it from the unknown addresses.
+    """Redirect an address to a product, category or collection, and remove it from the unknown addresses.
 
     If the address is already redirected to this target, return the existing redirect.
 
@@ -126,8 +131,7 @@ async def create_redirect(
     redirect = UrlRedirect(
         former_address=str(address),
         has_query=bool(address.parameters),
-        product_id=target.product_id,
-        category_id=target.category_id,
+        **asdict(target),
     )
     await record(session, actor, "created", Subject(SubjectType.REDIRECT, redirect.id))
     session.add(redirect)
@@ -219,8 +223,7 @@ async def add_addresses(session: AsyncSession, targets: Mapping[str, RedirectTar
             "id": new_id("redir"),
             "former_address": address,
             "has_query": "?" in address,
-            "product_id": target.product_id,
-            "category_id": target.category_id,
+            **asdict(target),
             "created_at": moment,
             "updated_at": moment,
         }

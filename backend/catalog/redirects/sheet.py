@@ -1,4 +1,4 @@
-"""A spreadsheet with two columns: former addresses, and the product or category of each."""
+"""A spreadsheet with two columns: former addresses, and the product, category or collection of each."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -210,6 +210,7 @@ async def _store_batch(
                     "of_address": address,
                     "product": target.product_id,
                     "category": target.category_id,
+                    "collection": target.collection_id,
                     "moment": now(),
                 }
                 for address, target in changed.items()
@@ -230,6 +231,9 @@ _CHANGE = (
     update(_TABLE)
     .where(_TABLE.c.former_address == bindparam("of_address"))
     .values(
-        product_id=bindparam("product"), category_id=bindparam("category"), updated_at=bindparam("moment")
+        product_id=bindparam("product"),
+        category_id=bindparam("category"),
+        collection_id=bindparam("collection"),
+        updated_at=bindparam("moment"),
     )
 )

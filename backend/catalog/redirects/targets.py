@@ -1,4 +1,4 @@
-"""Products and categories that redirects lead to: the paths of their pages, and their lookup by a written text."""
+"""Products, categories and collections that redirects lead to: the paths of their pages, and their lookup by a text."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import Tree, read_tree
 from backend.catalog.handles import make_handle
+from backend.catalog.models import Collection as CollectionRow
 from backend.catalog.models import FormerHandle, Product, Variant
 from backend.catalog.redirects.addresses import InvalidAddress, OldAddress, is_address, parse_address
 from backend.catalog.redirects.models import UrlRedirect
 from backend.catalog.schemas.cell_words import PATH_SEPARATOR
 from backend.core.collation import fold
 
-PRODUCT_SEGMENT, CATALOG_SEGMENT, CATEGORY_PARAMETER = "product", "catalog", "category"
+PRODUCT_SEGMENT, COLLECTION_SEGMENT = "product", "collection"
+CATALOG_SEGMENT, CATEGORY_PARAMETER = "catalog", "category"
 CATALOG_PATH = f"/{CATALOG_SEGMENT}"
 BATCH_SIZE = 500
 """Values in one query."""
@@ -24,19 +26,32 @@ BATCH_SIZE = 500
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """The product or the category that a redirect leads to; one of the ids is None."""
+    """The product, category or collection that a redirect leads to; the other two ids are None.
+
+    The fields are named as the columns of `UrlRedirect`.
+    """
 
     product_id: str | None = None
     category_id: str | None = None
+    collection_id: str | None = None
 
     @classmethod
     def of(cls, redirect: UrlRedirect) -> "RedirectTarget":
         """Return the target of a redirect."""
-        return cls(redirect.product_id, redirect.category_id)
+        return cls(redirect.product_id, redirect.category_id, redirect.collection_id)
 
 
 AMBIGUOUS = RedirectTarget()
-"""Represents several products or categories with the same name."""
+"""Represents several products, categories or collections with the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageHandle:
+    """The handle in an address of this shop. At most one field is not empty."""
+
+    product: str = ""
+    category: str = ""
+    collection: str = ""
 
 
 def product_page_path(handle: str) -> str:
@@ -49,41 +64,56 @@ def category_page_path(handle: str) -> str:
     return f"{CATALOG_PATH}?{CATEGORY_PARAMETER}={quote(handle)}"
 
 
-def get_page_handle(address: OldAddress) -> tuple[str, str]:
-    """Return the handles in an address of this shop: of the product, and of the category. At most one is not empty."""
+def collection_page_path(handle: str) -> str:
+    """Return the path of a collection's page."""
+    return f"/{COLLECTION_SEGMENT}/{quote(handle)}"
+
+
+def get_page_handle(address: OldAddress) -> PageHandle:
+    """Return the handle in an address of this shop."""
     segments = address.path.strip("/").split("/")
     if len(segments) == 2 and segments[0] == PRODUCT_SEGMENT:
-        return segments[1], ""
+        return PageHandle(product=segments[1])
+    if len(segments) == 2 and segments[0] == COLLECTION_SEGMENT:
+        return PageHandle(collection=segments[1])
     named = [value for name, value in address.parameters if name == CATEGORY_PARAMETER]
-    return "", named[0] if segments == [CATALOG_SEGMENT] and named else ""
+    return PageHandle(category=named[0] if segments == [CATALOG_SEGMENT] and named else "")
 
 
 async def find_targets(session: AsyncSession, texts: Collection[str]) -> dict[str, RedirectTarget | None]:
-    """Return the product or category that each text names; None if there is none, `AMBIGUOUS` if there are several.
+    """Return the page that each text names; None if there is none, `AMBIGUOUS` if there are several.
 
     A text is an address of the shop, an address that is redirected already, a SKU or bar code, a handle, or the
-    name of a category or a product. A category may be written with its parent categories: `Juguetes > Madera`.
+    name of a category, a collection or a product. A category may be written with its parent categories:
+    `Juguetes > Madera`.
     """
     addresses, words = _split_texts(texts)
     pages = {text: get_page_handle(address) for text, address in addresses.items()}
     tree = await read_tree(session)
     codes = await _find_by_code(session, words.values())
     products = await _find_by_handle(
-        session, [*words.values(), *(handle for handle, _category in pages.values())]
+        session, [*words.values(), *(handle.product for handle in pages.values())]
     )
+    collections = await _read_collections(session)
     titles = await _find_by_title(session, words.values())
     redirected = await read_owners(session, [str(address) for address in addresses.values()])
     found: dict[str, RedirectTarget | None] = dict.fromkeys(texts)
     for text, word in words.items():
         found[text] = (
-            codes.get(word) or products.get(word) or _find_category(tree, word) or titles.get(fold(word))
+            codes.get(word)
+            or products.get(word)
+            or _find_category(tree, word)
+            or collections.by_handle.get(word)
+            or collections.by_name.get(make_handle(word))
+            or titles.get(fold(word))
         )
     for text, address in addresses.items():
-        product_handle, category_handle = pages[text]
-        category = tree.by_handle.get(category_handle)
+        handle = pages[text]
+        category = tree.by_handle.get(handle.category)
         found[text] = (
-            products.get(product_handle)
+            products.get(handle.product)
             or (RedirectTarget(category_id=category.id) if category else None)
+            or collections.by_handle.get(handle.collection)
             or redirected.get(str(address))
         )
     return found
@@ -160,6 +190,25 @@ async def _find_by_title(session: AsyncSession, titles: Collection[str]) -> Mapp
         for key, product_id in await session.execute(query):
             found[key] = AMBIGUOUS if key in found else RedirectTarget(product_id)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Collections:
+    """All collections by handle, and by the handle of their title; `AMBIGUOUS` for a title that several have."""
+
+    by_handle: Mapping[str, RedirectTarget]
+    by_name: Mapping[str, RedirectTarget]
+
+
+async def _read_collections(session: AsyncSession) -> _Collections:
+    by_handle: dict[str, RedirectTarget] = {}
+    by_name: dict[str, RedirectTarget] = {}
+    query = select(CollectionRow.id, CollectionRow.handle, CollectionRow.title)
+    for collection_id, handle, title in await session.execute(query):
+        target = by_handle[handle] = RedirectTarget(collection_id=collection_id)
+        if name := make_handle(title):
+            by_name[name] = AMBIGUOUS if name in by_name else target
+    return _Collections(by_handle, by_name)
 
 
 def _find_category(tree: Tree, text: str) -> RedirectTarget | None:

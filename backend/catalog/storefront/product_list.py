@@ -307,6 +307,8 @@ async def _conditions(
             ProductCategory.category_id.in_(tree.with_descendants(catalog_filter.categories))
         )
         conditions["categories"] = Product.id.in_(within)
+    if catalog_filter.collection_id:
+        conditions["collection"] = Product.collection_id == catalog_filter.collection_id
     if catalog_filter.brands:
         conditions["brands"] = Product.brand.in_(catalog_filter.brands)
     if catalog_filter.ages:

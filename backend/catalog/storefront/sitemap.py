@@ -1,4 +1,4 @@
-"""Handles of all products and categories for `/sitemap.xml`."""
+"""Handles of all products, categories and collections for `/sitemap.xml`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,12 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.category_tree import hidden_category_ids
 from backend.catalog.count_cache import get_or_count
-from backend.catalog.models import Category, Product, Variant, for_sale
+from backend.catalog.models import Category, Collection, Product, Variant, for_sale
 
 
 @dataclass(frozen=True, slots=True)
 class SitemapEntry:
-    """Handle of a product or a category, and the time of its latest change."""
+    """Handle of a product, category or collection, and the time of its latest change."""
 
     handle: str
     changed_at: datetime
@@ -23,6 +23,13 @@ async def list_category_entries(session: AsyncSession) -> list[SitemapEntry]:
     """Return the categories that shoppers see."""
     query = select(Category.handle, Category.updated_at).where(Category.id.not_in(hidden_category_ids()))
     rows = await session.execute(query.order_by(Category.handle))
+    return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]
+
+
+async def list_collection_entries(session: AsyncSession) -> list[SitemapEntry]:
+    """Return the collections that shoppers see."""
+    query = select(Collection.handle, Collection.updated_at).where(Collection.is_active)
+    rows = await session.execute(query.order_by(Collection.handle))
     return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]
 
 

@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '3c6c90ca1c9e'
+revision: str = '8b41f7d02e6a'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1533,13 +1533,16 @@ def _create_tables() -> None:
         sa.Column('has_query', sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column('product_id', sa.String(), nullable=True),
         sa.Column('category_id', sa.String(), nullable=True),
-        sa.CheckConstraint('(product_id IS NULL) <> (category_id IS NULL)', name=op.f('ck_url_redirect_target')),
+        sa.Column('collection_id', sa.String(), nullable=True),
+        sa.CheckConstraint('CASE WHEN product_id IS NULL THEN 0 ELSE 1 END + CASE WHEN category_id IS NULL THEN 0 ELSE 1 END + CASE WHEN collection_id IS NULL THEN 0 ELSE 1 END = 1', name=op.f('ck_url_redirect_target')),
         sa.ForeignKeyConstraint(['category_id'], ['category.id'], name=op.f('fk_url_redirect_category_id'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['collection_id'], ['collection.id'], name=op.f('fk_url_redirect_collection_id'), ondelete='CASCADE'),
         sa.ForeignKeyConstraint(['product_id'], ['product.id'], name=op.f('fk_url_redirect_product_id'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_url_redirect')),
         sa.UniqueConstraint('former_address', name=op.f('uq_url_redirect_former_address')),
     )
     op.create_index(op.f('ix_url_redirect_category_id'), 'url_redirect', ['category_id'])
+    op.create_index(op.f('ix_url_redirect_collection_id'), 'url_redirect', ['collection_id'])
     op.create_index(op.f('ix_url_redirect_has_query'), 'url_redirect', ['has_query'])
     op.create_index(op.f('ix_url_redirect_product_id'), 'url_redirect', ['product_id'])
     op.create_table(

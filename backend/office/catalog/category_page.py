@@ -17,7 +17,7 @@ from backend.catalog.category_tree import (
     to_small_picture,
 )
 from backend.catalog.models import Category, Product, ProductCategory
-from backend.catalog.redirects.models import UrlRedirect
+from backend.catalog.redirects.group_addresses import read_group_addresses
 from backend.catalog.redirects.targets import category_page_path
 from backend.core.texts import _, format_count
 from backend.office.product_picker import PickerRow, read_picker_rows
@@ -154,7 +154,6 @@ async def category_page(session: AsyncSession, actor: Actor, category_id: str) -
     ids = await read_product_ids(session, category_id)
     is_partial = len(ids) > MAX_PICKED
     below = tree.with_descendants([category.handle])
-    former = select(UrlRedirect.former_address).where(UrlRedirect.category_id == category_id)
     return CategoryPage(
         id=category.id,
         version=version_of(category, ids),
@@ -172,7 +171,7 @@ async def category_page(session: AsyncSession, actor: Actor, category_id: str) -
         heirs=list_options(tree, without={category.id}),
         has_children=bool(tree.children(category.id)),
         page_path=category_page_path(category.handle),
-        former=list((await session.execute(former.order_by(UrlRedirect.former_address))).scalars()),
+        former=await read_group_addresses(session, Category, category_id),
     )
 
 

@@ -87,7 +87,7 @@ async def save_category(
     description = to_paragraphs(form.description)
     problems = {
         **await _find_name_problems(session, name, form.parent_id, category_id),
-        **await _find_handle_problem(session, category, handle),
+        **await find_handle_problem(session, category, handle),
         **find_description_problem(description),
     }
     if problems:
@@ -185,10 +185,13 @@ def find_description_problem(description: str) -> dict[str, str]:
     return {}
 
 
-async def _find_handle_problem(session: AsyncSession, category: Category, handle: str) -> dict[str, str]:
+async def find_handle_problem(
+    session: AsyncSession, group: Category | Collection, handle: str
+) -> dict[str, str]:
+    """Return the problem of a typed handle that is not valid, or that another group of this kind has."""
     if len(handle) > MAX_HANDLE_CHARS or not is_handle(handle):
         return {"handle": _("Usa letras sin tilde, números y guiones.")}
-    if await is_handle_taken(session, category, handle):
+    if await is_handle_taken(session, group, handle):
         return {"handle": _("Otra ya tiene esta dirección.")}
     return {}
 

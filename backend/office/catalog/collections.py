@@ -17,6 +17,8 @@ from backend.catalog.collections import (
     set_collection_display,
 )
 from backend.catalog.models import Collection, Product, for_sale
+from backend.catalog.redirects.group_addresses import read_group_addresses
+from backend.catalog.redirects.targets import collection_page_path
 from backend.catalog.schemas.admin import CollectionChange
 from backend.core.collation import fold
 from backend.core.error_texts import CHECK_FIELDS
@@ -28,6 +30,7 @@ from backend.office.catalog.category_saving import (
     CHANGED_TEXT,
     find_description_problem,
     find_free_handle,
+    find_handle_problem,
     find_length_problem,
     require_uploaded,
     split_picked,
@@ -80,6 +83,8 @@ class CollectionPage:
     products: list[PickerRow]
     product_count: int
     is_partial: bool
+    page_path: str
+    former: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class CollectionForm:
     """Values of the editor, as typed. `product_ids` is the value of a product picker."""
 
     name: str
+    handle: str = ""
     description: str = ""
     is_active: bool = True
     product_ids: str = ""
@@ -147,6 +153,8 @@ async def collection_page(session: AsyncSession, actor: Actor, collection_id: st
         products=[] if is_partial else await read_picker_rows(session, actor, ids),
         product_count=len(ids),
         is_partial=is_partial,
+        page_path=collection_page_path(collection.handle),
+        former=await read_group_addresses(session, Collection, collection_id),
     )
 
 
@@ -185,15 +193,18 @@ async def save_collection(
     ids = await _read_product_ids(session, collection_id)
     if seen != _version_of(collection, ids):
         raise NotAllowed("Another person changed the collection", staff_text=CHANGED_TEXT)
-    name, description = to_one_line(form.name), to_paragraphs(form.description)
+    name, handle = to_one_line(form.name), form.handle.strip() or collection.handle
+    description = to_paragraphs(form.description)
     problems = {
         **await _find_name_problems(session, name, collection_id),
+        **await find_handle_problem(session, collection, handle),
         **find_description_problem(description),
     }
     if problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
-    if name != collection.title:
-        await change_collection(session, actor, collection_id, CollectionChange(title=name))
+    if (name, handle) != (collection.title, collection.handle):
+        change = CollectionChange(title=name, handle=handle)
+        await change_collection(session, actor, collection_id, change)
     if (description, form.is_active) != (collection.description, collection.is_active):
         await set_collection_display(
             session, actor, collection_id, description=description, is_active=form.is_active
@@ -227,7 +238,8 @@ async def _read_product_ids(session: AsyncSession, collection_id: str) -> list[s
 
 
 def _version_of(collection: Collection, product_ids: Iterable[str]) -> str:
-    return digest_values(collection.title, collection.description, collection.is_active, *product_ids)
+    values = (collection.title, collection.handle, collection.description, collection.is_active)
+    return digest_values(*values, *product_ids)
 
 
 async def _find_name_problems(session: AsyncSession, name: str, collection_id: str = "") -> dict[str, str]:

@@ -18,12 +18,12 @@ from storefront.components.forms import SubmitOnce
 from storefront.office.catalog.group_parts import (
     FORM,
     MAX_FIELD_LENGTH,
+    editor_head,
     group_option,
     handle_field,
     name_fields,
     picture_panel,
     products_field,
-    visibility_chip,
 )
 from storefront.office.catalog.group_state import GroupPictureScreen
 from storefront.office.components.feedback import screen
@@ -88,21 +88,7 @@ def page() -> rx.Component:
     """Render the editor of the category in the URL."""
     content = rx.el.div(
         rx.el.a(icon("left", size=18), _("Todas las categorías"), href=CATEGORIES, class_name="o-disclosure"),
-        rx.el.div(
-            rx.el.h2(VIEW.name),
-            visibility_chip(VIEW),
-            rx.cond(
-                VIEW.is_visible,
-                rx.el.a(
-                    icon("store", size=18),
-                    _("Ver en la tienda"),
-                    href=VIEW.page_path,
-                    target="_blank",
-                    class_name="button button--small button--quiet",
-                ),
-            ),
-            class_name="o-content__head",
-        ),
+        editor_head(VIEW),
         editor_form(),
         picture_panel(CategoryState, VIEW, _("Sin foto, la tienda muestra la de su primer producto.")),
         rx.cond(has_right(Right.CHANGE_CATALOG), delete_panel()),

@@ -27,12 +27,13 @@ from storefront.components.forms import SubmitOnce
 from storefront.office.catalog.group_parts import (
     MAX_FIELD_LENGTH,
     MovableRows,
+    editor_head,
     group_row,
+    handle_field,
     move_button,
     name_fields,
     picture_panel,
     products_field,
-    visibility_chip,
 )
 from storefront.office.catalog.group_state import GroupPictureScreen, describe_visibility
 from storefront.office.components.feedback import empty_state, screen
@@ -113,10 +114,14 @@ class CollectionState(GroupPictureScreen, KnownClientState):
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Save the form."""
-        names = ("name", "description", "is_active", "product_ids", "seen")
+        names = ("name", "handle", "description", "is_active", "product_ids", "seen")
         typed = checked_fields(form_data, *names, max_length=MAX_FIELD_LENGTH)
         form = CollectionForm(
-            typed["name"], typed["description"], typed["is_active"] == "on", typed["product_ids"]
+            name=typed["name"],
+            handle=typed["handle"],
+            description=typed["description"],
+            is_active=typed["is_active"] == "on",
+            product_ids=typed["product_ids"],
         )
         self.problems = {}
         async with current_shop().database.transaction() as session:
@@ -145,7 +150,8 @@ def page() -> rx.Component:
     content = rx.el.div(
         rx.el.p(
             _(
-                "Un grupo de productos para una sección del inicio o una oferta. Un producto está en una sola."
+                "Un grupo de productos con su página, para una sección del inicio o una oferta."
+                " Un producto está en una sola."
             ),
             class_name="o-row__detail",
         ),
@@ -209,6 +215,7 @@ def editor_page() -> rx.Component:
                 products_field(CollectionState, VIEW),
                 class_name="o-panel o-toy__part",
             ),
+            rx.el.div(handle_field(CollectionState, VIEW), class_name="o-panel"),
             disabled=~has_right(Right.CHANGE_CATALOG),
             class_name="o-toy__fields",
         ),
@@ -226,10 +233,12 @@ def editor_page() -> rx.Component:
         rx.el.a(
             icon("left", size=18), _("Todas las colecciones"), href=COLLECTIONS, class_name="o-disclosure"
         ),
-        rx.el.div(rx.el.h2(VIEW.name), visibility_chip(VIEW), class_name="o-content__head"),
+        editor_head(VIEW),
         form,
         picture_panel(
-            CollectionState, VIEW, _("Se ve, con la descripción, en la sección del inicio que la muestra.")
+            CollectionState,
+            VIEW,
+            _("Se ve, con la descripción, en su página y en la sección del inicio que la muestra."),
         ),
         rx.cond(
             has_right(Right.CHANGE_CATALOG),

@@ -224,6 +224,18 @@ def products_field(state: Any, view: Any) -> rx.Component:
     )
 
 
-def visibility_chip(view: Any) -> rx.Component:
-    """Render the chip that says if shoppers see it."""
-    return rx.cond(view.is_visible, chip(_("Se ve"), "good"), chip(_("No se ve"), "wait"))
+def editor_head(view: Any) -> rx.Component:
+    """Render the name, a chip that says if shoppers see the group, and the link to its page."""
+    link = rx.el.a(
+        icon("store", size=18),
+        _("Ver en la tienda"),
+        href=view.page_path,
+        target="_blank",
+        class_name="button button--small button--quiet",
+    )
+    return rx.el.div(
+        rx.el.h2(view.name),
+        rx.cond(view.is_visible, chip(_("Se ve"), "good"), chip(_("No se ve"), "wait")),
+        rx.cond(view.is_visible, link),
+        class_name="o-content__head",
+    )

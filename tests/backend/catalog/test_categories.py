@@ -23,8 +23,8 @@ from backend.catalog.categories import (
 )
 from backend.catalog.category_tree import category_tree, read_tree, read_visible_tree
 from backend.catalog.derived_models import SearchTerm
-from backend.catalog.models import Product
-from backend.catalog.redirects.category_addresses import find_moved_category
+from backend.catalog.models import Category, Product
+from backend.catalog.redirects.group_addresses import find_moved_group
 from backend.catalog.schemas.admin import CategoryChange
 from backend.catalog.search.suggestions import read_suggestion_source
 from backend.catalog.storefront.merchant_feed import read_category_paths
@@ -71,7 +71,7 @@ async def read_handles(shop: Shop, parent_id: str | None = None) -> list[str]:
 
 async def find_moved(shop: Shop, handle: str) -> str:
     async with shop.database.read() as session:
-        return await find_moved_category(session, handle)
+        return await find_moved_group(session, Category, handle)
 
 
 async def test_hidden_category_hides_itself_and_those_below(

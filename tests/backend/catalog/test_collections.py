@@ -15,6 +15,7 @@ from backend.catalog.collections import (
     set_collection_display,
 )
 from backend.catalog.models import Collection, Product
+from backend.catalog.redirects.group_addresses import find_moved_group, read_group_addresses
 from backend.catalog.schemas.admin import CollectionChange
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -117,3 +118,52 @@ async def test_concurrent_moves_of_two_collections_are_both_kept(
 
     await run_against_rival(database, rival, act)
     assert await read_titles(database) == ["Cuentos", "Poesía", "Clásicos"]
+
+
+async def find_moved(database: Database, handle: str) -> str:
+    async with database.read() as session:
+        return await find_moved_group(session, Collection, handle)
+
+
+async def rename(database: Database, collection_id: str, handle: str) -> None:
+    async with database.transaction() as session:
+        await change_collection(session, ANA, collection_id, CollectionChange(handle=handle))
+
+
+async def test_former_address_of_a_collection_leads_to_it(database: Database, ids: dict[str, str]) -> None:
+    """Rename a collection twice, back to its first handle, and hide it; then another one takes the address."""
+    own = ids["Poesía"]
+    await rename(database, own, "versos")
+    await rename(database, own, "rimas")
+    assert [await find_moved(database, handle) for handle in ("poesia", "versos", "rimas")] == [
+        "rimas",
+        "rimas",
+        "",
+    ]
+    await rename(database, own, "poesia")
+    assert [await find_moved(database, handle) for handle in ("poesia", "versos", "rimas")] == [
+        "",
+        "poesia",
+        "poesia",
+    ]
+    async with database.transaction() as session:
+        await set_collection_display(session, ANA, own, is_active=False)
+    assert await find_moved(database, "versos") == ""
+    async with database.transaction() as session:
+        await set_collection_display(session, ANA, own, is_active=True)
+        await create_collection(session, ANA, title="Versos")
+    assert [await find_moved(database, handle) for handle in ("versos", "rimas")] == ["", "poesia"]
+    async with database.transaction() as session:
+        await delete_collection(session, ANA, own)
+    assert await find_moved(database, "rimas") == ""
+
+
+async def test_two_collections_can_exchange_their_addresses(database: Database, ids: dict[str, str]) -> None:
+    await rename(database, ids["Poesía"], "otra")
+    await rename(database, ids["Cuentos"], "poesia")
+    await rename(database, ids["Poesía"], "cuentos")
+    async with database.read() as session:
+        handles = dict((await session.execute(select(Collection.title, Collection.handle))).all())
+        assert await read_group_addresses(session, Collection, ids["Poesía"]) == ["/collection/otra"]
+        assert await read_group_addresses(session, Collection, ids["Cuentos"]) == []
+    assert (handles["Poesía"], handles["Cuentos"]) == ("cuentos", "poesia")

@@ -290,15 +290,19 @@ async def test_shops_own_sections_are_renamed_hidden_and_filled(
         ["oso"],
         ["oso"],
     ]
+    assert [one.more for one in page.sections] == ["", "/collection/clasicos"]
     written = {"kind": "editorial", "title": "Lo clásico", "collection_id": collection.id}
     await save(database, Area.HOME, {"sections": [written, new, sale, *hidden]}, 1)
     shown = (await read_home(database)).sections[0]
     assert shown.picture
     assert (shown.paragraphs, [card.handle for card in shown.cards]) == (["De siempre."], ["oso"])
+    assert (shown.more, shown.href) == ("/collection/clasicos", "")
     async with database.transaction() as session:
         (await session.get_one(Collection, collection.id)).is_active = False
-    shown = (await read_home(database)).sections[0]
+    page = await read_home(database)
+    shown = page.sections[0]
     assert (shown.paragraphs, shown.picture, shown.cards) == ([], None, [])
+    assert [one.more for one in page.sections] == ["", "", ""]
     for field, value in (("collection_id", "pcol_gone"), ("title", "x" * 81)):
         with pytest.raises(InvalidData) as refused:
             await save(database, Area.HOME, {"sections": [{**new, field: value}, sale, *hidden]}, 2)
@@ -322,7 +326,8 @@ async def test_section_shows_the_products_of_a_category_and_of_those_below(
     written = {"kind": "editorial", "title": "De madera", "category_id": wood.id}
     shop_filled = [{"kind": kind} for kind in DEFAULT_SECTIONS]
     await save(database, Area.HOME, {"sections": [written, *shop_filled]})
-    assert [card.handle for card in (await read_home(database)).sections[0].cards] == ["oso"]
+    shown = (await read_home(database)).sections[0]
+    assert ([card.handle for card in shown.cards], shown.more) == (["oso"], "/catalog?category=madera")
 
 
 def test_content_is_shown_and_hidden_at_midnight_in_colombia() -> None:

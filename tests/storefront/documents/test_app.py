@@ -44,6 +44,8 @@ async def change_product(shop: Shop, handle: str, /, **changes: object) -> None:
         ("/brand", 404),
         ("/brand/%00", 404),
         ("/brand/" + "a" * 500, 404),
+        ("/collection/nada", 404),
+        ("/collection", 404),
         ("/product/oso", 200),
         ("/product/ping%C3%BCino-%C3%B1and%C3%BA", 200),
         ("/product/nada", 404),

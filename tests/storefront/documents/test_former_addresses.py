@@ -5,14 +5,22 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.catalog.collections import change_collection, create_collection, set_collection_display
 from backend.catalog.models import Category, Product
 from backend.catalog.redirects.addresses import RESERVED_SEGMENTS, parse_address
 from backend.catalog.redirects.models import UnknownAddress
 from backend.catalog.redirects.service import create_redirect
-from backend.catalog.redirects.targets import RedirectTarget, category_page_path, product_page_path
+from backend.catalog.redirects.targets import (
+    RedirectTarget,
+    category_page_path,
+    collection_page_path,
+    product_page_path,
+)
+from backend.catalog.schemas.admin import CollectionChange
 from backend.core.outage import DatabaseUnavailable
 from backend.staff.rights import COMMAND_LINE
 from storefront.documents import former_addresses
+from storefront.documents.sitemap import sitemap
 from storefront.links import catalog_path, product_path
 from storefront.url_prefixes import API_SEGMENTS, OFFICE
 
@@ -128,4 +136,24 @@ async def test_outage_and_failure_show_the_usual_page(
 def test_addresses_of_targets_and_reserved_segments_are_those_of_the_storefront() -> None:
     assert product_page_path("oso-ñ") == product_path("oso-ñ")
     assert category_page_path("oso-ñ") == catalog_path("oso-ñ")
+    assert collection_page_path("oso-ñ") == catalog_path(collection="oso-ñ")
     assert API_SEGMENTS | {OFFICE.strip("/"), "_event", "robots.txt", "sitemap.xml"} <= RESERVED_SEGMENTS
+
+
+async def test_address_of_a_renamed_collection_redirects_until_it_is_hidden(
+    browser: httpx.AsyncClient, toyshop: Shop
+) -> None:
+    async with toyshop.database.transaction() as session:
+        collection = await create_collection(session, COMMAND_LINE, title="Navidad")
+    assert (await browser.get("/collection/navidad")).status_code == 200
+    async with toyshop.database.transaction() as session:
+        change = CollectionChange(handle="novena")
+        await change_collection(session, COMMAND_LINE, collection.id, change)
+    moved = await browser.get("/collection/navidad")
+    assert (moved.status_code, moved.headers["location"]) == (301, "/collection/novena")
+    assert "/collection/novena" in await sitemap()
+    async with toyshop.database.transaction() as session:
+        await set_collection_display(session, COMMAND_LINE, collection.id, is_active=False)
+    for path in ("/collection/navidad", "/collection/novena"):
+        assert (await browser.get(path)).status_code == 404
+    assert "/collection/" not in await sitemap()

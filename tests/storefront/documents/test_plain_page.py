@@ -65,6 +65,7 @@ async def fetch_plain(browser: httpx.AsyncClient, path: str) -> PlainParser:
         ("/gift?age=99&budget=50000", "Encuentra un regalo"),
         ("/age/nada", "No tenemos nada para esta edad"),
         ("/brand/nada", "Esta marca no existe"),
+        ("/collection/nada", "Esta colección no existe"),
         ("/catalog?q=%3Cb%3Eoso", "Resultados para «<b>oso»"),
         ("/product/oso", TITLE),
         ("/product/nada", "Este producto no existe"),

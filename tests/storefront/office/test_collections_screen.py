@@ -57,6 +57,7 @@ def form_of(screen: Any, **changed: str) -> dict[str, str]:
     shown = screen.content
     return {
         "name": shown.name,
+        "handle": shown.handle,
         "description": shown.description,
         "is_active": "on",
         "product_ids": " ".join(row.id for row in shown.products),
@@ -146,3 +147,17 @@ async def test_two_movers_of_collections_at_once_leave_one_order(shop: Shop, ids
     async with shop.database.read() as session:
         query = select(Collection.handle, Collection.rank).order_by(Collection.rank)
         assert (await session.execute(query)).all() == [("tres", 0), ("dos", 1), ("uno", 2)]
+
+
+async def test_changed_address_of_a_collection_keeps_the_former_one(
+    ids: dict[str, str], browser_of: BrowserFactory
+) -> None:
+    screen = await open_editor(browser_of, ids["uno"])
+    assert (screen.content.page_path, screen.content.former) == ("/collection/uno", [])
+    for handle in ("dos", "Año nuevo", "a/b", "x" * 101):
+        await send(screen, "save", form_of(screen, handle=handle))
+        assert list(screen.problems) == ["handle"], handle
+    await send(screen, "save", form_of(screen, handle="ano", name="Fin de año"))
+    assert (screen.content.page_path, screen.content.former) == ("/collection/ano", ["/collection/uno"])
+    await send(screen, "save", form_of(screen, handle=""))
+    assert screen.content.handle == "ano"

@@ -6,11 +6,12 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.catalog.collections import create_collection
 from backend.catalog.models import Category
 from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
 from backend.core.clock import now
 from backend.office import redirects as module
-from backend.staff.rights import Role
+from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.redirects import RedirectsState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
@@ -166,3 +167,18 @@ async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsens
     for name in ("save", "delete", "dismiss", "suggest"):
         await send_event(screen, name, nonsense)
         assert screen.announcement.tone == "problem", name
+
+
+@pytest.mark.usefixtures("toys")
+async def test_collection_is_suggested_and_redirected_to(shop: Shop, browser_of: BrowserFactory) -> None:
+    async with shop.database.transaction() as session:
+        await create_collection(session, COMMAND_LINE, title="Navidad")
+        await create_collection(session, COMMAND_LINE, title="De madera", handle="maderas")
+    screen = await open_screen(browser_of, Role.SHOP)
+    await send_event(screen, "suggest", "navi")
+    assert [(one.value, one.label) for one in screen.suggestions] == [("Navidad", "Colección")]
+    await send_event(screen, "suggest", "de madera")  # the name alone is that of a category
+    assert [one.value for one in screen.suggestions][:2] == ["De madera", "/collection/maderas"]
+    await send_event(screen, "save", {"form": "new", "address": "/xmas", "target": "Navidad"})
+    (row,) = screen.content.rows
+    assert (row.target, row.href, row.is_hidden) == ("Navidad", "/collection/navidad", False)

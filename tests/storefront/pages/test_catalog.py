@@ -4,21 +4,25 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop, current_shop
-from backend.catalog.models import Category, Product, ProductCategory
+from backend.catalog.collections import change_collection
+from backend.catalog.models import Category, Collection, Product, ProductCategory
+from backend.catalog.schemas.admin import CollectionChange
 from backend.catalog.search.query_intents import parse_search
 from backend.catalog.search.query_words import search_words
 from backend.core.clock import now
 from backend.core.errors import InvalidData
+from backend.staff.rights import COMMAND_LINE
 from storefront.documents.markup import further_tags
 from storefront.pages import catalog_list
+from storefront.pages.catalog_landing import LandingList
 from storefront.pages.catalog_list import (
+    HEAD_SIZES,
     MAX_CHOICES,
     MAX_PAGE,
     MAX_PRICE,
     MAX_SHOWN,
     PAGE_SIZE,
     Choices,
-    LandingList,
     choices_from_params,
     load,
     parse_choices,
@@ -338,3 +342,86 @@ class TestUnderstoodSearches:
         data = await load_url("/catalog?q=regalo")
         assert [link.path for link in data.content.help_links] == ["/gift"]
         assert (data.content.title, data.content.page.total) == ("Resultados para «regalo»", 4)
+
+
+PICTURE = "/pictures/0123456789abcdef/foto-960x640-960.webp"
+
+
+@pytest.fixture
+async def collection(products: None) -> str:
+    """Put two bears and the spinning top into a collection with a text and a picture, and return its id."""
+    async with current_shop().database.transaction() as session:
+        made = Collection(title="Hecho en Boyacá", handle="boyaca", description="A mano.", picture=PICTURE)
+        session.add(made)
+        await session.flush()
+        inside = Product.handle.in_(("oso-0", "oso-1", "trompo"))
+        await session.execute(update(Product).where(inside).values(collection_id=made.id))
+        return made.id
+
+
+class TestCollections:
+    async def test_collection_has_its_page(self, collection: str) -> None:
+        data = await load_url("/collection/boyaca")
+        assert (data.content.title, data.content.lead) == ("Hecho en Boyacá", "A mano.")
+        assert sorted(handles(data)) == ["oso-0", "oso-1", "trompo"]
+        assert data.content.picture is not None
+        meta = data.meta
+        assert (meta.status, meta.robots, meta.description) == (200, "index,follow", "A mano.")
+        assert meta.canonical == "http://localhost:3000/collection/boyaca"
+        assert meta.image == f"http://localhost:3000{PICTURE}"
+        assert meta.first_picture is not None
+        assert (meta.first_picture.url, meta.first_picture.sizes) == (PICTURE, HEAD_SIZES)
+        assert '"name":"Hecho en Boyacá","item":"http://localhost:3000/collection/boyaca"' in (
+            meta.structured_data
+        )
+        assert [(facet.label, facet.count) for facet in data.content.page.brands] == [
+            ("Nido Andino", 2),
+            ("Rayuela", 1),
+        ]
+
+    async def test_filters_and_search_stay_within_the_collection(self, collection: str) -> None:
+        address = "/collection/boyaca"
+        data = await load(PageParams.from_url(address), Choices(categories=["peluches"]))
+        assert (data.content.title, sorted(handles(data))) == ("Hecho en Boyacá", ["oso-0", "oso-1"])
+        data = await load_url(f"{address}?category=peluches&sale=1")
+        assert (data.content.page.total, data.meta.canonical) == (0, f"http://localhost:3000{address}")
+        data = await load_url(f"{address}?q=oso")
+        assert (data.content.title, len(handles(data))) == ("Resultados para «oso»", 2)
+        assert (data.content.picture, data.meta.robots) == (None, "noindex,follow")
+
+    async def test_pages_of_a_collection_have_its_path(
+        self, collection: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(catalog_list, "PAGE_SIZE", 2)
+        first, second = await load_url("/collection/boyaca"), await load_url("/collection/boyaca?page=2")
+        assert (first.content.further, len(handles(second))) == ("/collection/boyaca?page=2", 1)
+        assert second.meta.canonical == "http://localhost:3000/collection/boyaca?page=2"
+
+    async def test_empty_collection_has_its_name_and_no_products(self, products: None) -> None:
+        async with current_shop().database.transaction() as session:
+            session.add(Collection(title="Navidad", handle="navidad"))
+        data = await load_url("/collection/navidad")
+        assert (data.content.title, data.content.page.total, data.meta.status) == ("Navidad", 0, 200)
+        assert not data.content.is_bare
+        assert data.meta.description.startswith("Todos los juguetes, con envío")
+
+    async def test_hidden_or_unknown_collection_is_not_found(self, collection: str) -> None:
+        async with current_shop().database.transaction() as session:
+            (await session.get_one(Collection, collection)).is_active = False
+        for address in (
+            "/collection/boyaca",
+            "/collection/nada",
+            "/collection/Boyaca",
+            "/collection/%F0%9F%8E%84",
+        ):
+            data = await load_url(address)
+            assert (data.meta.status, data.meta.moved_to) == (404, ""), address
+            assert (data.content.title, data.content.lead) == ("Esta colección no existe", "")
+            assert data.content.page.total == 4
+
+    async def test_page_of_a_former_handle_redirects(self, collection: str) -> None:
+        async with current_shop().database.transaction() as session:
+            await change_collection(session, COMMAND_LINE, collection, CollectionChange(handle="de-boyaca"))
+        moved = (await load_url("/collection/boyaca?page=2")).meta
+        assert (moved.status, moved.moved_to) == (301, "/collection/de-boyaca")
+        assert (await load_url("/collection/de-boyaca")).meta.status == 200

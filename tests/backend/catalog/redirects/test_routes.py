@@ -3,8 +3,10 @@
 import httpx
 import pytest
 
+from backend.catalog.collections import create_collection, delete_collection, set_collection_display
 from backend.catalog.redirects.models import UnknownAddress
 from backend.core.clock import now
+from backend.staff.rights import COMMAND_LINE
 from tests.backend.catalog.redirects.conftest import FormerShop
 
 PATH = "/admin/redirects"
@@ -109,10 +111,36 @@ async def test_spreadsheet_is_stored(admin: httpx.AsyncClient, former: FormerSho
             {
                 "row": 2,
                 "value": "nada",
-                "message": "No encontramos «nada». Escribe el nombre o el SKU de un producto, o una categoría.",
+                "message": "No encontramos «nada». Escribe el nombre o el SKU de un producto, "
+                "una categoría o una colección.",
             }
         ],
     }
     assert (await admin.post(f"{PATH}/import", json={})).status_code == 400
     refused = await admin.post(f"{PATH}/import", files={"file": ("x.csv", b"nada", "text/csv")})
     assert (refused.status_code, refused.json()["message"][:13]) == (400, "No encontramo")
+
+
+async def test_redirect_to_a_collection_follows_it(admin: httpx.AsyncClient, former: FormerShop) -> None:
+    async with former.shop.database.transaction() as session:
+        collection = await create_collection(session, COMMAND_LINE, title="Navidad 2026", handle="navidad")
+    by_id = (await create(admin, "/collections/xmas", collection_id=collection.id)).json()["redirect"]
+    assert (by_id["target"], by_id["collection_id"]) == ("/collection/navidad", collection.id)
+    assert (by_id["product_id"], by_id["category_id"]) == (None, None)
+    for number, target in enumerate(("Navidad 2026", "navidad", "/collection/navidad", "/collections/xmas")):
+        named = (await create(admin, f"/viejo/{number}", target=target)).json()["redirect"]
+        assert named["collection_id"] == collection.id, target
+    assert await former.visit("/viejo/0") == "/collection/navidad"
+    for path in ("/collection/navidad", "/collection/Navidad"):
+        assert (await create(admin, path, target="balero")).status_code == 400
+    assert (await create(admin, "/x", collection_id="pcol_gone")).status_code == 404
+    assert (await create(admin, "/x", collection_id=collection.id, target="balero")).status_code == 400
+    listed = (await admin.get(PATH, params={"collection_id": collection.id})).json()
+    assert (listed["count"], len(listed["redirects"])) == (5, 5)
+    assert (await admin.get(PATH, params={"collection_id": "pcol_gone"})).json()["count"] == 0
+    async with former.shop.database.transaction() as session:
+        await set_collection_display(session, COMMAND_LINE, collection.id, is_active=False)
+    assert await former.visit("/viejo/0") == ""
+    async with former.shop.database.transaction() as session:
+        await delete_collection(session, COMMAND_LINE, collection.id)
+    assert (await admin.get(PATH)).json()["count"] == 0
