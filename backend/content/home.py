@@ -98,6 +98,7 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
         for one in sections
         if one.kind != EDITORIAL and not one.is_hidden
     }
+    unfilled = {kind for kind, cards in chosen.items() if not cards}
     if not any(slide.handle for slide in slides):
         slides = [*slides, *map(_product_slide, content.slides)]
     return HomePage(
@@ -108,7 +109,7 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
         categories=await read_category_tiles(session),
         ages=content.ages,
         sections=[
-            view if chosen.get(view.kind, True) else replace(view, more="")
+            replace(view, more="") if view.kind in unfilled else view
             for view in await list_section_views(session, sections)
         ],
     )
