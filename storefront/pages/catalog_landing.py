@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from backend.app import current_shop
 from backend.catalog.handles import brand_handle
 from backend.catalog.models import Category, Collection
@@ -65,13 +63,14 @@ async def find_landing_list(params: PageParams) -> LandingList:
         )
 
 
-async def find_moved_path(session: AsyncSession, params: PageParams, landing: LandingList) -> str:
+async def find_moved_path(params: PageParams, landing: LandingList) -> str:
     """Return the path to which the list of a former handle redirects; empty if no list had the handle."""
-    if landing.collection:
-        handle = await find_moved_group(session, Collection, landing.collection)
-        return catalog_path(collection=handle) if handle else ""
-    handle = await find_moved_group(session, Category, params.get_parameter("category"))
-    return catalog_path(handle) if handle else ""
+    async with current_shop().database.read() as session:
+        if landing.collection:
+            handle = await find_moved_group(session, Collection, landing.collection)
+            return catalog_path(collection=handle) if handle else ""
+        handle = await find_moved_group(session, Category, params.get_parameter("category"))
+        return catalog_path(handle) if handle else ""
 
 
 def has_moved(params: PageParams, landing: LandingList) -> bool:

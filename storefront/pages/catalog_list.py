@@ -216,7 +216,6 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
                 session, product_filter, words, offset=applied.start, limit=applied.shown
             )
         is_bare = not page.total and not await has_products_for_sale(session)
-        moved_path = await find_moved_path(session, params, landing) if is_unknown else ""
     trail = find_trail(nodes, applied.categories[0]) if len(applied.categories) == 1 else []
     if whole:  # the page of the root category is the whole catalogue with that category's name
         trail = [
@@ -253,7 +252,7 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     takes_pse = (await get_frame()).shop.takes_pse
     description = build_description(content.title, landing, goods, takes_pse=takes_pse)
     meta = build_meta(content, trail, landing, description, is_unknown=is_unknown)
-    if moved_path:
+    if is_unknown and (moved_path := await find_moved_path(params, landing)):
         meta = DocumentMeta(meta.title, status=301, moved_to=moved_path)
     elif choices is None and not is_unknown and has_moved(params, landing):
         meta = DocumentMeta(
