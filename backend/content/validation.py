@@ -68,7 +68,7 @@ async def _check_slides(session: AsyncSession, slides: list[Slide], problems: Pr
         _check_length(slide.text, MAX_TEXT_CHARS, f"{at}text", problems)
         if slide.kind is SlideKind.PRODUCT:
             if slide.product_id not in toys:
-                problems[f"{at}product_id"] = _("Escribe el nombre o el código de un producto.")
+                problems[f"{at}product_id"] = _("Elige un producto de la lista.")
         else:
             _check_picture(slide.picture, slide.alt, at, problems)
             _check_title(slide.title, f"{at}title", problems)

@@ -92,7 +92,11 @@ async def test_published_content_is_shown_on_open_pages_until_it_is_undone(
         await expect(slide.locator("img")).not_to_have_js_property("naturalWidth", 0)
         # a product replaces the automatic slides, before the picture
         await page.get_by_role("button", name="Un producto", exact=True).click()
-        await row.nth(1).get_by_role("combobox", name="Producto").fill("avión de hélice")
+        await row.nth(1).get_by_test_id("picker-open").click()
+        await page.get_by_test_id("picker-search").fill("avión de hélice")
+        await expect(page.get_by_test_id("picker-row")).to_have_count(1)
+        await page.get_by_test_id("picker-row").click()
+        await expect(row.nth(1).get_by_test_id("picked")).to_have_count(1)
         await row.nth(1).get_by_role("button", name="Antes").click()
         await publish(page)
         await expect(slides).to_have_count(2)

@@ -52,6 +52,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
     touch();
   };
   const add = (some) => {
+    if (most === 1) return change(some.slice(0, 1)); // replaces the other one
     const known = new Set(rows.map((row) => row.id));
     change([...rows, ...some.filter((row) => !known.has(row.id))]);
   };
@@ -167,7 +168,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
                 {texts.more}
               </button>
             )}
-            {isCurrent && list.rows.some((row) => !ids.has(row.id)) && (
+            {most > 1 && isCurrent && list.rows.some((row) => !ids.has(row.id)) && (
               <button className="button button--small button--quiet" type="button" data-testid="picker-all" onClick={() => add(list.rows)}>
                 {texts.all.replace("{n}", list.rows.length)}
               </button>

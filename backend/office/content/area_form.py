@@ -19,6 +19,7 @@ from backend.content.areas import (
     HomeBody,
     MailBody,
     Section,
+    Slide,
     SlideKind,
     parse_body,
 )
@@ -26,14 +27,12 @@ from backend.content.validation import validate_content
 from backend.core.errors import InvalidData
 from backend.media.picture_urls import encode_picture_url
 from backend.office.offers.form import parse_day
-from backend.office.product_names import find_products_by_name, read_form_names
 from backend.office.product_picker import PickerRow, parse_picked_ids, read_rows
 
 TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
 """Fields that the form has once."""
 CELLS = (
-    "kind", "picture", "toy", "title", "text", "alt", "link", "label", "toys", "category_id", "visibility", "starts",
-    "ends",
+    "kind", "picture", "title", "text", "alt", "link", "label", "toys", "category_id", "visibility", "starts", "ends",
 )  # fmt: skip
 """Fields that each row of the form has."""
 HIDDEN = "hidden"
@@ -41,7 +40,7 @@ COLLECTION_PREFIX = "pcol_"
 LINE = "line"
 """Kind of a row of the footer."""
 _ROWS = {Area.BANNER: "slides", Area.HOME: "sections", Area.FOOTER: "lines"}
-_FIELDS = {"product_id": "toy", "product_ids": "toys", "collection_id": "category_id"}
+_FIELDS = {"product_id": "toys", "product_ids": "toys", "collection_id": "category_id"}
 """Form fields by the fields of a body, where the names differ."""
 
 
@@ -51,8 +50,8 @@ class AreaRow:
 
     Attributes:
         name: name of a section that the shop fills automatically.
-        toy: title or code of a product.
-        toys: ids of the products of a section, separated by spaces: the value of a product picker.
+        toys: ids of the products of a section, or of the slide's product, separated by spaces: the value of a
+            product picker.
         products: the same products, for the picker.
         category_id: id of a category or a collection.
         visibility: `HIDDEN` for a hidden section.
@@ -65,7 +64,6 @@ class AreaRow:
     name: str = ""
     picture: str = ""
     src: str = ""
-    toy: str = ""
     title: str = ""
     text: str = ""
     alt: str = ""
@@ -88,30 +86,16 @@ class AreaForm:
     rows: Sequence[AreaRow] = ()
 
 
-async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str, str]]:
-    """Return the form filled with a content body, and the ids of the body's products by their names in the form."""
-    names = await _read_names(session, body)
+async def form_of(session: AsyncSession, body: Body) -> AreaForm:
+    """Return the form filled with a content body."""
     match body:
         case BannerBody():
-            rows = [
-                AreaRow(
-                    key=f"row-{number}",
-                    kind=one.kind,
-                    picture=one.picture,
-                    src=encode_picture_url(one.picture),
-                    toy=names.get(one.product_id, ""),
-                    title=one.title,
-                    text=one.text,
-                    alt=one.alt,
-                    link=one.link,
-                    starts=_format_day(one.starts),
-                    ends=_format_day(one.ends),
-                )
-                for number, one in enumerate(body.slides)
-            ]
-            form = AreaForm(rows=rows)
+            products = await read_rows(session, [one.product_id for one in body.slides if one.product_id])
+            return AreaForm(
+                rows=[_slide_row(one, number, products) for number, one in enumerate(body.slides)]
+            )
         case AnnouncementBody():
-            form = AreaForm(
+            return AreaForm(
                 {
                     "text": body.text,
                     "link": body.link,
@@ -122,37 +106,35 @@ async def form_of(session: AsyncSession, body: Body) -> tuple[AreaForm, dict[str
         case HomeBody():
             sections = body.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
             products = await read_rows(session, [one for some in sections for one in some.product_ids])
-            form = AreaForm(rows=[_section_row(one, number, products) for number, one in enumerate(sections)])
+            return AreaForm(rows=[_section_row(one, number, products) for number, one in enumerate(sections)])
         case FooterBody():
             lines = [
                 AreaRow(f"row-{number}", LINE, text=one.text, link=one.link)
                 for number, one in enumerate(body.lines)
             ]
-            form = AreaForm({"about": body.about, "title": body.title}, lines)
+            return AreaForm({"about": body.about, "title": body.title}, lines)
         case BrandBody() | MailBody():
-            form = AreaForm(body.model_dump())
-    return form, {name: product_id for product_id, name in names.items()}
+            return AreaForm(body.model_dump())
 
 
-async def read_form(session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str]) -> Body:
+async def read_form(session: AsyncSession, area: Area, form: AreaForm) -> Body:
     """Parse the form.
 
     Args:
         session: for reading the products that the form names.
         area: the area of the form.
         form: the typed values.
-        known: ids of the products that the form showed, by their names in the form.
 
     Raises:
         InvalidData: the form is invalid; `fields` has the errors by the form's fields: `link-row-0`, `text`.
     """
     problems: dict[str, str] = {}
-    raw = await _read_fields(session, area, form, known, problems)
+    raw = _read_fields(area, form, problems)
     try:
         body = parse_body(area, raw)
         await validate_content(session, area, body)
     except InvalidData as error:
-        # for invalid days and unknown products, the messages of `problems` are more precise
+        # for invalid days and too many products, the messages of `problems` are more precise
         problems = {_field(path, form.rows): problem for path, problem in error.fields.items()} | problems
     if problems:
         raise InvalidData("The form is invalid", fields=problems)
@@ -166,9 +148,7 @@ def _field(path: str, rows: Sequence[AreaRow]) -> str:
     return "rows" if path in _ROWS.values() else path
 
 
-async def _read_fields(
-    session: AsyncSession, area: Area, form: AreaForm, known: Mapping[str, str], problems: dict[str, str]
-) -> dict[str, object]:
+def _read_fields(area: Area, form: AreaForm, problems: dict[str, str]) -> dict[str, object]:
     texts = form.texts
     match area:
         case Area.ANNOUNCEMENT:
@@ -181,32 +161,31 @@ async def _read_fields(
             lines = [{"text": row.text, "link": row.link} for row in form.rows]
             return {"about": texts.get("about", ""), "title": texts.get("title", ""), "lines": lines}
         case Area.BANNER:
-            return {"slides": [await _raw_slide(session, row, known, problems) for row in form.rows]}
+            return {"slides": [_raw_slide(row, problems) for row in form.rows]}
         case Area.HOME:
             return {"sections": [_raw_section(row, problems) for row in form.rows]}
         case _mail:
             return {name: texts.get(name, "") for name in ("subject", "opening", "closing")}
 
 
-async def _raw_slide(
-    session: AsyncSession, row: AreaRow, known: Mapping[str, str], problems: dict[str, str]
-) -> dict[str, object]:
+def _raw_slide(row: AreaRow, problems: dict[str, str]) -> dict[str, object]:
     common = {"kind": row.kind, "text": row.text, "link": row.link}
     days = _typed_days(row.starts, row.ends, f"-{row.key}", problems)
     if row.kind == SlideKind.PICTURE:
         return {**common, **days, "picture": row.picture, "alt": row.alt, "title": row.title}
-    ids, problem = await find_products_by_name(session, [row.toy], known)
-    if problem:
-        problems[f"toy-{row.key}"] = problem
-    return {**common, **days, "product_id": next(iter(ids), "")}
+    return {**common, **days, "product_id": next(iter(_picked_ids(row, 1, problems)), "")}
+
+
+def _picked_ids(row: AreaRow, maximum: int, problems: dict[str, str]) -> list[str]:
+    try:
+        return parse_picked_ids(row.toys, maximum)
+    except InvalidData as error:
+        problems[f"toys-{row.key}"] = error.staff_text
+        return []
 
 
 def _raw_section(row: AreaRow, problems: dict[str, str]) -> dict[str, object]:
-    ids: list[str] = []
-    try:
-        ids = parse_picked_ids(row.toys, MAX_SECTION_PRODUCTS)
-    except InvalidData as error:
-        problems[f"toys-{row.key}"] = error.staff_text
+    ids = _picked_ids(row, MAX_SECTION_PRODUCTS, problems)
     names = ("kind", "title", "text", "picture", "alt", "link", "label")
     group = "collection_id" if row.category_id.startswith(COLLECTION_PREFIX) else "category_id"
     common: dict[str, object] = {name: getattr(row, name) for name in names}
@@ -222,6 +201,24 @@ def _typed_days(starts: str, ends: str, row: str, problems: dict[str, str]) -> d
 
 def _format_day(day: date | None) -> str:
     return day.isoformat() if day else ""
+
+
+def _slide_row(slide: Slide, number: int, products: Mapping[str, PickerRow]) -> AreaRow:
+    chosen = products.get(slide.product_id)
+    return AreaRow(
+        key=f"row-{number}",
+        kind=slide.kind,
+        picture=slide.picture,
+        src=encode_picture_url(slide.picture),
+        title=slide.title,
+        text=slide.text,
+        alt=slide.alt,
+        link=slide.link,
+        toys=chosen.id if chosen else "",
+        products=[chosen] if chosen else [],
+        starts=_format_day(slide.starts),
+        ends=_format_day(slide.ends),
+    )
 
 
 def _section_row(section: Section, number: int, products: Mapping[str, PickerRow]) -> AreaRow:
@@ -242,10 +239,3 @@ def _section_row(section: Section, number: int, products: Mapping[str, PickerRow
         category_id=section.category_id or section.collection_id,
         visibility=HIDDEN if section.is_hidden else "",
     )
-
-
-async def _read_names(session: AsyncSession, body: Body) -> dict[str, str]:
-    """Return the names that the products of slides have in the form, by their ids."""
-    slides = body.slides if isinstance(body, BannerBody) else []
-    product_ids = [one.product_id for one in slides if one.product_id]
-    return await read_form_names(session, product_ids) if product_ids else {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Collection, Product, for_sale
+from backend.catalog.models import Category, Collection
 from backend.content.areas import (
     AREA_NAMES,
     DEFAULT_SECTIONS,
@@ -37,9 +37,6 @@ from backend.office.content.mail_preview import example_mail
 from backend.staff.actor_names import actor_names
 from backend.staff.rights import Actor, Right
 
-MAX_TITLES = 400
-"""Maximum number of suggested titles."""
-
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
@@ -66,8 +63,6 @@ class AreaPage:
     Attributes:
         version: the number of the current version, which the form shows.
         texts, rows: the values of the form; `blank` is an empty row to add.
-        known: ids of the products in the form, by their names.
-        titles: suggested titles of products.
         names: variables that the texts of a mail can contain.
     """
 
@@ -77,8 +72,6 @@ class AreaPage:
     texts: dict[str, str]
     rows: list[AreaRow]
     blank: AreaRow
-    known: dict[str, str]
-    titles: list[str]
     categories: list[CategoryChoice]
     versions: list[SavedRow]
     names: str
@@ -148,7 +141,7 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
     """
     actor.require(Right.READ_SETTINGS)
     current = await read_current_version(session, area)
-    form, known = await form_of(session, current.body)
+    form = await form_of(session, current.body)
     return AreaPage(
         area=area,
         title=AREA_NAMES[area],
@@ -156,8 +149,6 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
         texts=dict(form.texts),
         rows=list(form.rows),
         blank=AreaRow("", BLANKS.get(area, ""), is_added=True),
-        known=known,
-        titles=await _suggested_titles(session) if area is Area.BANNER else [],
         categories=await _list_groups(session) if area is Area.HOME else [],
         versions=await list_version_rows(session, current),
         names=", ".join(f"{{{name}}}" for name in PLACEHOLDERS.get(area, ())),
@@ -176,11 +167,6 @@ async def _list_groups(session: AsyncSession) -> list[CategoryChoice]:
         *(CategoryChoice(one, name) for one, name in categories),
         *(CategoryChoice(one, _("Colección: {name}").format(name=name)) for one, name in collections),
     ]
-
-
-async def _suggested_titles(session: AsyncSession) -> list[str]:
-    query = select(Product.title).where(for_sale()).order_by(Product.title_key).limit(MAX_TITLES)
-    return list(dict.fromkeys((await session.execute(query)).scalars()))
 
 
 async def list_version_rows(session: AsyncSession, current: SavedContent) -> list[SavedRow]:
@@ -250,10 +236,10 @@ async def preview_content(
 
 async def _slide_notes(session: AsyncSession, body: BannerBody, slides: list[SlideView]) -> list[str]:
     shown = {slide.id for slide in slides}
-    form, _known = await form_of(session, body)
+    form = await form_of(session, body)
     notes: list[str] = []
     for slide, row in zip(body.slides, form.rows, strict=True):
-        name = row.toy or row.title
+        name = row.products[0].title if row.products else row.title
         if slide.kind is SlideKind.PRODUCT and slide.product_id not in shown:
             notes.append(
                 _("«{toy}» no se puede comprar ahora: no se ve hasta que se pueda.").format(toy=name)

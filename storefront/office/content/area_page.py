@@ -11,7 +11,7 @@ from backend.staff.rights import Right
 from storefront.components.forms import field_box
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import edit_form, office_field, submit_bar
-from storefront.office.content.area_rows import FORM, ROW_GROUPS, TITLES, VIEW
+from storefront.office.content.area_rows import FORM, ROW_GROUPS, VIEW
 from storefront.office.content.area_state import AreaState
 from storefront.office.content.version_panels import conflict_panel, preview_panel, versions_panel
 from storefront.office.icons import icon
@@ -68,10 +68,6 @@ def area_form() -> rx.Component:
         AreaState,
         AreaState.preview_changes,
         fields,
-        rx.el.datalist(
-            rx.foreach(VIEW.titles, lambda title: rx.el.option(value=title, key=title)),
-            id=rx.Var.create(TITLES),
-        ),
         end=preview_bar(),
         is_good=False,  # the form stays changed until it is published
         on_discard=AreaState.start_over,

@@ -21,8 +21,6 @@ from storefront.reflex_ext.hooks import text_at
 
 FORM = "area"
 """Prefix of the ids of the form's fields."""
-TITLES = "area-titles"
-"""Id of the list of product titles that a field suggests."""
 VIEW = AreaState.content
 AREA_ROWS = ROWS.rows.to(ArrayVar, list[AreaRow])
 
@@ -216,17 +214,12 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
     product_fields = row_fields(
         row,
         _("Producto"),
-        cell_field(
-            row,
-            "toy",
-            _("Producto"),
-            list=TITLES,
-            hint=_("Su título o su código (SKU). Se ve mientras se pueda comprar."),
-        ),
+        cell_picker(row, _("Producto"), most=1),
+        rx.el.p(_("Se ve mientras se pueda comprar."), class_name="field__hint"),
         words,
         link_field(row, is_optional=True, hint=_("Vacío: la página del producto.")),
         day_fields(row),
-        sent=("toy", "text", "link", "starts", "ends"),
+        sent=("toys", "text", "link", "starts", "ends"),
     )
     picture_slide_fields = row_fields(
         row,
@@ -291,6 +284,13 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
     return area_row(row, rx.cond(row.kind == SectionKind.EDITORIAL, written, rx.cond(is_filled, filled, own)))
 
 
+def cell_picker(row: ObjectVar[AreaRow], label: str, *, most: int) -> rx.Component:
+    """Render the picker of the row's products."""
+    return product_picker(
+        "cell_toys[]", label, row.products, most=most, problem=text_at(AreaState.problems, f"toys-{row.key}")
+    )
+
+
 def filling_fields(row: ObjectVar[AreaRow], hint: str) -> list[rx.Component]:
     """Render the fields of a section's products: single ones, and those of a category or collection."""
     group = select_field(
@@ -307,13 +307,7 @@ def filling_fields(row: ObjectVar[AreaRow], hint: str) -> list[rx.Component]:
         name="cell_category_id[]",
         default_value=row.category_id,
     )
-    picker = product_picker(
-        "cell_toys[]",
-        _("Productos"),
-        row.products,
-        most=MAX_SECTION_PRODUCTS,
-        problem=text_at(AreaState.problems, f"toys-{row.key}"),
-    )
+    picker = cell_picker(row, _("Productos"), most=MAX_SECTION_PRODUCTS)
     return [picker, *([rx.el.p(hint, class_name="field__hint")] if hint else []), group]
 
 

@@ -48,7 +48,7 @@ class AreaState(VersionedScreen, KnownClientState):
         typed = _parse_form(form)
         self.preview, self._previewed_form, self.problems = None, None, {}
         async with current_shop().database.read() as session:
-            body = await read_form(session, self._get_area(), typed, self._get_content().known)
+            body = await read_form(session, self._get_area(), typed)
             await self._preview_form(session, body)
         self._announce(_("Abajo ves cómo va a quedar. Publícalo ahí."))
 

@@ -7,9 +7,10 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.catalog.models import Variant
+from backend.catalog.models import Product, Variant
 from backend.content.areas import Area, BannerBody
 from backend.content.versions import read_current_version
+from backend.core.clock import now
 from backend.media.picture_widths import build_uploaded_picture
 from backend.staff.rights import Role
 from storefront.office.content.area_state import AreaState
@@ -21,7 +22,6 @@ PICTURE = build_uploaded_picture("0123456789abcdef", 960, 640).url
 CELLS = (
     "kind",
     "picture",
-    "toy",
     "title",
     "text",
     "alt",
@@ -75,11 +75,11 @@ async def test_content_area_is_published_only_after_its_preview(
 async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserFactory) -> None:
     screen = await open_area(browser_of, "carrusel")
     rows = (
-        {"kind": "toy", "toy": "ninguno", "starts": "ayer"},
+        {"kind": "toy", "toys": "prod_none", "starts": "ayer"},
         {"kind": "picture", "picture": PICTURE, "title": "Uno", "link": "javascript:alert(1)"},
     )
     await send_event(screen, "preview_changes", area_form(*rows))
-    assert set(screen.problems) == {"toy-new-0", "starts-new-0", "link-new-1"}
+    assert set(screen.problems) == {"toys-new-0", "starts-new-0", "link-new-1"}
     assert screen.preview is None
     screen = await open_area(browser_of, "secciones")
     own = [{"kind": row.kind} for row in screen.content.rows]
@@ -93,26 +93,30 @@ async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserF
     assert set(screen.problems) == {"rows"}
 
 
-async def test_products_of_the_same_title_are_distinguished_by_sku(
+async def test_slide_has_the_picked_product(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
+    """Two products have the same title; a slide without a product, or with two, is refused."""
     async with shop.database.transaction() as session:
-        twins = [await add_product(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
-    screen = await open_area(browser_of, "carrusel")
-    await send_event(screen, "preview_changes", area_form({"kind": "toy", "toy": "Trompo"}))
-    assert screen.problems == {
-        "toy-new-0": "Hay más de un producto con ese nombre; escribe su código (SKU): Trompo"
-    }
-    await send_event(
-        screen, "preview_changes", area_form(*({"kind": "toy", "toy": f"SKU-trompo-{n}"} for n in (1, 2)))
-    )
-    await send_event(screen, "publish")
-    assert [row.toy for row in screen.content.rows] == ["SKU-trompo-1", "SKU-trompo-2"]
+        added = [await add_product(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
     async with shop.database.read() as session:
+        ids = [(await session.get_one(Variant, one)).product_id for one in reversed(added)]
+    screen = await open_area(browser_of, "carrusel")
+    for toys in ("", " ".join(ids)):
+        await send_event(screen, "preview_changes", area_form({"kind": "toy", "toys": toys}))
+        assert set(screen.problems) == {"toys-new-0"}, toys
+    await send_event(screen, "preview_changes", area_form(*({"kind": "toy", "toys": one} for one in ids)))
+    await send_event(screen, "publish")
+    assert [(row.toys, [one.id for one in row.products]) for row in screen.content.rows] == [
+        (one, [one]) for one in ids
+    ]
+    async with shop.database.transaction() as session:
+        (await session.get_one(Product, ids[0])).deleted_at = now()
         body = (await read_current_version(session, Area.BANNER)).body
-        named = [(await session.get_one(Variant, twin)).product_id for twin in twins]
     assert isinstance(body, BannerBody)
-    assert [slide.product_id for slide in body.slides] == named
+    assert [slide.product_id for slide in body.slides] == ids
+    screen = await open_area(browser_of, "carrusel")
+    assert [row.toys for row in screen.content.rows] == ["", ids[1]]
 
 
 async def test_section_of_the_home_page_has_the_picked_products_and_an_audit_entry(
