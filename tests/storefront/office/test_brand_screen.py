@@ -11,7 +11,7 @@ from backend.office.content.brand_page import FIELDS, complete_address
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.brand.state import BrandState
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.content.test_content_screen import send_event
+from tests.storefront.office.events import send_event
 
 LOGO = "/pictures/0123456789abcdef/marca-300x100.webp"
 COLORS = {"primary": "#0b3d91", "secondary": "#0f5132", "background": "#f0f4ff", "text_color": "#111111"}

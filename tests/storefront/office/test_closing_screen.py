@@ -10,11 +10,7 @@ from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.sell.closing import ClosingState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await ClosingState.event_handlers[name].fn(screen, *arguments)
+from tests.storefront.office.events import send_event
 
 
 async def sell_one(shop: Shop, variant_id: str) -> None:

@@ -14,6 +14,7 @@ from storefront.office.orders.editing_state import EditOrderState
 from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 
 @pytest.fixture
@@ -22,10 +23,6 @@ async def order_id(shop: Shop, defaults: Defaults, sold_order: SoldOrder) -> str
     async with shop.database.transaction() as session:
         await add_product(session, defaults, "yoyo", stock=5, price=15_000)
     return sold_order.order_id
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, state: Any, path: str, role: Role = Role.SHOP) -> Any:

@@ -16,12 +16,9 @@ from storefront.office.orders.exchange_state import ExchangeState
 from storefront.office.returns.detail_state import ReturnState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 SELLER = Actor("staff_seller", Role.SHOP)
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, state: Any, path: str, role: Role = Role.SHOP) -> Any:

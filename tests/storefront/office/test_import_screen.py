@@ -14,13 +14,9 @@ from storefront.office.imports import state as module
 from storefront.office.imports.state import ImportState
 from storefront.office.staff_session import find_actor
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 pytestmark = pytest.mark.usefixtures("defaults")
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory) -> tuple[Any, Actor]:

@@ -14,13 +14,9 @@ from storefront.office.orders.detail_state import OrderState
 from tests.backend.invoices.desk import RANGE, place_paid_order
 from tests.store_defaults import Defaults
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 PATH = "/oficina/facturas"
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(

@@ -20,6 +20,7 @@ from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 TYPED = {
     "code": "Navidad10", "way": "code", "method": "percentage", "value": "10", "target": "order", "toys": "",
@@ -30,11 +31,6 @@ GIFT = {
     "method": "buyget", "value": "100", "buy": "2", "get": "1", "most": "", "gifts": "", "target": "toys",
     "toys": "Trompo",
 }  # fmt: skip
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_offer(browser_of: BrowserFactory, role: Role = Role.SHOP, offer: str = "nueva") -> Any:

@@ -16,6 +16,7 @@ from storefront.office.orders.detail_state import OrderState
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 
 @pytest.fixture
@@ -33,10 +34,6 @@ async def screen(shop: Shop, defaults: Defaults, store: httpx.AsyncClient, brows
     state: Any = await (await browser_of(Role.SHOP, f"/oficina/pedidos/{order['id']}")).get_state(OrderState)
     await send_event(state, "load")
     return state
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> None:
-    await OrderState.event_handlers[name].fn(screen, *arguments)
 
 
 async def cancel_label(screen: Any) -> tuple[str, str]:

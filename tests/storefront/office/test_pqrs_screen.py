@@ -12,13 +12,9 @@ from backend.staff.rights import Role
 from storefront.live.refresh import update_state
 from storefront.office.pqrs import PqrsScreen
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 REQUEST = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Nadie contesta el teléfono."}
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role) -> Any:

@@ -22,6 +22,7 @@ from storefront.office.staff_session import find_actor
 from storefront.reflex_ext.state_loss import HYDRATE, StateLossMiddleware
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 
 @pytest.fixture
@@ -29,11 +30,6 @@ async def variant_id(shop: Shop, defaults: Defaults) -> str:
     """Create ten wooden tops for 50,000 pesos each and return their variant's id."""
     async with shop.database.transaction() as session:
         return await add_product(session, defaults, "trompo-de-madera", stock=10)
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await ProductsState.event_handlers[name].fn(screen, *arguments)
 
 
 async def open_list(browser_of: BrowserFactory, role: Role = Role.SHOP) -> Any:

@@ -15,11 +15,7 @@ from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.redirects import RedirectsState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
+from tests.storefront.office.events import send_event
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role, query: str = "") -> Any:

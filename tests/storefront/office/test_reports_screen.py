@@ -10,7 +10,7 @@ from backend.staff.rights import Role
 from storefront.live.refresh import update_state
 from storefront.office.reports import ReportsState
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.test_pqrs_screen import send_event
+from tests.storefront.office.events import send_event
 
 
 async def open_report(browser_of: BrowserFactory, role: Role, query: str = "") -> Any:

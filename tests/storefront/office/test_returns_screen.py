@@ -22,6 +22,7 @@ from tests.backend.returns.steps import (
 )
 from tests.sold_order import SoldOrder
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 LIST = "/oficina/devoluciones"
 NONSENSE: list[Any] = [
@@ -36,11 +37,6 @@ async def delivered(shop: Shop, sold_order: SoldOrder) -> Sold:
         await pack_units(admin, order)
     await deliver_order(shop, order)
     return order
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role, path: str, state: Any) -> Any:

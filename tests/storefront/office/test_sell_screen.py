@@ -16,6 +16,7 @@ from backend.staff.rights import RIGHTS, Right, Role
 from storefront.office.sell.state import SellState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 CODE = {"code": "SKU-trompo"}
 
@@ -32,11 +33,6 @@ async def create_customer(session: AsyncSession, email: str, first_name: str, la
     session.add(customer)
     await session.flush()
     return customer
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await SellState.event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role = Role.SHOP) -> Any:

@@ -13,6 +13,7 @@ from storefront.office.state import REPEATED_PRESS_TEXT
 from storefront.office.stock.state import RECEIPT_FIELDS, ReceiptLine, StockState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 
 @pytest.fixture
@@ -20,11 +21,6 @@ async def variant_id(shop: Shop, defaults: Defaults) -> str:
     """Create ten wooden tops and return their variant's id."""
     async with shop.database.transaction() as session:
         return await add_product(session, defaults, "trompo-de-madera", stock=10)
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await StockState.event_handlers[name].fn(screen, *arguments)
 
 
 async def read_stock(shop: Shop, variant_id: str) -> int:

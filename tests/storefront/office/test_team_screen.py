@@ -11,13 +11,9 @@ from storefront.live.refresh import update_state
 from storefront.office.team.account import OwnAccountState
 from storefront.office.team.state import TeamState
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 LINA = {"email": "lina@trompo.example", "role": "stockroom"}
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER, **more: Any) -> Any:

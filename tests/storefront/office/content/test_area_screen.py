@@ -16,7 +16,7 @@ from backend.staff.rights import Role
 from storefront.office.content.area_state import AreaState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.content.test_content_screen import send_event
+from tests.storefront.office.events import send_event
 
 PICTURE = build_uploaded_picture("0123456789abcdef", 960, 640).url
 CELLS = (

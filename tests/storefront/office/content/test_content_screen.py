@@ -9,13 +9,9 @@ from backend.legal.texts import LegalKind, current_text, save_text
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.content.page import ContentState
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 TERMS = "/oficina/contenido?text=terminos"
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER, path: str = TERMS) -> Any:

@@ -10,11 +10,7 @@ from storefront.live.refresh import update_state
 from storefront.office.deliveries.state import DeliveriesState
 from tests.backend.office.deliveries.test_saving import ENVIGADO, MEDELLIN, POINT, ZONE
 from tests.storefront.office.conftest import BrowserFactory
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
+from tests.storefront.office.events import send_event
 
 
 async def open_screen(browser_of: BrowserFactory, role: Role = Role.OWNER) -> Any:

@@ -19,7 +19,7 @@ from storefront.office.offers.sale_state import SaleState
 from storefront.office.offers.state import OffersState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.test_offers_screen import send_event
+from tests.storefront.office.events import send_event
 
 TYPED = {
     "title": "Diciembre", "method": "percentage", "value": "10", "target": "all", "toys": "", "starts": "",

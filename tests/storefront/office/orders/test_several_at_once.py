@@ -23,6 +23,7 @@ from tests.backend.orders.paying import order_row, place_order_at_bank, read_sto
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 from tests.storefront.office.products import test_product_screen as product_steps
 
 
@@ -43,11 +44,6 @@ async def trompo(shop: Shop, defaults: Defaults) -> str:
         return await add_product(session, defaults, "trompo-de-madera", stock=10)
 
 
-async def send_event(screen: Any, name: str) -> None:
-    """Call the event handler of an order's screen."""
-    await OrderState.event_handlers[name].fn(screen)
-
-
 async def open_order(browser_of: BrowserFactory, order_id: str) -> Any:
     """Open an order's screen as a staff member with the shop role."""
     root = await browser_of(Role.SHOP, f"/oficina/pedidos/{order_id}")
@@ -66,16 +62,16 @@ async def test_product_is_bought_while_two_staff_members_edit_it(
         await product_steps.open_editor(browser_of, product_id),
     )
     lina_form = product_steps.editor_form(lina, price=["60000"], units=["5"])
-    await product_steps.send_event(berta, "save", product_steps.editor_form(berta, title="Trompo de Berta"))
+    await send_event(berta, "save", product_steps.editor_form(berta, title="Trompo de Berta"))
     order = await complete_purchase(store, trompo, 2)
-    await product_steps.send_event(lina, "save", lina_form)  # her form shows the old title and units
+    await send_event(lina, "save", lina_form)  # her form shows the old title and units
     assert (lina.announcement.tone, lina.clashes, lina.problems) == ("news", [], {})
     assert (lina.content.texts["title"], lina.content.variants[0].price) == ("Trompo de Berta", "60.000")
     assert lina.content.variants[0].stocked == "13 libres · 2 apartadas"
     assert await read_stock(shop) == (15, 2)
     assert [(line["title"], line["unit_price"]) for line in order["items"]] == [("Trompo de Berta", 50_000)]
     berta_form = product_steps.editor_form(berta, price=["70000"])
-    await product_steps.send_event(berta, "save", berta_form)
+    await send_event(berta, "save", berta_form)
     assert [(clash.label, clash.mine, clash.theirs) for clash in berta.clashes] == [
         ("Precio", "$ 70.000", "$ 60.000")
     ]

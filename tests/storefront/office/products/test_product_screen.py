@@ -15,6 +15,7 @@ from storefront.office.products.editor_state import ProductState
 from storefront.office.products.preview import PreviewState
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 UPLOADED = "/pictures/0011223344556677/foto-960x720-960.webp"
 
@@ -25,11 +26,6 @@ async def product_id(shop: Shop, defaults: Defaults) -> str:
     async with shop.database.transaction() as session:
         variant_id = await add_product(session, defaults, "trompo-de-madera", stock=10)
         return (await session.get_one(Variant, variant_id)).product_id
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await ProductState.event_handlers[name].fn(screen, *arguments)
 
 
 async def open_editor(browser_of: BrowserFactory, product_id: str, role: Role = Role.SHOP) -> Any:

@@ -17,13 +17,9 @@ from backend.staff.rights import Role
 from storefront.office.settings.state import SettingsState
 from tests.store_defaults import Defaults
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 PATH = "/oficina/ajustes"
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 async def open_screen(

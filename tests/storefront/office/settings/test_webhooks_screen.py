@@ -16,6 +16,7 @@ from backend.webhooks.recording import note_event
 from storefront.office.settings.state import SettingsState
 from tests.store_defaults import Defaults
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import send_event
 
 PATH = "/oficina/ajustes"
 URL = "https://erp.example.com/trompo?clave=secreta"
@@ -41,11 +42,6 @@ def _resolve_names(monkeypatch: pytest.MonkeyPatch) -> None:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-
-
-async def send_event(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
 
 
 @pytest.fixture
