@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.contents import Contents, Line
-from backend.cart.models import Cart, CartShippingMethod
+from backend.cart.models import Cart
 from backend.cart.shipping_method import FREE_FROM
 from backend.cart.staff_discounts import list_staff_adjustments
+from backend.core.db.tables import JsonObject
 from backend.core.money import Cop
 from backend.pricing import Adjustment, CartTotals, ShippingCharge, price_cart
 from backend.promotions.eligibility import (
@@ -34,7 +35,8 @@ async def read_discounted_totals(
         return prices.compute_totals(None)
     if method.data.get(FREE_FROM) is None:
         return prices.compute_totals(method.amount)
-    return prices.compute_totals(get_shipping_price(method, prices.compute_goods_total()))
+    price = get_shipping_price(method.amount, method.data, prices.compute_goods_total())
+    return prices.compute_totals(price)
 
 
 async def read_goods_total(session: AsyncSession, cart_id: str, contents: Contents) -> Cop:
@@ -42,10 +44,10 @@ async def read_goods_total(session: AsyncSession, cart_id: str, contents: Conten
     return (await _read_cart_prices(session, cart_id, contents)).compute_goods_total()
 
 
-def get_shipping_price(method: CartShippingMethod, goods_total: Cop) -> Cop:
-    """Return the price of the shipping method for goods of this total, after discounts."""
-    free_from = method.data.get(FREE_FROM)
-    return 0 if free_from is not None and goods_total >= free_from else method.amount
+def get_shipping_price(amount: Cop, data: JsonObject, goods_total: Cop) -> Cop:
+    """Return the price of a shipping method with this amount and data for goods of this total, after discounts."""
+    free_from = data.get(FREE_FROM)
+    return 0 if free_from is not None and goods_total >= free_from else amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,14 +72,14 @@ class Checkout:
         self, cart_id: str, option_id: str | None = None, caller: Caller | None = None, *, ip: str
     ) -> list[tuple[Offer, Quote | None, DeliveryPromise | None]]:
         """Return the cart's options with live prices and promises. See `shipping_options.list_priced_offers`."""
-        return await list_priced_offers(self._create_quoter(cart_id, ip), cart_id, option_id, caller)
+        return await list_priced_offers(self.create_quoter(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def choose_shipping(
         self, cart_id: str, option_id: str, caller: Caller | None = None, *, ip: str
     ) -> WholeCart:
         """Choose this shipping option for the cart. See `backend.checkout.shipping_options.choose_shipping`."""
-        return await choose_shipping(self._create_quoter(cart_id, ip), cart_id, option_id, caller)
+        return await choose_shipping(self.create_quoter(cart_id, ip), cart_id, option_id, caller)
 
     @traced
     async def offer_shipping(
@@ -89,7 +89,7 @@ class Checkout:
 
         See `backend.checkout.shipping_options.offer_shipping`.
         """
-        return await offer_shipping(self._create_quoter(cart_id, ip), cart_id, option_id, is_choice=is_choice)
+        return await offer_shipping(self.create_quoter(cart_id, ip), cart_id, option_id, is_choice=is_choice)
 
     @traced
     async def set_town(self, cart_id: str, dane_code: str, address: str = "") -> None:
@@ -316,7 +316,7 @@ class Checkout:
             destination, payer = await check_typed(provider, typed, ip, billing_address)
             try:
                 if not await self.starter.has_started(cart_id, expected_total, provider.id):
-                    await deliver_to_destination(self._create_quoter(cart_id, ip), cart_id, destination)
+                    await deliver_to_destination(self.create_quoter(cart_id, ip), cart_id, destination)
                     await self._store_consents(cart_id, ip)
                     await self.start_payment(
                         cart_id,
@@ -369,7 +369,7 @@ class Checkout:
             consenting = ConsentContext(self.settings, ip, ConsentSource.CHECKOUT)
             await give_consents(session, consenting, cart_id=cart_id, customer_id=cart.customer_id)
 
-    def _create_quoter(self, cart_id: str, ip: str) -> Quoter:
+    def create_quoter(self, cart_id: str, ip: str) -> Quoter:
         """Return the quoter that limits the live prices of the client with this IP address.
 
         If `ip` is empty, the limit applies to the cart instead.

@@ -360,6 +360,14 @@ async def _store_choice(
     session: AsyncSession, cart: Cart, option: ShippingOption, quote: Quote, settings: Settings
 ) -> CartShippingMethod:
     """Store the option at this price, with its delivery terms by the effective settings."""
+    data = build_method_data(option, quote, settings)
+    return await set_shipping_method(
+        session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data
+    )
+
+
+def build_method_data(option: ShippingOption, quote: Quote, settings: Settings) -> JsonObject:
+    """Return the data of a shipping method with this option and quote: its carrier, zone and delivery terms."""
     data: JsonObject = {
         "carrier": quote.carrier,
         "delivery_days": quote.delivery_days,
@@ -368,10 +376,7 @@ async def _store_choice(
     if quote.no_courier:
         data[NO_COURIER] = True
     data |= build_zone_data(option)
-    data = add_delivery_terms(data, build_delivery_terms(settings, option, quote))
-    return await set_shipping_method(
-        session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data
-    )
+    return add_delivery_terms(data, build_delivery_terms(settings, option, quote))
 
 
 def _promise_option(

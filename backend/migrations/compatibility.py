@@ -11,7 +11,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.core.db.tables import table_of
 
-OLDEST_COMPATIBLE = "8b41f7d02e6a"
+OLDEST_COMPATIBLE = "b76e8cdfab0b"
 """The newest migration of the oldest release whose code works on the current tables."""
 
 

@@ -5,15 +5,19 @@ return, a cancellation or another edit may have come first.
 """
 
 from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention import AttentionKind, close_attention
 from backend.audit import Subject, SubjectType, record
 from backend.cart.access import lock_cart
+from backend.checkout.quotes.own_delivery_prices import require_unchanged_zone
+from backend.checkout.quotes.unquoted_delivery import report_unquoted
 from backend.core.db.database import database_now
 from backend.core.db.tables import insert_row
-from backend.core.errors import InsufficientStock, InvalidData, TotalChanged
+from backend.core.errors import InsufficientStock, InvalidData, NotAllowed, TotalChanged
 from backend.core.events import publish
 from backend.core.ids import new_id
 from backend.core.money import Cop
@@ -22,15 +26,18 @@ from backend.inventory import service as inventory
 from backend.order_edits.difference import settle_difference
 from backend.order_edits.editability import require_editable
 from backend.order_edits.edited_order import EditedOrder, compute_edited_order
+from backend.order_edits.edited_shipping import EditedShipping
 from backend.order_edits.editing import check_reason, lock_edit, read_edit
 from backend.order_edits.models import EditStatus, OrderEdit
 from backend.orders.events import OrderEdited
 from backend.orders.models import Order
+from backend.orders.preorders import find_ready_day
 from backend.orders.search import index_order
-from backend.orders.service import read_order, update_fulfillment_status
+from backend.orders.service import SoldShipping, read_order, update_fulfillment_status
 from backend.payment.sessions import read_cart_payments
 from backend.pricing import SHIPPING
 from backend.promotions.uses import confirm_uses, lock_promotions, reserve_uses
+from backend.shipping.delivery_promise import parse_promised_day
 from backend.staff.rights import Actor, Right
 
 
@@ -38,6 +45,12 @@ class EditTotalChanged(TotalChanged):
     """The total of the order would differ from the total that the actor saw."""
 
     staff_text = _("El total cambió. Míralo y guárdalo otra vez.")
+
+
+class ShippingOutdated(NotAllowed):
+    """The shipping that the edit chose was priced for other products or another address."""
+
+    staff_text = _("Cambiaron los productos o la dirección después de elegir el envío: elígelo otra vez.")
 
 
 async def confirm_edit(
@@ -67,6 +80,8 @@ async def confirm_edit(
         InvalidData: the edit changes nothing, nothing that costs money would remain, added units are no longer for
             sale, or the reason is too long.
         InsufficientStock: units are not in stock.
+        ShippingOutdated: the chosen shipping was priced for other products or another address.
+        OptionNotOffered, TotalChanged: the zone of the chosen own delivery has changed.
         EditTotalChanged: the total of the order would not be `expected_total`.
     """
     actor.require(Right.EDIT_ORDERS)
@@ -79,9 +94,12 @@ async def confirm_edit(
     await require_editable(session, order)
     edited = await compute_edited_order(session, order, edit)
     _require_confirmable(edited, expected_total)
+    await _require_same_zone(session, edited)
     total = edited.totals.total
     edit.reason = check_reason(reason) or edit.reason
-    change = {"total": (order.total, total), "reason": (None, edit.reason or None)}
+    change: dict[str, Any] = {"total": (order.total, total), "reason": (None, edit.reason or None)}
+    if edited.shipping is not None and edited.is_shipping_changed:
+        change["shipping"] = (order.shipping_name, edited.shipping.name)
     await record(session, actor, "order edited", Subject(SubjectType.ORDER, order.id), change)
     claims = edited.to_claims()
     await lock_promotions(session, claims)
@@ -92,6 +110,8 @@ async def confirm_edit(
     edit.status, edit.confirmed_by = EditStatus.CONFIRMED, actor.id
     edit.confirmed_at = await database_now(session)
     await _store_content(session, order, edited)
+    if edited.shipping is not None:
+        await _store_shipping(session, order, edited, edited.shipping, edit.confirmed_at)
     await close_attention(session, AttentionKind.STOCK_SHORT, order.id, note="The order was edited")
     await settle_difference(session, order)
     await publish(session, OrderEdited(order.id, edit.id))
@@ -109,10 +129,34 @@ def _require_confirmable(edited: EditedOrder, expected_total: Cop | None) -> Non
     if edited.missing:
         named = ", ".join(f"{count} of {variant_id}" for variant_id, count in sorted(edited.missing.items()))
         raise InsufficientStock(f"Units are missing: {named}", staff_text=_("No quedan tantas unidades."))
+    if edited.is_shipping_outdated:
+        raise ShippingOutdated(f"The shipping of edit {edited.edit.id} was priced for another content")
     if expected_total not in (None, edited.totals.total):
         raise EditTotalChanged(
             f"The total would be {edited.totals.total}, not {expected_total}: show it and ask again"
         )
+
+
+async def _require_same_zone(session: AsyncSession, edited: EditedOrder) -> None:
+    if edited.shipping is not None:
+        sold = SoldShipping(
+            edited.shipping.option_id, edited.shipping.name, edited.shipping.amount, edited.shipping.data
+        )
+        await require_unchanged_zone(session, sold, edited.contents.dane_code)
+
+
+async def _store_shipping(
+    session: AsyncSession, order: Order, edited: EditedOrder, shipping: EditedShipping, moment: datetime
+) -> None:
+    """Replace the shipping of the (locked) order. The promised day is counted from `moment`."""
+    ready_on = find_ready_day(one.line.facts for one in edited.remaining)
+    order.shipping_option_id, order.shipping_name = shipping.option_id, shipping.name
+    order.shipping_tax_rate = edited.totals.shipping.tax_rate
+    order.shipping_data = shipping.build_sold_data(ready_on, moment)
+    order.promised_day = parse_promised_day(order.shipping_data)
+    await session.flush()
+    await close_attention(session, AttentionKind.NO_COURIER, order.id, note="The shipping was changed")
+    await report_unquoted(session, order)
 
 
 async def _store_content(session: AsyncSession, order: Order, edited: EditedOrder) -> None:

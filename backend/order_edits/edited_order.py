@@ -1,8 +1,9 @@
 """The content and the price of an order after an edit, computed but not stored.
 
 A line of the order keeps the price at which it was sold; added units have the current price. The shipping keeps its
-price. Promotions are evaluated again for the new lines. A promotion that the order has used still applies, even if it
-has ended, as long as the new lines meet its conditions. A staff member's discount stays with the units that remain.
+price, unless the edit has another shipping option. Promotions are evaluated again for the new lines. A promotion that
+the order has used still applies, even if it has ended, as long as the new lines meet its conditions. A staff member's
+discount stays with the units that remain.
 """
 
 from collections import Counter
@@ -15,17 +16,27 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.lines import MAX_LINES, MAX_QUANTITY
 from backend.catalog.gift_wrapping import can_be_bought
 from backend.catalog.models import Collection, Product, ProductHasType, ProductType, Variant
+from backend.checkout.quotes.shipping_quotes import QuoteInput
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.inventory import service as inventory
+from backend.order_edits.edited_shipping import EditedShipping, build_contents, parse_shipping
 from backend.order_edits.models import ActionKind, OrderEdit, OrderEditAction
 from backend.orders.models import Order, OrderLine
 from backend.orders.preorders import PREORDER_DAY
 from backend.orders.service import compute_order_totals, get_shipping_charge, list_order_lines
 from backend.payment.payments import sum_captured_and_refunded
-from backend.pricing import SHIPPING, Adjustment, CartTotals, PricedLine, price_cart, price_of_units
+from backend.pricing import (
+    SHIPPING,
+    Adjustment,
+    CartTotals,
+    PricedLine,
+    ShippingCharge,
+    price_cart,
+    price_of_units,
+)
 from backend.promotions.eligibility import BoughtLine, PromotionContext, evaluate_cart_promotions
 from backend.promotions.uses import PromotionClaims
 
@@ -67,6 +78,8 @@ class EditedOrder:
         lines: all lines, removed ones with a quantity of 0.
         totals: totals of the remaining lines and of the shipping.
         held: pesos captured for the order, minus refunds.
+        contents: the values that decide the price of the shipping.
+        shipping: the shipping that replaces the order's; None if it keeps its own.
         missing: units that are not in stock, by variant id.
     """
 
@@ -75,6 +88,8 @@ class EditedOrder:
     lines: Sequence[EditedLine]
     totals: CartTotals
     held: Cop
+    contents: QuoteInput
+    shipping: EditedShipping | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -84,8 +99,22 @@ class EditedOrder:
 
     @property
     def is_changed(self) -> bool:
-        """True if the edit changes the units of a line."""
-        return any(one.quantity != one.before for one in self.lines)
+        """True if the edit changes the units of a line, or the shipping."""
+        return self.is_shipping_changed or any(one.quantity != one.before for one in self.lines)
+
+    @property
+    def is_shipping_changed(self) -> bool:
+        """True if the edit gives the order another shipping option, or another price of the same one."""
+        before = (self.order.shipping_option_id, get_shipping_charge(self.order).amount)
+        return self.shipping is not None and before != (
+            self.shipping.option_id,
+            self.totals.shipping.original_total,
+        )
+
+    @property
+    def is_shipping_outdated(self) -> bool:
+        """True if the chosen shipping was priced for other products or another address."""
+        return self.shipping is not None and self.shipping.is_outdated(self.contents)
 
     @property
     def units(self) -> dict[str, int]:
@@ -107,8 +136,11 @@ class EditedOrder:
 
     @property
     def changes(self) -> list[JsonObject]:
-        """The changed lines: their id, title, and units before and after. The id of added units is their action's."""
-        return [
+        """The changed lines: their id, title, and units before and after. The id of added units is their action's.
+
+        A change of the shipping has the names before and after, and its price.
+        """
+        changed: list[JsonObject] = [
             {
                 "line_id": one.line.id,
                 "title": one.line.title,
@@ -119,6 +151,12 @@ class EditedOrder:
             for one in self.lines
             if one.quantity != one.before
         ]
+        if self.shipping is not None and self.is_shipping_changed:
+            amount = self.totals.shipping.original_total
+            changed.append(
+                {"before": self.order.shipping_name, "after": self.shipping.name, "amount": amount}
+            )
+        return changed
 
     def to_claims(self) -> PromotionClaims:
         """Return the promotions that the edited order uses."""
@@ -140,9 +178,12 @@ async def compute_edited_order(session: AsyncSession, order: Order, edit: OrderE
     lines = await list_order_lines(session, order.id)
     actions = await list_actions(session, edit.id)
     edited = await _list_edited_lines(session, order, lines, actions)
-    totals = await _compute_totals(session, order, lines, edited)
+    shipping = parse_shipping(edit.shipping)
+    totals = await _compute_totals(session, order, lines, edited, shipping)
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
-    result = EditedOrder(order, edit, edited, totals, captured - refunded)
+    sold = [(one.product, one.priced) for one in edited if one.quantity and one.product is not None]
+    contents = build_contents(order, sold)
+    result = EditedOrder(order, edit, edited, totals, captured - refunded, contents, shipping)
     available = await inventory.read_available_units(session, list(result.units), holder=order.cart_id)
     missing = {
         variant_id: units - max(0, available[variant_id])
@@ -236,21 +277,27 @@ async def _list_edited_lines(
 
 
 async def _compute_totals(
-    session: AsyncSession, order: Order, lines: Sequence[OrderLine], edited: Sequence[EditedLine]
+    session: AsyncSession,
+    order: Order,
+    lines: Sequence[OrderLine],
+    edited: Sequence[EditedLine],
+    shipping: EditedShipping | None,
 ) -> CartTotals:
     remaining = [one for one in edited if one.quantity]
-    if all(one.quantity == one.before for one in edited):
+    if shipping is None and all(one.quantity == one.before for one in edited):
         return compute_order_totals(order, lines)
-    charge = get_shipping_charge(order)
     bought = [
         BoughtLine(one.priced, one.product, one.line.variant_id)
         for one in remaining
         if one.product is not None
     ]
     promotions = await evaluate_cart_promotions(session, _to_context(order), bought)
-    discounts = promotions.apply(charge.amount)
-    kept = [*discounts.adjustments, *_list_kept_adjustments(order, remaining)]
-    return price_cart([one.priced for one in remaining], charge, kept)
+    kept, priced = _list_kept_adjustments(order, remaining), [one.priced for one in remaining]
+    charge = get_shipping_charge(order)
+    if shipping is not None:
+        goods_total = price_cart(priced, None, [*promotions.apply(None).adjustments, *kept]).item_total
+        charge = ShippingCharge(shipping.compute_price(goods_total))
+    return price_cart(priced, charge, [*promotions.apply(charge.amount).adjustments, *kept])
 
 
 def _list_kept_adjustments(order: Order, remaining: Sequence[EditedLine]) -> list[Adjustment]:

@@ -28,6 +28,8 @@ from backend.staff.rights import Actor, Right
 
 AUDIT_ACTION = "order edit written"
 MAX_REASON_LENGTH = 500
+NO_EDIT = OrderEdit(id="", order_id="", created_by="")
+"""An edit without changes, for an order that has no open one."""
 
 
 class EditExists(NotAllowed):
@@ -249,6 +251,7 @@ async def cancel_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Orde
     await record(session, actor, "order edit canceled", Subject(SubjectType.ORDER, locked.order.id))
     locked.edit.status = EditStatus.CANCELED
     locked.edit.canceled_at = await database_now(session)
+    locked.edit.shipping = None
     await session.execute(delete(OrderEditAction).where(OrderEditAction.edit_id == locked.edit.id))
     await session.flush()
     return locked.edit

@@ -63,7 +63,10 @@ class OrderEdit(Timestamps, table=True):
     """The order's total before the confirmation; None while the edit is open."""
     total_after: Cop | None = None
     changes: list[JsonObject] = Field(default_factory=list, sa_type=Json)
-    """The confirmed changes: objects with `line_id`, `title`, and the units `before` and `after`."""
+    """The confirmed changes: objects with `line_id`, `title`, and the units `before` and `after`. The change of the
+    shipping has no `line_id`, the names `before` and `after`, and its `amount`."""
+    shipping: JsonObject | None = Field(default=None, sa_type=Json)
+    """The shipping that replaces the order's: a `backend.order_edits.edited_shipping.EditedShipping`. None: none."""
 
 
 class OrderEditAction(Timestamps, table=True):

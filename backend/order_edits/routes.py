@@ -8,7 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import SubjectType
 from backend.checkout.carts.wire import CartView
+from backend.checkout.routes.dependencies import ShopCheckout
+from backend.checkout.service import Checkout
 from backend.core.errors import InvalidData, NotFound
+from backend.core.money import Cop
 from backend.draft_orders.api.routes import find_open_draft
 from backend.draft_orders.api.wire import preview_wire as draft_preview_wire
 from backend.edge.dependencies import Db, RequestedFields, ShopSettings
@@ -39,8 +42,15 @@ from backend.order_edits.schemas import (
     AddedEditItems,
     ChangedEdit,
     ChangedEditItem,
+    ChangedEditShipping,
     ChangesParameters,
+    EditShipping,
     NewEdit,
+)
+from backend.order_edits.shipping_choice import (
+    choose_edit_shipping,
+    find_shipping_of_edit,
+    remove_edit_shipping,
 )
 from backend.order_edits.wire import EDIT, edit_wire, preview_wire
 from backend.orders.service import list_order_lines, read_order
@@ -207,6 +217,37 @@ async def remove_action(
         return await _preview(session, actor, edit, settings.base_url)
 
 
+@router.post("/order-edits/{order_id}/shipping-method")
+async def add_shipping(
+    actor: StaffMember, order_id: str, body: EditShipping, checkout: ShopCheckout
+) -> Preview:
+    """Replace the shipping method of the order by this shipping option, at its live price."""
+    return await _choose_shipping(checkout, actor, order_id, body.shipping_option_id, body.custom_amount)
+
+
+@router.post("/order-edits/{order_id}/shipping-method/{action_id}")
+async def change_shipping(
+    actor: StaffMember, order_id: str, action_id: str, body: ChangedEditShipping, checkout: ShopCheckout
+) -> Preview:
+    """Price the chosen shipping option again. Its price is the live price: no other `custom_amount` is accepted."""
+    async with checkout.database.read() as session:
+        edit = await _require_edit(session, actor, order_id)
+        shipping = await find_shipping_of_edit(session, actor, edit.id, action_id)
+    return await _choose_shipping(checkout, actor, order_id, shipping.option_id, body.custom_amount)
+
+
+@router.delete("/order-edits/{order_id}/shipping-method/{action_id}")
+async def remove_shipping(
+    actor: StaffMember, order_id: str, action_id: str, database: Db, settings: ShopSettings
+) -> Preview:
+    """Remove the action: the order keeps its own shipping method."""
+    async with database.transaction() as session:
+        edit = await _require_edit(session, actor, order_id)
+        await find_shipping_of_edit(session, actor, edit.id, action_id)
+        await remove_edit_shipping(session, actor, edit.id)
+        return await _preview(session, actor, edit, settings.base_url)
+
+
 @router.post("/order-edits/{order_id}/request")
 async def request(
     *,
@@ -250,6 +291,17 @@ async def _require_edit(session: AsyncSession, actor: Actor, order_id: str) -> O
     if edit is None:
         raise NotFound(f"Order change for order {order_id} was not found")
     return edit
+
+
+async def _choose_shipping(
+    checkout: Checkout, actor: Actor, order_id: str, option_id: str, expected_amount: Cop | None
+) -> Preview:
+    async with checkout.database.read() as session:
+        edit = await _require_edit(session, actor, order_id)
+    await choose_edit_shipping(checkout, actor, edit.id, option_id, expected_amount)
+    async with checkout.database.read() as session:
+        edit = await editing.read_edit(session, actor, edit.id)
+        return await _preview(session, actor, edit, checkout.settings.base_url)
 
 
 async def _preview(session: AsyncSession, actor: Actor, edit: OrderEdit, base_url: str) -> Preview:

@@ -67,6 +67,28 @@ class AddedEditItem(EditItemFields):
     metadata: SmallMetadata | None = None
 
 
+class EditShipping(Body):
+    """A shipping option. Its price is the live price: no other `custom_amount` is accepted."""
+
+    model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
+
+    shipping_option_id: FilledName
+    custom_amount: Pesos | None = None
+    description: Note | None = None
+    internal_note: Note | None = None
+    metadata: SmallMetadata | None = None
+
+
+class ChangedEditShipping(Body):
+    """The price that the caller expects of the chosen shipping option."""
+
+    model_config = example(internal_note="Sin afán")
+
+    custom_amount: Pesos | None = None
+    internal_note: Note | None = None
+    metadata: SmallMetadata | None = None
+
+
 class AddedEditItems(Body):
     """Units of variants to add."""
 

@@ -8,16 +8,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.edge.wire import JsonDict, cart_totals_view, iso, stamps, with_raw_amounts
 from backend.order_edits.edited_order import EditedOrder, compute_edited_order, list_actions
+from backend.order_edits.edited_shipping import parse_shipping
 from backend.order_edits.models import ActionKind, EditStatus, OrderEdit, OrderEditAction
 from backend.orders.answers import OrderItemOut, OrderPreview, OrderSummary
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import list_order_lines
 from backend.orders.wire.lines import line_wire
-from backend.orders.wire.orders import OrderView
+from backend.orders.wire.orders import OrderView, get_shipping_method_id, shipping_method_wire
 from backend.orders.wire.staff import orders_for_staff
 from backend.staff.rights import Actor
 
 EDIT = "edit"
+ADD_SHIPPING = "SHIPPING_ADD"
+"""The platform's kind of an action that adds a shipping method. Here it replaces the only one."""
 
 
 async def edit_wire(session: AsyncSession, edit: OrderEdit) -> JsonDict:
@@ -42,10 +45,14 @@ async def preview_wire(
     edited = await compute_edited_order(session, order, edit)
     amounts = {"pending_difference": edited.owed - edited.surplus, "current_order_total": edited.totals.total}
     summary = cast(OrderSummary, {**shown["summary"], **with_raw_amounts(cast(JsonDict, amounts))})
+    by_reference: dict[str, list[JsonDict]] = defaultdict(list)
+    for action in change["actions"]:
+        by_reference[action["details"]["reference_id"]].append(action)
     preview = {
         **shown,
         **cart_totals_view(edited.totals),
-        "items": _list_items(edited, shown["items"], change["actions"], view.base_url),
+        "items": _list_items(edited, shown["items"], by_reference, view.base_url),
+        "shipping_methods": [_edited_method(edited, by_reference)],
         "summary": summary,
         "order_change": change,
     }
@@ -53,12 +60,12 @@ async def preview_wire(
 
 
 def _list_items(
-    edited: EditedOrder, shown: Sequence[OrderItemOut], actions: Sequence[JsonDict], base_url: str
+    edited: EditedOrder,
+    shown: Sequence[OrderItemOut],
+    actions: Mapping[str, Sequence[JsonDict]],
+    base_url: str,
 ) -> list[JsonDict]:
     """Return the lines with their new units. A removed line stays, with a quantity of 0, as on the platform."""
-    by_line: dict[str, list[JsonDict]] = defaultdict(list)
-    for action in actions:
-        by_line[action["details"]["reference_id"]].append(action)
     parts = {part.id: part for part in edited.totals.lines}
     known = {item["id"]: item for item in shown}
     items = []
@@ -71,14 +78,28 @@ def _list_items(
             item = {**line_wire(edited.order, copy, part, (), base_url=base_url)}
             if one.line.id in known:
                 item["variant"] = known[one.line.id]["variant"]
-        items.append({**item, "actions": by_line[one.line.id]})
+        items.append({**item, "actions": actions.get(one.line.id, [])})
     return items
+
+
+def _edited_method(edited: EditedOrder, actions: Mapping[str, Sequence[JsonDict]]) -> JsonDict:
+    """Return the shipping method of the order after the edit, with the action that chooses it."""
+    order, shipping = edited.order, edited.shipping
+    if shipping is not None:
+        chosen = {
+            "shipping_option_id": shipping.option_id,
+            "shipping_name": shipping.name,
+            "shipping_data": shipping.data,
+        }
+        order = Order(**{**order.model_dump(), **chosen})
+    method = shipping_method_wire(order, edited.totals.shipping)
+    return {**method, "actions": actions.get(method["id"], [])}
 
 
 async def _read_units_before(session: AsyncSession, edit: OrderEdit) -> Mapping[str, int]:
     """Return the units of the order's lines before the edit, by line id."""
     if edit.status == EditStatus.CONFIRMED:
-        return {str(change.get("line_id")): int(change["before"]) for change in edit.changes}
+        return {str(one["line_id"]): int(one["before"]) for one in edit.changes if "line_id" in one}
     return {line.id: line.quantity for line in await list_order_lines(session, edit.order_id)}
 
 
@@ -99,8 +120,44 @@ def _change_wire(edit: OrderEdit, actions: Sequence[OrderEditAction], before: Ma
         "declined_at": None,
         "canceled_at": iso(edit.canceled_at),
         "metadata": {"total_before": edit.total_before, "total_after": edit.total_after},
-        "actions": [_action_wire(edit, action, before) for action in actions],
+        "actions": [
+            *(_action_wire(edit, action, before) for action in actions),
+            *_shipping_actions(edit),
+        ],
         **stamps(edit.created_at, edit.updated_at),
+    }
+
+
+def _shipping_actions(edit: OrderEdit) -> list[JsonDict]:
+    """Return the action that replaces the shipping method; none if the order keeps its own."""
+    shipping = parse_shipping(edit.shipping)
+    if shipping is None:
+        return []
+    method_id = get_shipping_method_id(edit.order_id)
+    return [
+        {
+            **_action_fields(edit, shipping.id, ADD_SHIPPING),
+            "reference": "order_shipping_method",
+            "reference_id": method_id,
+            "amount": shipping.amount,
+            "details": {
+                "reference_id": method_id,
+                "shipping_option_id": shipping.option_id,
+                "amount": shipping.amount,
+            },
+        }
+    ]
+
+
+def _action_fields(edit: OrderEdit, action_id: str, action: str) -> JsonDict:
+    """Return the fields that every action has."""
+    return {
+        "id": action_id,
+        "order_id": edit.order_id,
+        "order_change_id": edit.id,
+        "action": action,
+        "internal_note": None,
+        "applied": edit.status == EditStatus.CONFIRMED,
     }
 
 
@@ -109,18 +166,13 @@ def _action_wire(edit: OrderEdit, action: OrderEditAction, before: Mapping[str, 
     line_id = action.line_id or action.id
     quantity_diff = action.quantity - before.get(line_id, 0 if is_new else action.quantity)
     return {
-        "id": action.id,
-        "order_id": edit.order_id,
-        "order_change_id": edit.id,
-        "action": action.kind,
+        **_action_fields(edit, action.id, action.kind),
         "reference": "order_change",
         "reference_id": edit.id,
-        "internal_note": None,
         "details": {
             "reference_id": line_id,
             "quantity": action.quantity,
             "quantity_diff": quantity_diff,
             **({"variant_id": action.variant_id} if is_new else {}),
         },
-        "applied": edit.status == EditStatus.CONFIRMED,
     }

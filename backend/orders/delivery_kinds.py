@@ -48,6 +48,12 @@ async def read_delivery(session: AsyncSession, order: Order) -> tuple[DeliveryKi
     return _kind_of(option.provider_id, option.data), describe_option(option)
 
 
+async def read_option_kind(session: AsyncSession, option_id: str) -> DeliveryKind:
+    """Return how orders with this shipping option reach their customers."""
+    option = await session.get(ShippingOption, option_id)
+    return DeliveryKind.CARRIER if option is None else _kind_of(option.provider_id, option.data)
+
+
 def name_shipping(order: Order, kind: DeliveryKind) -> str:
     """Return the name of the shipping in the totals of an order for staff: a pickup has the name of its option."""
     return order.shipping_name if kind is DeliveryKind.PICKUP and order.shipping_name else _("Envío")

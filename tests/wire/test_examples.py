@@ -299,6 +299,14 @@ async def begin_order_edit(reader: Reader) -> None:
     reader.remember_ids(edit["id"], edit["actions"][0]["id"])
 
 
+async def choose_order_shipping(reader: Reader) -> None:
+    """Begin the edit of a paid order, choose its shipping again, and remember the id of the action."""
+    await begin_order_edit(reader)
+    answer = await read_ok(await reader.send("POST /admin/order-edits/{order_id}/shipping-method"))
+    actions = answer["order_preview"]["order_change"]["actions"]
+    reader.remember_ids(next(one["id"] for one in actions if one["action"] == "SHIPPING_ADD"))
+
+
 async def pack_paid_order(reader: Reader) -> None:
     """Create a paid, packed order."""
     await create_paid_order(reader)
@@ -477,6 +485,7 @@ STATES: dict[str, Callable[[Reader], Awaitable[None]]] = {
     "/admin/draft-orders/{draft_id}/edit/shipping-methods/{action_id}": remove_draft_shipping,
     "/admin/draft-orders/{draft_id}/edit/": begin_draft_edit,
     "/admin/draft-orders/": create_draft_order,
+    "/admin/order-edits/{order_id}/shipping-method/": choose_order_shipping,
     "/admin/order-edits/": begin_order_edit,
     "/admin/order-edits": create_paid_order,
     "/admin/order-changes/": begin_order_edit,

@@ -111,6 +111,20 @@ def build_lenient_quote_input(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
     return _build_quote_input(cart, lines, find_municipality_code(cart.shipping_address))
 
 
+def build_sold_quote_input(
+    address: Mapping[str, Any], dane_code: str, sold: Sequence[tuple[Product, int]], value: Cop
+) -> QuoteInput:
+    """Return the values that decide the shipping price of these units to this address. `value` is their price."""
+    return QuoteInput(
+        country_code=str(address.get("country_code") or "co"),
+        dane_code=dane_code,
+        address=to_one_line(str(address.get("address_1") or "")),
+        items=tuple(_to_item(product, units) for product, units in sold),
+        value=limit_content_value(value),
+        ready_on=max((product.preorder_day for product, _ in sold if product.preorder_day), default=None),
+    )
+
+
 def build_variant_quote_input(variant: Variant, product: Product, dane_code: str) -> QuoteInput:
     """Return the values that decide the shipping price of one unit of a variant."""
     return QuoteInput(
@@ -240,17 +254,14 @@ def _compute_digest(option: ShippingOption, request: QuoteRequest) -> str:
 
 
 def _build_quote_input(cart: Cart, lines: Sequence[Line], dane_code: str) -> QuoteInput:
-    address = cart.shipping_address or {}
     sold = [
         (line, line.product) for line in lines if line.product
     ]  # lines that are no longer for sale are not shipped
-    return QuoteInput(
-        country_code=str(address.get("country_code") or "co"),
-        dane_code=dane_code,
-        address=to_one_line(str(address.get("address_1") or "")),
-        items=tuple(_to_item(product, line.item.quantity) for line, product in sold),
-        value=limit_content_value(price_cart([line.priced for line, _ in sold]).item_total),
-        ready_on=max((product.preorder_day for _, product in sold if product.preorder_day), default=None),
+    return build_sold_quote_input(
+        cart.shipping_address or {},
+        dane_code,
+        [(product, line.item.quantity) for line, product in sold],
+        price_cart([line.priced for line, _ in sold]).item_total,
     )
 
 

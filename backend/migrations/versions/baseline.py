@@ -13,7 +13,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = '8b41f7d02e6a'
+revision: str = 'b76e8cdfab0b'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -1855,6 +1855,7 @@ def _create_tables() -> None:
         sa.Column('total_before', sa.Integer(), nullable=True),
         sa.Column('total_after', sa.Integer(), nullable=True),
         sa.Column('changes', Json, nullable=False),
+        sa.Column('shipping', Json, nullable=True),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_order_edit')),
     )
     op.create_index('ix_order_edit_order_id', 'order_edit', ['order_id'])

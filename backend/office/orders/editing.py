@@ -20,18 +20,16 @@ from backend.order_edits.editability import (
     require_editable,
 )
 from backend.order_edits.edited_order import EditedLine, EditedOrder, compute_edited_order
-from backend.order_edits.editing import find_open_edit
-from backend.order_edits.models import OrderEdit
-from backend.orders.delivery_kinds import DeliveryKind, name_shipping, read_delivery
+from backend.order_edits.editing import NO_EDIT, find_open_edit
+from backend.orders.delivery_kinds import DeliveryKind, name_shipping, read_delivery, read_option_kind
 from backend.orders.models import Order
 from backend.orders.preorders import find_ready_day
 from backend.orders.promised_days import compute_edited_promise
-from backend.orders.service import format_line_detail, read_order
+from backend.orders.service import compute_order_totals, format_line_detail, read_order
 from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
+from backend.pricing import CartTotals
+from backend.shipping.delivery_promise import parse_promised_day
 from backend.staff.rights import Actor, Right
-
-NO_EDIT = OrderEdit(id="", order_id="", created_by="")
-"""An edit without actions, for an order that has no open edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,10 @@ class EditView:
         total: the order's total after the edit, in whole pesos.
         difference: sentence with the amount to pay or to refund.
         promise: sentence with the promised day after the edit; empty if the edit does not move it.
+        shipping: name and price of the shipping after the edit.
+        former_shipping: the same before the edit, if the edit changes it; else empty.
+        has_shipping_choice: True if the edit chose a shipping option.
+        is_shipping_outdated: True if products or address changed after the choice: it must be made again.
     """
 
     order_id: str
@@ -81,6 +83,10 @@ class EditView:
     total_label: str = ""
     difference: str = ""
     promise: str = ""
+    shipping: str = ""
+    former_shipping: str = ""
+    has_shipping_choice: bool = False
+    is_shipping_outdated: bool = False
     is_changed: bool = False
     can_save: bool = False
 
@@ -136,6 +142,7 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
     except InvalidData as error:  # added units are no longer for sale
         problem = error.staff_text or _("Un producto agregado ya no está a la venta: descarta el cambio.")
         edited = await compute_edited_order(session, order, NO_EDIT)
+    sold = [one.line for one in edited.lines if not one.is_new]
     pictures = await line_pictures(session, [one.line for one in edited.lines])
     labels = {part.id: format_cop(part.original_total) for part in edited.totals.lines}
     totals = edited.totals
@@ -148,7 +155,10 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
         lines=[_line_view(one, edited, labels, pictures.get(one.line.variant_id)) for one in edited.lines],
         totals=[
             (_("Productos"), format_cop(totals.items.original_total)),
-            (name_shipping(order, kind), format_cop(totals.shipping.original_total)),
+            (
+                _("Envío") if edited.is_shipping_changed else name_shipping(order, kind),
+                format_cop(totals.shipping.original_total),
+            ),
             *(
                 (_("Descuento {code}").format(code=code), f"-{format_cop(cut)}")
                 for code, cut in totals.savings
@@ -159,9 +169,16 @@ async def edit_view(session: AsyncSession, actor: Actor, order_id: str) -> EditV
         total=totals.total,
         total_label=format_cop(totals.total),
         difference=_describe_difference(edited),
-        promise=_describe_promise(edited, kind),
+        promise=await _describe_promise(session, edited, kind),
+        shipping=_name_shipping(edited.shipping.name if edited.shipping else order.shipping_name, totals),
+        former_shipping=_name_shipping(order.shipping_name, compute_order_totals(order, sold))
+        if edited.is_shipping_changed
+        else "",
+        has_shipping_choice=edited.shipping is not None,
+        is_shipping_outdated=edited.is_shipping_outdated,
         is_changed=edited.is_changed,
-        can_save=edited.is_changed and not (refusal or problem or edited.missing),
+        can_save=edited.is_changed
+        and not (refusal or problem or edited.missing or edited.is_shipping_outdated),
     )
 
 
@@ -190,10 +207,20 @@ def _describe_difference(edited: EditedOrder) -> str:
     return _("No cambia lo que pagó")
 
 
-def _describe_promise(edited: EditedOrder, kind: DeliveryKind) -> str:
-    ready_on = find_ready_day(one.line.facts for one in edited.remaining)
-    day = compute_edited_promise(edited.order, ready_on, now())
-    if day is None or day == edited.order.promised_day:
+def _name_shipping(name: str, totals: CartTotals) -> str:
+    return f"{name or _('Se lo lleva')}: {format_cop(totals.shipping.original_total)}"
+
+
+async def _describe_promise(session: AsyncSession, edited: EditedOrder, kind: DeliveryKind) -> str:
+    ready_on, before = find_ready_day(one.line.facts for one in edited.remaining), edited.order.promised_day
+    if edited.shipping is not None and edited.is_shipping_changed:
+        kind = await read_option_kind(session, edited.shipping.option_id)
+        day = parse_promised_day(edited.shipping.build_sold_data(ready_on, now()))
+        if day is None and before is not None:
+            return _("Con este envío no se promete un día")
+    else:
+        day = compute_edited_promise(edited.order, ready_on, now())
+    if day is None or day == before:
         return ""
     sentence = (
         _("Se podrá recoger desde el {day}")

@@ -222,7 +222,7 @@ def _to_order_wire(order: Order, rows: OrderRows, known: LineProducts, base_url:
         ],
         "shipping_address": _order_address_wire(order, order.shipping_address, ""),
         "billing_address": _order_address_wire(order, order.billing_address, "b"),
-        "shipping_methods": [_shipping_method_wire(order, prices.shipping)],
+        "shipping_methods": [shipping_method_wire(order, prices.shipping)],
         "payment_collections": owed,
         "fulfillments": [
             fulfillment_wire(fulfillment, order.shipping_option_id) for fulfillment in rows.fulfillments
@@ -261,8 +261,14 @@ def _order_address_wire(order: Order, address: JsonObject, ending: str) -> Order
     }
 
 
-def _shipping_method_wire(order: Order, part: PartTotals) -> OrderShippingMethod:
-    method_id = derive_sibling_id("ordsm", order.id)
+def get_shipping_method_id(order_id: str) -> str:
+    """Return the id of the order's shipping method. An order has one."""
+    return derive_sibling_id("ordsm", order_id)
+
+
+def shipping_method_wire(order: Order, part: PartTotals) -> OrderShippingMethod:
+    """Convert the order's shipping method; `part` has its totals."""
+    method_id = get_shipping_method_id(order.id)
     moments = stamps(order.created_at, order.updated_at)
     amounts: MethodAmounts = {"amount": part.original_total, **part_totals_view(part)}
     return {

@@ -63,12 +63,8 @@ def sale_line(line: ObjectVar[SaleLine], set_quantity: Any, test_id: str) -> rx.
     )
 
 
-def chosen_delivery(state: Any, hand_over: Any, test_id: str) -> rx.Component:
-    """Render the address and the chosen shipping option, and the buttons that change them.
-
-    `hand_over` is the event that removes the delivery: the customer takes the products along.
-    """
-    view = state.content
+def shipping_options(state: Any) -> rx.Component:
+    """Render the buttons of the options in `state.options`. Their event is `state.choose_shipping`, with the id."""
 
     def option_button(option: ObjectVar[dict[str, str]]) -> rx.Component:
         return rx.el.button(
@@ -81,10 +77,20 @@ def chosen_delivery(state: Any, hand_over: Any, test_id: str) -> rx.Component:
             key=option["id"].to(str),
         )
 
+    return rx.foreach(state.options, option_button)
+
+
+def chosen_delivery(state: Any, hand_over: Any, test_id: str) -> rx.Component:
+    """Render the address and the chosen shipping option, and the buttons that change them.
+
+    `hand_over` is the event that removes the delivery: the customer takes the products along.
+    """
+    view = state.content
+
     return rx.el.div(
         rx.foreach(view.address, lambda line: rx.el.p(line, class_name="o-row__detail")),
         rx.el.p(view.shipping, " ", rx.el.b(view.shipping_label)),
-        rx.foreach(state.options, option_button),
+        shipping_options(state),
         rx.el.button(_("Mejor se lo lleva"), type="button", class_name=QUIET, on_click=hand_over),
         class_name="o-sell__options",
         data_testid=test_id,

@@ -10,8 +10,10 @@ from storefront.components.forms import SubmitOnce
 from storefront.office.components.detail import back_link, fact_row, product_line_head, warning_note
 from storefront.office.components.feedback import chip, screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field
+from storefront.office.components.sale import QUIET, shipping_options
 from storefront.office.components.unit_steps import unit_steps
 from storefront.office.components.variant_search import variant_search
+from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.navigation import ORDERS
 from storefront.office.orders.editing_state import EditOrderState
@@ -29,6 +31,7 @@ def page() -> rx.Component:
         rx.cond(VIEW.problem != "", warning_note(VIEW.problem, "edit-problem")),
         rx.cond(VIEW.refusal == "", search_panel()),
         lines_panel(),
+        rx.cond(VIEW.refusal == "", shipping_panel()),
         rx.cond(VIEW.is_changed, totals_panel()),
         rx.cond(VIEW.edit_id != "", save_panel()),
         class_name="o-sell",
@@ -46,7 +49,7 @@ def search_panel() -> rx.Component:
             _("Mejor no"),
             type="button",
             on_click=EditOrderState.replace_line(""),
-            class_name="button button--small button--quiet",
+            class_name=QUIET,
         ),
         role="status",
         class_name="o-packing__note",
@@ -79,7 +82,7 @@ def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
                 _("Cambiar por otro"),
                 type="button",
                 on_click=EditOrderState.replace_line(line.id),
-                class_name="button button--small button--quiet",
+                class_name=QUIET,
             ),
         ),
         is_minimum=line.quantity < 1,
@@ -96,6 +99,50 @@ def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
         key=line.id,
         class_name="o-item",
         data_testid="edit-line",
+    )
+
+
+def shipping_panel() -> rx.Component:
+    """Render how the order reaches its customer, and the other shipping options with their prices."""
+    choice = rx.el.div(
+        rx.el.p(VIEW.shipping, data_testid="edit-shipping"),
+        rx.cond(
+            VIEW.former_shipping != "",
+            rx.el.p(_("Antes: {name}").format(name=VIEW.former_shipping), class_name="o-row__detail"),
+        ),
+        rx.cond(
+            VIEW.is_shipping_outdated,
+            warning_note(
+                _("Cambiaron los productos o la dirección: elige el envío otra vez."),
+                "edit-shipping-outdated",
+            ),
+        ),
+        shipping_options(EditOrderState),
+        rx.el.button(
+            icon("truck", size=20),
+            _("Cambiar el envío"),
+            type="button",
+            class_name=QUIET,
+            on_click=EditOrderState.list_shipping,
+            data_testid="edit-shipping-change",
+        ),
+        rx.cond(
+            VIEW.has_shipping_choice,
+            rx.el.button(
+                _("Dejar el envío de antes"),
+                type="button",
+                class_name=QUIET,
+                on_click=EditOrderState.keep_shipping(VIEW.edit_id),
+            ),
+        ),
+        class_name="o-sell__options",
+    )
+    return rx.el.section(
+        rx.el.h2(_("Envío"), class_name="o-section__title"),
+        SubmitOnce.create(
+            rx.el.div(choice, class_name="o-sell__once"), answers=answer_number(EditOrderState)
+        ),
+        class_name="o-panel",
     )
 
 

@@ -20,8 +20,13 @@ from backend.order_edits.editing import (
     open_edit,
     set_line_quantity,
 )
+from backend.order_edits.shipping_choice import (
+    choose_edit_shipping,
+    list_edit_shipping,
+    remove_edit_shipping,
+)
 from backend.staff.rights import Actor, Right
-from storefront.office.components.variant_search import VariantAdder
+from storefront.office.components.sale import SaleScreen
 from storefront.office.navigation import ORDERS
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -31,7 +36,7 @@ MAX_UNITS = 99
 MAX_TOTAL = 10**12
 
 
-class EditOrderState(VariantAdder, KnownClientState):
+class EditOrderState(SaleScreen, KnownClientState):
     """State of the screen on which a staff member edits the order whose id is in the URL."""
 
     content: rx.Field[EditView | None] = rx.field(None)
@@ -50,6 +55,8 @@ class EditOrderState(VariantAdder, KnownClientState):
         super()._set_content(content)
         if content is None or self.replaced_id not in {line.id for line in content.lines}:
             self.replaced_id, self.replaced_title = "", ""  # it was a line of another order
+        if content is None or content.order_id != self._order_in_query():
+            self.options = []
 
     @office_event(is_press=False)
     async def replace_line(self, _actor: Actor, line_id: str) -> None:
@@ -78,6 +85,32 @@ class EditOrderState(VariantAdder, KnownClientState):
                     await set_line_quantity(session, actor, edit.id, line_id, quantity)
         finally:
             await self._show(actor)
+
+    @office_event()
+    async def list_shipping(self, actor: Actor) -> None:
+        """List the shipping options of the order, with their live prices."""
+        offer = await list_edit_shipping(current_shop().checkout, actor, self._order_in_query())
+        await self._show(actor)
+        self._show_offer(offer)
+
+    @office_event()
+    async def choose_shipping(self, actor: Actor, option_id: str) -> None:
+        """Choose another shipping option for the order."""
+        checked_id(option_id)
+        shop, order_id = current_shop(), self._order_in_query()
+        async with shop.database.transaction() as session:
+            edit = await open_edit(session, actor, order_id)
+        await choose_edit_shipping(shop.checkout, actor, edit.id, option_id)
+        self.options = []
+        await self._show(actor)
+
+    @office_event()
+    async def keep_shipping(self, actor: Actor, edit_id: str) -> None:
+        """Remove the chosen shipping option: the order keeps its own."""
+        async with current_shop().database.transaction() as session:
+            await remove_edit_shipping(session, actor, checked_id(edit_id))
+        self.options = []
+        await self._show(actor)
 
     @office_event()
     async def save(self, actor: Actor, form_data: dict[str, str]) -> Any:

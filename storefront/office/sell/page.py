@@ -10,7 +10,8 @@ from backend.draft_orders.drafts import MAX_REASON_LENGTH
 from backend.office.customers.listing import CustomerRow
 from backend.office.sell import WaitingSale, method_options, origin_options
 from backend.payment.providers.pse.payer import DOCUMENT_TYPES
-from storefront.components.forms import SubmitOnce, town_field, town_panel
+from storefront.components.forms import SubmitOnce, town_panel
+from storefront.office.components.delivery import address_form, fold_head
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_field, office_select
 from storefront.office.components.sale import chosen_delivery, reference_field, sale_line
@@ -20,7 +21,6 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import CLOSING, ORDERS, SELL
 from storefront.office.sell.state import SellState
 from storefront.office.state import answer_number
-from storefront.reflex_ext.hooks import text_at
 
 TITLE = _("Vender")
 VIEW = SellState.content
@@ -59,15 +59,6 @@ def once(*content: rx.Component) -> rx.Component:
 def sell_field(name: str, label: str, **more: Any) -> rx.Component:
     """Render a text field of the screen."""
     return office_field(SellState, "sell", name, label, auto_complete="off", **more)
-
-
-def fold_head(icon_name: str, text: str) -> rx.Component:
-    """Render the head of a part that is opened when it is needed."""
-    return rx.el.summary(
-        rx.el.span(icon(icon_name, size=20), text, class_name="o-stock__receive"),
-        icon("down", size=20),
-        class_name="o-audit__head",
-    )
 
 
 def sold_panel() -> rx.Component:
@@ -114,29 +105,7 @@ def sell_towns_panel() -> rx.Component:
 def delivery_panel() -> rx.Component:
     """Render where the sale is agreed, and how the customer gets the products."""
     origins = [rx.el.option(label, value=value) for value, label in origin_options()]
-    form = rx.el.form(
-        sell_field("first_name", _("Nombre")),
-        sell_field("last_name", _("Apellido")),
-        sell_field("email", _("Correo"), type="email", auto_capitalize="none"),
-        sell_field("phone", _("Celular"), type="tel"),
-        town_field(
-            _("Municipio"),
-            SellState.towns,
-            SellState.towns_for,
-            SellState.find_towns,
-            sell_towns_panel(),
-            element_id="sell-town",
-            problem=text_at(SellState.problems, "town"),
-            live="",
-        ),
-        sell_field("address", _("Dirección")),
-        sell_field("suburb", _("Barrio")),
-        sell_field("reference", _("Cómo encontrarla"), is_optional=True),
-        rx.el.button(_("Ver lo que cuesta"), type="submit", class_name="button button--small button--dark"),
-        class_name="o-sell__form",
-        no_validate=True,
-        on_submit=SellState.deliver,
-    )
+    form = address_form(SellState, "sell", SellState.deliver, sell_towns_panel())
     return rx.el.section(
         office_select(
             SellState,

@@ -8,6 +8,8 @@
 | confirm | the order is changed; the preview says what is owed |
 | a step without an open edit | 404 |
 | a role that may not edit | 403 |
+| shipping: an unknown option, or a price other than the shop's | 400, and nothing is stored |
+| shipping: an action that the edit does not have | 404 |
 """
 
 from decimal import Decimal
@@ -132,3 +134,34 @@ async def test_role_that_may_not_edit_is_refused(admin: httpx.AsyncClient, shop:
         await session.execute(update(Staff).values(role="stockroom"))
     assert (await admin.post(PATH, json={"order_id": order_id})).status_code == 403
     assert (await admin.post(f"{PATH}/{order_id}/confirm", json={})).status_code == 403
+
+
+async def test_shipping_is_chosen_priced_again_and_removed(admin: httpx.AsyncClient, order_id: str) -> None:
+    before = (await get(admin, f"/admin/orders/{order_id}"))["order"]
+    options = (await get(admin, "/admin/shipping-options"))["shipping_options"]
+    (other,) = [
+        one["id"] for one in options if one["id"] != before["shipping_methods"][0]["shipping_option_id"]
+    ]
+    path = f"{order_id}/shipping-method"
+    assert (await admin.post(f"{PATH}/{path}", json={"shipping_option_id": other})).status_code == 404
+    await post(admin, PATH, {"order_id": order_id})
+    chosen = await change(admin, path, {"shipping_option_id": other})
+    (action,) = chosen["order_change"]["actions"]
+    (method,) = chosen["shipping_methods"]
+    assert (action["action"], action["reference_id"]) == ("SHIPPING_ADD", method["id"])
+    assert (method["shipping_option_id"], method["amount"]) == (other, action["amount"])
+    assert method["actions"] == [action]
+    difference = method["amount"] - before["shipping_total"]
+    assert chosen["summary"]["pending_difference"] == difference != 0
+    for wrong in ({"shipping_option_id": "so_x"}, {"shipping_option_id": other, "custom_amount": 1}):
+        assert (await admin.post(f"{PATH}/{path}", json=wrong)).status_code == 400
+    assert (await admin.post(f"{PATH}/{path}/ordchact_x", json={})).status_code == 404
+    same = {"custom_amount": method["amount"]}
+    again = await change(admin, f"{path}/{action['id']}", same)
+    assert again["order_change"]["actions"] == [action]
+    removed = (await admin.delete(f"{PATH}/{path}/{action['id']}")).json()["order_preview"]
+    assert (removed["order_change"]["actions"], removed["total"]) == ([], before["total"])
+    await change(admin, path, {"shipping_option_id": other})
+    done = await change(admin, f"{order_id}/confirm")
+    assert done["shipping_methods"][0]["shipping_option_id"] == other
+    assert (done["shipping_total"], done["total"]) == (method["amount"], before["total"] + difference)

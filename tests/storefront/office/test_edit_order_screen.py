@@ -146,3 +146,25 @@ async def test_stockroom_role_cannot_edit_an_order(order_id: str, browser_of: Br
     assert "edit" not in order.content.actions
     screen = await open_edit_screen(browser_of, order_id, Role.STOCKROOM)
     assert screen.content is None
+
+
+async def test_shipping_of_an_order_is_changed_and_changed_back(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_edit_screen(browser_of, order_id)
+    before = screen.content.shipping
+    await send_event(screen, "list_shipping")
+    assert (len(screen.options) > 1, screen.content.edit_id) == (True, "")
+    other = next(one for one in screen.options if one["name"] not in before)
+    await send_event(screen, "choose_shipping", other["id"])
+    view = screen.content
+    assert (view.former_shipping, view.can_save, screen.options) == (before, True, [])
+    assert other["name"] in view.shipping
+    await send_event(screen, "keep_shipping", view.edit_id)
+    assert (screen.content.shipping, screen.content.is_changed) == (before, False)
+    await send_event(screen, "list_shipping")
+    await send_event(screen, "choose_shipping", other["id"])
+    view = screen.content
+    await send_event(screen, "save", {"edit": view.edit_id, "total": str(view.total), "reason": "Llamó"})
+    order = await open_screen(browser_of, OrderState, f"/oficina/pedidos/{order_id}")
+    assert any(other["name"] in event.text for event in order.content.events)

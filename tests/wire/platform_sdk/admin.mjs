@@ -658,9 +658,19 @@ async function edits(order_id, variant) {
   await begin();
   await part.updateOriginalItem(order_id, done.items[0].id, { quantity: line.quantity });
   assert.equal((await change(part.confirm(order_id))).payment_status, "captured");
+  await begin();
+  const [method] = (await admin.order.retrieve(order_id)).order.shipping_methods;
+  const path = `/admin/order-edits/${order_id}/shipping-method`;
+  const send = async (url, way, body) => (await office.client.fetch(url, { method: way, body })).order_preview;
+  const chosen = await send(path, "POST", { shipping_option_id: method.shipping_option_id });
+  const [shipping] = chosen.order_change.actions;
+  assert.deepEqual([shipping.action, chosen.shipping_methods[0].actions[0].id], ["SHIPPING_ADD", shipping.id]);
+  await expectRefusal(() => send(`${path}/${shipping.id}`, "POST", { custom_amount: 1 }), 400, /custom_amount/);
+  assert.deepEqual((await send(`${path}/${shipping.id}`, "DELETE")).order_change.actions, []);
+  await part.cancelRequest(order_id);
   const { order_changes: all } = await admin.order.listChanges(order_id, { change_type: "edit" });
-  assert.deepEqual(all.map((one) => one.status), ["confirmed", "confirmed", "canceled"]);
-  assert.deepEqual(all.slice(0, 2).map((one) => one.actions[0].details.quantity_diff), [-1, 1]);
+  assert.deepEqual(all.map((one) => one.status), ["canceled", "confirmed", "confirmed", "canceled"]);
+  assert.deepEqual(all.slice(1, 3).map((one) => one.actions[0].details.quantity_diff), [-1, 1]);
 }
 
 // a shipped unit comes back, and another product goes out

@@ -1,0 +1,58 @@
+"""The form of a delivery address on screens of staff."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.core.texts import _
+from storefront.components.forms import town_field
+from storefront.office.components.forms import office_field
+from storefront.office.icons import icon
+from storefront.reflex_ext.hooks import text_at
+
+
+def fold_head(icon_name: str, text: str) -> rx.Component:
+    """Render the head of a part that is opened when it is needed."""
+    return rx.el.summary(
+        rx.el.span(icon(icon_name, size=20), text, class_name="o-stock__receive"),
+        icon("down", size=20),
+        class_name="o-audit__head",
+    )
+
+
+def address_form(state: Any, form: str, on_submit: Any, towns_panel: rx.Component) -> rx.Component:
+    """Render the form of a delivery address.
+
+    Args:
+        state: the screen's state, with `towns`, `towns_for` and `find_towns` for the field of the municipality.
+        form: the name of the screen, for the ids of the fields.
+        on_submit: the event of the form.
+        towns_panel: the suggested municipalities.
+    """
+
+    def text_field(name: str, label: str, **more: Any) -> rx.Component:
+        return office_field(state, form, name, label, auto_complete="off", **more)
+
+    return rx.el.form(
+        text_field("first_name", _("Nombre")),
+        text_field("last_name", _("Apellido")),
+        text_field("email", _("Correo"), type="email", auto_capitalize="none"),
+        text_field("phone", _("Celular"), type="tel"),
+        town_field(
+            _("Municipio"),
+            state.towns,
+            state.towns_for,
+            state.find_towns,
+            towns_panel,
+            element_id=f"{form}-town",
+            problem=text_at(state.problems, "town"),
+            live="",
+        ),
+        text_field("address", _("Dirección")),
+        text_field("suburb", _("Barrio")),
+        text_field("reference", _("Cómo encontrarla"), is_optional=True),
+        rx.el.button(_("Ver lo que cuesta"), type="submit", class_name="button button--small button--dark"),
+        class_name="o-sell__form",
+        no_validate=True,
+        on_submit=on_submit,
+    )
