@@ -208,7 +208,8 @@ def _describe_difference(edited: EditedOrder) -> str:
 
 
 def _name_shipping(name: str, totals: CartTotals) -> str:
-    return f"{name or _('Se lo lleva')}: {format_cop(totals.shipping.original_total)}"
+    known_name = name or _("Se lo lleva")
+    return f"{known_name}: {format_cop(totals.shipping.original_total)}"
 
 
 async def _describe_promise(session: AsyncSession, edited: EditedOrder, kind: DeliveryKind) -> str:

@@ -70,6 +70,7 @@ ONLY_READ = {
     "imports/api/routes.py::list_import_rows",
     "office/orders/editing.py::edit_view",
     "office/orders/exchange.py::exchange_view",
+    "order_edits/shipping_choice.py::find_shipping_of_edit",
     "order_edits/wire.py::preview_wire",
     "office/deliveries/page.py::deliveries_page",
     "office/settings/page.py::shop_page",
