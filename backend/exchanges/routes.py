@@ -44,7 +44,6 @@ from backend.exchanges.delivery import (
 )
 from backend.exchanges.models import Exchange
 from backend.exchanges.schemas import (
-    ExchangeConfirmation,
     ExchangeShipping,
     ExchangesParameters,
     InboundItems,
@@ -57,7 +56,7 @@ from backend.exchanges.wire import exchange_preview_wire, exchange_wire
 from backend.returns import drafts
 from backend.returns.admin_routes import join_notes, to_line_units
 from backend.returns.drafts import Action, DraftItem, ItemChange
-from backend.returns.schemas import ReturnItemChange
+from backend.returns.schemas import Confirmation, ReturnItemChange
 from backend.returns.wire import read_return_wire
 from backend.staff.bulk_reads import count_reads
 from backend.staff.dependencies import StaffMember, require_staff_right
@@ -127,7 +126,7 @@ async def cancel(
     actor: StaffMember,
     exchange_id: str,
     database: Db,
-    body: ExchangeConfirmation | None = None,  # noqa: ARG001 - the customer is always notified
+    body: Confirmation | None = None,  # noqa: ARG001 - the customer is always notified
 ) -> Wire[ExchangeAnswer]:
     """Cancel the exchange, and deny its return if it was requested. 400 after its units have arrived."""
     async with database.transaction() as session:
@@ -243,7 +242,7 @@ async def request(
     actor: StaffMember,
     exchange_id: str,
     database: Db,
-    body: ExchangeConfirmation | None = None,  # noqa: ARG001 - the customer is always notified
+    body: Confirmation | None = None,  # noqa: ARG001 - the customer is always notified
 ) -> Wire[RequestedExchange]:
     """Request the units back from the customer. Staff settle the exchange in the office when they have arrived."""
     async with database.transaction() as session:

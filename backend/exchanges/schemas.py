@@ -11,15 +11,11 @@ from backend.edge.schemas import (
     Name,
     Pesos,
     SmallMetadata,
-    Units,
     example,
 )
-from backend.returns.forms import MAX_REASON_LENGTH
-from backend.returns.schemas import ReturnItem
+from backend.returns.schemas import Count, Note, ReturnItem
 
 MAX_ITEMS = 60
-Note = Annotated[str, Field(max_length=MAX_REASON_LENGTH)]
-Count = Annotated[Units, Field(ge=1)]
 
 
 class NewExchange(Body):
@@ -91,14 +87,6 @@ class ShippingChange(Body):
     custom_amount: Pesos | None = None
     internal_note: Note | None = None
     metadata: SmallMetadata | None = None
-
-
-class ExchangeConfirmation(Body):
-    """The confirmation or the end of an exchange. The customer is always notified."""
-
-    model_config = example(no_notification=False)
-
-    no_notification: bool | None = None
 
 
 class ExchangesParameters(MomentParameters):

@@ -113,7 +113,7 @@ class ReturnShipping(Body):
 
 
 class Confirmation(Body):
-    """The confirmation of a draft. The customer is always notified; `no_notification` has no effect."""
+    """A confirmation or cancellation. The customer is always notified; `no_notification` has no effect."""
 
     model_config = example(no_notification=False)
 
