@@ -43,9 +43,15 @@ OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", 
 
 
 class EffectiveSettings:
-    """Reader of the effective settings of a running shop. All other code must read these settings through it."""
+    """Reader of the effective settings of a running shop. All other code must read these settings through it.
+
+    Attributes:
+        last_known: the settings that were read last, for a page that says that the database does not answer. Before
+            the first read they are those of the environment.
+    """
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:
+        self.last_known = settings
         self._settings = settings
         self._database = database
         self._probe = probe
@@ -56,7 +62,8 @@ class EffectiveSettings:
 
     async def _read(self) -> Settings:
         async with self._database.read() as session:
-            return await read_effective_settings(session, self._settings)
+            self.last_known = await read_effective_settings(session, self._settings)
+        return self.last_known
 
 
 async def read_effective_settings(session: AsyncSession, settings: Settings) -> Settings:

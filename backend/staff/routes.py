@@ -22,6 +22,7 @@ from backend.edge.errors import REFUSALS
 from backend.edge.query import paging_fields, pick_each, read_query, slice_page
 from backend.edge.requests import WireRoute
 from backend.edge.wire import JsonDict, Wire
+from backend.office_settings import read_effective_settings
 from backend.staff import second_factor, service, sessions, signing_in
 from backend.staff.answers import SessionsAnswer, StaffAnswer, StaffListAnswer
 from backend.staff.dependencies import StaffMember, ThisBrowser
@@ -180,7 +181,9 @@ async def prove_second_factor(
 @session_router.post("/second-factor/begin")
 async def begin_second_factor(actor: StaffMember, database: Db, settings: ShopSettings) -> Wire:
     """Start to set up a second factor. Return the secret, its URI and its QR code, which are shown only once."""
-    begun = await second_factor.begin(database, settings.signing_key, actor, issuer=settings.store_name)
+    async with database.read() as session:
+        issuer = (await read_effective_settings(session, settings)).store_name
+    begun = await second_factor.begin(database, settings.signing_key, actor, issuer=issuer)
     return Wire({"secret": begun.secret, "uri": begun.uri, "qr": begun.qr})
 
 

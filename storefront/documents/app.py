@@ -221,7 +221,7 @@ class Documents:
         The browser retries by websocket.
         """
         headers = {**document_headers(self._shell_policy, NOINDEX), "retry-after": "5"}
-        html = with_plain_page(self._shell, plain_failure(current_shop().settings))
+        html = with_plain_page(self._shell, plain_failure(current_shop().effective_settings.last_known))
         return DocumentResponse(503, Body.of(html, HTML), headers=headers)
 
     async def _respond_without_page(self, path: str) -> DocumentResponse | None:

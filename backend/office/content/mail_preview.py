@@ -42,7 +42,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "number": ORDER_NUMBER,
         "link": link,
         "bill": [
-            (_("1 × Trompo de madera"), format_cop(30_000)),
+            (_("1 × Producto de ejemplo"), format_cop(30_000)),
             (_("Envío"), format_cop(12_000)),
             ("Total", format_cop(42_000)),
         ],
@@ -68,9 +68,9 @@ def _example(settings: Settings) -> dict[str, Any]:
         "missing": "",
         "surplus": "",
         "total": "$ 89.900",
-        "toy": _("Trompo de madera"),
+        "toy": _("Producto de ejemplo"),
         "items": [
-            (_("1 × Trompo de madera"), format_cop(30_000)),
+            (_("1 × Producto de ejemplo"), format_cop(30_000)),
             (_("Total sin envío"), format_cop(30_000)),
         ],
         "unsubscribe": link,

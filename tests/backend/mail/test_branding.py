@@ -1,5 +1,7 @@
 """The shop's brand in mails: its colours, and its logo as a part of the mail."""
 
+import json
+import re
 from io import BytesIO
 
 import pytest
@@ -86,3 +88,21 @@ def test_shop_without_colors_of_its_own_has_not_the_demos(settings: Settings) ->
     other = settings.model_copy(update={"store_name": "Macondo"})
     assert find_mail_colors(resolve_brand(BrandBody(), settings)) == DEMO_COLORS
     assert find_mail_colors(resolve_brand(BrandBody(), other)).button == "#24446b"
+
+
+@pytest.mark.parametrize("kind", list(MailKind))
+def test_mail_of_another_shop_has_nothing_of_the_demos_brand(settings: Settings, kind: MailKind) -> None:
+    own = {
+        "store_name": "Macondo",
+        "store_legal_name": "Libros Macondo S.A.S.",
+        "store_nit": "901.555.444-1",
+        "store_email": "hola@macondo.example",
+    }
+    other = settings.model_copy(update=own)
+    values = json.loads(re.sub("(?i)trompo", "Libro", json.dumps(VALUES)))
+    message = Message(kind, "ana@example.com", values)
+    mail = MailRenderer(settings).render(message, other, brand=resolve_brand(BrandBody(), other))
+    shown = f"{mail['Subject']} {mail['From']} {text_of(mail)} {text_of(mail, 'html')}"
+    found = re.search("(?i).{0,40}(trompo|juguete|toy).{0,40}", shown)
+    assert found is None, found[0]
+    assert not [color for color in (DEMO_COLORS.button, *DEMO_COLORS.stripes) if color in shown]

@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.core.errors import NotAllowed
+from backend.office_settings import save_settings
 from backend.rate_limit.limiter import Client
 from backend.staff import second_factor
 from backend.staff.models import Staff, StaffRecoveryCode
@@ -245,6 +246,13 @@ async def test_reset_by_another_owner_deletes_the_second_factor(
         assert (await sign_in_with_code(new_browser, code))[1].status_code == 400
     browser, _ = await sign_in_with_code(new_browser)
     assert (await browser.post("/auth/staff/second-factor/begin")).status_code == 200
+
+
+async def test_authenticator_gets_the_current_name_of_the_shop(owner: Owner, shop: Shop) -> None:
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, {"store_name": "Macondo"})
+    begun = (await owner.browser.post("/auth/staff/second-factor/begin")).json()
+    assert pyotp.parse_uri(begun["uri"]).issuer == "Macondo"
 
 
 async def test_second_factor_is_turned_off_only_with_a_code(

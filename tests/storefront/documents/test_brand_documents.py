@@ -14,6 +14,7 @@ from backend.content.areas import Area, BrandBody
 from backend.content.versions import save_content
 from backend.office_settings import save_settings
 from backend.staff.rights import COMMAND_LINE
+from storefront.documents.web_manifest import web_manifest
 from storefront.storefront import FONTS
 from tests.document_head import Head
 from tests.storefront.documents.conftest import FakeRenderer
@@ -121,3 +122,31 @@ async def test_only_the_fonts_of_the_brand_are_preloaded(toyshop: Shop, browser:
             assert ('<link as="font" href="/fonts/fredoka.woff2"' in page) is is_used, (font, path)
             assert ('<link as="font" media="not all" href="/fonts/fredoka.woff2"' in page) is not is_used
             assert '<link as="font" href="/fonts/figtree.woff2"' in page
+
+
+async def test_page_of_a_database_outage_has_the_last_known_name_and_nothing_of_the_demo(
+    toyshop: Shop, browser: httpx.AsyncClient
+) -> None:
+    await rename(toyshop, "Macondo")
+    assert (await browser.get("/")).status_code == 200
+    await toyshop.database.close()
+    toyshop.database = type(toyshop.database)("sqlite+aiosqlite:////no/such/folder/x.db")
+    answer = await browser.get("/product/oso")
+    assert answer.status_code == 503
+    page = answer.text.partition("<body")[2]
+    assert "Macondo" in page
+    found = re.search(".{40}(Trompo|juguete|/brand/).{40}", page, re.IGNORECASE)
+    assert found is None, found[0]
+
+
+async def test_manifest_and_offline_page_of_another_shop_have_nothing_of_the_demo(
+    toyshop: Shop, browser: httpx.AsyncClient
+) -> None:
+    await rename(toyshop, "Macondo")
+    await publish(toyshop, goods_one="libro", goods_many="libros")
+    manifest = bytes((await web_manifest()).body).decode()
+    worker = (await browser.get("/sw.js")).text
+    for text in (manifest, worker):
+        assert "Macondo" in text
+        found = re.search(".{0,40}(Trompo|juguete|/brand/|#b93420|#fbf6ec).{0,40}", text, re.IGNORECASE)
+        assert found is None, found[0]
