@@ -7,6 +7,7 @@ from backend.attention import AttentionKind
 from backend.attention.models import Attention
 from backend.core.errors import Conflict, NotAllowed
 from backend.core.texts import _
+from backend.orders.delivery_kinds import read_delivery
 from backend.orders.models import Order
 from backend.orders.service import has_active_fulfillments, list_order_lines
 from backend.orders.states import OrderStatus, PaymentStatus
@@ -65,9 +66,13 @@ async def _require_editable_state(session: AsyncSession, order: Order) -> None:
         )
     lines = await list_order_lines(session, order.id)
     if any(line.fulfilled for line in lines) or await has_active_fulfillments(session, order.id):
-        raise NotEditable(
-            order, "it has a fulfillment", _("El pedido ya se está empacando: desempácalo primero.")
+        kind, _note = await read_delivery(session, order)
+        text = (
+            _("El pedido ya tiene guía: anúlala primero.")
+            if kind.has_label
+            else _("El pedido ya se está empacando: desempácalo primero.")
         )
+        raise NotEditable(order, "it has a fulfillment", text)
     open_returns = select(Return.id).where(Return.order_id == order.id, Return.state.in_(OPEN))
     has_returns = (await session.execute(open_returns.limit(1))).first() is not None
     if has_returns or any(line.withdrawn or line.returned for line in lines):

@@ -17,6 +17,7 @@ from backend.core.errors import NotAllowed, require_found
 from backend.core.events import publish
 from backend.core.money import Cop
 from backend.core.texts import _
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
 from backend.orders.events import OrderCanceled, OrderPaid, OrderPlaced
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Fulfillment, Order, OrderLine
@@ -352,7 +353,13 @@ async def has_active_fulfillments(session: AsyncSession, order_id: str) -> bool:
 class HasActiveFulfillments(NotAllowed):
     """The order cannot be cancelled: it has active fulfillments, which must be cancelled first."""
 
-    staff_text = _("Algo del pedido ya se empacó: desempácalo primero. Si ya salió, abre una devolución.")
+    def __init__(self, kind: DeliveryKind) -> None:
+        text = (
+            _("El pedido ya tiene guía: anúlala primero en el pedido. Si ya salió, abre una devolución.")
+            if kind.has_label
+            else _("Algo del pedido ya se empacó: desempácalo primero. Si ya salió, abre una devolución.")
+        )
+        super().__init__(ACTIVE_FULFILLMENTS, staff_text=text)
 
 
 async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
@@ -362,7 +369,8 @@ async def require_nothing_sent(session: AsyncSession, order_id: str) -> None:
         HasActiveFulfillments: a fulfillment has a label, or may have one.
     """
     if await has_active_fulfillments(session, order_id):
-        raise HasActiveFulfillments(ACTIVE_FULFILLMENTS)
+        kind, _note = await read_delivery(session, await read_order(session, order_id))
+        raise HasActiveFulfillments(kind)
 
 
 async def update_fulfillment_status(session: AsyncSession, order: Order) -> None:

@@ -9,7 +9,8 @@ const MAX_KEY_INTERVAL_MS = 600; // a scanner types without longer pauses
 const MIN_CODE_LENGTH = 3; // characters of a code
 
 const Box = createContext({
-  is_complete: false, counts: {}, chosen: {}, chosen_count: 0, message: "", tone: "", line: () => ({}), camera: {},
+  is_complete: false, counts: {}, chosen: {}, chosen_count: 0, message: "", tone: "", line: () => ({}), less: () => ({}), more: () => ({}),
+  camera: {},
 });
 export const usePackingBox = () => useContext(Box);
 
@@ -73,6 +74,11 @@ export function PackingForm({ order, lines, texts, children }) {
   const countsByLine = Object.fromEntries(lines.map((line) => [line.id, Math.min(counts[line.id] ?? 0, line.units)]));
   const isComplete = lines.every((line) => countsByLine[line.id] === line.units);
   const chosen = isComplete ? {} : Object.fromEntries(Object.entries(countsByLine).filter(([, count]) => count > 0));
+  const unitsOf = (id) => lines.find((line) => line.id === id)?.units ?? 0;
+  const stepProps = (id, change) => {
+    const count = (countsByLine[id] ?? 0) + change;
+    return { disabled: count < 0 || count > unitsOf(id), onClick: () => setCount(id, count) };
+  };
   const box = {
     counts: countsByLine,
     is_complete: isComplete,
@@ -81,10 +87,12 @@ export function PackingForm({ order, lines, texts, children }) {
     message: message.text,
     tone: message.tone,
     line: (id) => {
-      const units = lines.find((line) => line.id === id)?.units ?? 0;
+      const units = unitsOf(id);
       const isPacked = countsByLine[id] === units;
       return { "aria-pressed": isPacked, onClick: () => setCount(id, isPacked ? 0 : units) };
     },
+    less: (id) => stepProps(id, -1),
+    more: (id) => stepProps(id, 1),
     camera: { onClick: () => setOpen(!isOpen), "aria-expanded": isOpen },
   };
   return (

@@ -128,7 +128,8 @@ class BoxState:
         chosen: the packed units, by order line, if they are some of the units but not all; else empty.
         chosen_count: the number of these units.
         message, tone: the message about the latest scanned code, and its tone.
-        line: function that returns the React props of a line's button.
+        line: function that returns the React props of a line's button, which packs all or no units.
+        less, more: the same for the buttons that pack one unit less or more.
         camera: React props of the camera's button.
     """
 
@@ -139,6 +140,8 @@ class BoxState:
     message: str
     tone: str
     line: Any
+    less: Any
+    more: Any
     camera: Any
 
 
@@ -292,6 +295,7 @@ def box_lines() -> rx.Component:
                 class_name="o-pack__line",
                 data_testid="pack-line",
             ),
+            rx.cond(view.units > 1, box_steps(view)),
             key=view.id,
         )
 
@@ -310,6 +314,28 @@ def box_lines() -> rx.Component:
         ),
         rx.el.ul(rx.foreach(ORDER.lines, line), class_name="o-pack__lines"),
         SubmitOnce.create(label_buttons(), answers=answer_number(PackState)),
+    )
+
+
+def box_steps(view: ObjectVar[PackLine]) -> rx.Component:
+    """Render the buttons that pack one unit of a line less or more, for a part of its units."""
+
+    def step(text: str, label: str, step_props: Any, testid: str) -> rx.Component:
+        return rx.el.button(
+            text,
+            type="button",
+            special_props=[props(step_props, view.id)],
+            aria_label=label.format(toy=view.title),
+            class_name="o-sell__step",
+            data_testid=testid,
+        )
+
+    return rx.el.div(
+        rx.el.span(_("Solo una parte:"), class_name="o-row__detail"),
+        step("−", _("Quitar una de {toy}"), BOX.less, "pack-less"),
+        rx.el.span(BOX.counts[view.id], class_name="o-sell__count"),
+        step("+", _("Agregar una de {toy}"), BOX.more, "pack-more"),
+        class_name="o-sell__steps o-pack__steps",
     )
 
 

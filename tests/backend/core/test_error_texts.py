@@ -59,6 +59,7 @@ from backend.core.errors import (
 from backend.customers.auth.accounts import InvalidResetLink
 from backend.customers.auth.accounts import WrongPassword as WrongShopperPassword
 from backend.fulfillment.label_decisions import OrderCanceled
+from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.packing_holds import PackingHeld
 from backend.orders.service import HasActiveFulfillments
 from backend.payment.providers.pse.banks import BankListUnavailable
@@ -283,7 +284,12 @@ def test_error_with_a_sentence_for_customers_is_not_shown_to_staff_with_it(
         (NothingToRefund(MESSAGE), "Ese dinero ya está anotado como devuelto"),
         (PurchaseUnknown(MESSAGE), "No se sabe qué se compró"),
         (PackingHeld(MESSAGE), "El pago de este pedido espera una decisión en Por resolver."),
-        (HasActiveFulfillments(MESSAGE), "Algo del pedido ya se empacó: desempácalo primero."),
+        (
+            HasActiveFulfillments(DeliveryKind.CARRIER),
+            "El pedido ya tiene guía: anúlala primero en el pedido.",
+        ),
+        (HasActiveFulfillments(DeliveryKind.PICKUP), "Algo del pedido ya se empacó: desempácalo primero."),
+        (HasActiveFulfillments(DeliveryKind.OWN), "Algo del pedido ya se empacó: desempácalo primero."),
         (OrderCanceled(MESSAGE), "El pedido se canceló: no compres la guía"),
         (LabelTooExpensive(90_000, 25_000), "Ahora cuesta todavía más."),
         (NothingToRun(MESSAGE), "Esta tarea ya corrió o ya no existe"),
