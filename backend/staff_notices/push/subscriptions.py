@@ -36,10 +36,15 @@ async def add_subscription(
     await take_turns(session, f"push {actor.id}")
     subject = Subject(SubjectType.STAFF, actor.id)
     await record(session, actor, "device added", subject, {"device": (None, device)})
-    await session.execute(delete(PushSubscription).where(PushSubscription.endpoint == endpoint))
-    found = await list_subscriptions(session, actor)
-    oldest = [row.id for row in found[: max(0, len(found) - MAX_SUBSCRIPTIONS + 1)]]
-    await session.execute(delete(PushSubscription).where(PushSubscription.id.in_(oldest)))
+    same = select(PushSubscription).where(PushSubscription.endpoint == endpoint)
+    replaced = (await session.execute(same)).scalars().all()
+    others = [row for row in await list_subscriptions(session, actor) if row.endpoint != endpoint]
+    oldest = others[: max(0, len(others) - MAX_SUBSCRIPTIONS + 1)]
+    for removed in (*(row for row in replaced if row.staff_id != actor.id), *oldest):
+        member = Subject(SubjectType.STAFF, removed.staff_id)
+        await record(session, actor, "device removed", member, {"device": (removed.device, None)})
+    removed_ids = [row.id for row in (*replaced, *oldest)]
+    await session.execute(delete(PushSubscription).where(PushSubscription.id.in_(removed_ids)))
     row = PushSubscription(
         staff_id=actor.id,
         endpoint=endpoint,

@@ -66,6 +66,19 @@ async def test_browser_that_subscribes_again_replaces_its_subscription(shop: Sho
     assert await list_endpoints(shop, owner) == [ENDPOINT]
     await add(shop, packer)  # another member signs in in the same browser
     assert (await list_endpoints(shop, owner), await list_endpoints(shop, packer)) == ([], [ENDPOINT])
+    assert await list_audit(shop) == [
+        ("device added", owner.id),
+        ("device added", owner.id),
+        ("device added", packer.id),
+        ("device removed", owner.id),
+    ]
+
+
+async def list_audit(shop: Shop) -> list[tuple[str, str]]:
+    """Return the action and subject of each audit entry, sorted by action."""
+    async with shop.database.read() as session:
+        query = select(AuditEntry.action, AuditEntry.subject_id).order_by(AuditEntry.action, AuditEntry.id)
+        return [(action, subject_id) for action, subject_id in await session.execute(query)]
 
 
 async def test_oldest_browser_is_removed_when_there_are_too_many(shop: Shop, office: Office) -> None:
@@ -75,6 +88,7 @@ async def test_oldest_browser_is_removed_when_there_are_too_many(shop: Shop, off
     assert await list_endpoints(shop, owner) == [
         f"{ENDPOINT}/{number}" for number in range(1, MAX_SUBSCRIPTIONS + 1)
     ]
+    assert ("device removed", owner.id) in await list_audit(shop)
 
 
 async def test_simultaneous_subscriptions_stay_within_the_limit(shop: Shop, office: Office) -> None:
