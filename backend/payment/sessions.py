@@ -385,8 +385,10 @@ async def _store_failure(
         payment, cart = await lock_session(session, session_id)
         for name in ("reference", "transaction_id", "ticket_id"):
             setattr(payment, name, getattr(payment, name) or getattr(error, name, None))
-        if isinstance(error, ShopError):
-            payment.data = {**payment.data, "reason": error.message}
+        if (
+            isinstance(error, ShopError) and error.shopper_text
+        ):  # customer and staff read it: never the API's message
+            payment.data = {**payment.data, "reason": error.shopper_text}
         if SessionState(payment.state).leads_to(state):
             await move(session, payment, cart, state)
 

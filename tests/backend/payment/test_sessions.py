@@ -8,9 +8,10 @@ from sqlalchemy import select, update
 
 from backend.channels.models import Region
 from backend.core.db.database import Database
-from backend.core.errors import Conflict, NotFound, OutsideFailure
+from backend.core.errors import Conflict, NotFound, OutsideFailure, ShopError
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import PaymentRequest, ProviderReport, ProviderState
+from backend.payment.providers.pse.responses import PaymentRefused, RefusalReason
 from backend.payment.sessions import (
     PaymentUnderWay,
     find_decisive_session,
@@ -92,6 +93,30 @@ async def test_refused_payment_start_does_not_undo_a_concurrent_approval(
     with pytest.raises(OutsideFailure, match="the gateway is down"):
         await initiate(sqlite, scripted_bank, payment, REQUEST)
     assert (await _read_session(sqlite, payment)).state == "captured"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "reason"),
+    [
+        (
+            PaymentRefused("The gateway refused to start the payment: E014", RefusalReason.LIMIT),
+            RefusalReason.LIMIT.shopper_text,
+        ),
+        (OutsideFailure("the gateway is down"), None),
+    ],
+)
+async def test_reason_of_a_refused_start_is_the_sentence_for_customers(
+    sqlite: Database,
+    scripted_bank: ScriptedBank,
+    start_session: StartSession,
+    refusal: ShopError,
+    reason: str | None,
+) -> None:
+    payment = await start_session(state="initiating")
+    scripted_bank.refusal = refusal
+    with pytest.raises(type(refusal)):
+        await initiate(sqlite, scripted_bank, payment, REQUEST)
+    assert (await _read_session(sqlite, payment)).data.get("reason") == reason
 
 
 async def test_notified_state_is_kept_when_the_answer_to_the_payment_start_is_later(
