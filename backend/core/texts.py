@@ -22,12 +22,20 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
-from backend.core.config.settings import load_settings
+from backend.core.config.settings import SettingsError, load_settings
 
 SOURCE_LANGUAGE = "es"
 FOLDER = Path(__file__).parents[1] / "locale"
 
-language = load_settings().store_locale
+
+def _read_language() -> str:
+    try:
+        return load_settings().store_locale
+    except SettingsError:  # `trompo doctor` reports them
+        return SOURCE_LANGUAGE
+
+
+language = _read_language()
 """The store's language, such as `es`."""
 html_language = {"es": "es-CO", "en": "en-CO"}[language]
 """The store's language as a tag for HTML and HTTP."""

@@ -198,8 +198,7 @@ async def _read_payments(session: AsyncSession, ids: Sequence[str]) -> NoticeCon
             format_disputed_amount(row),
             _("antes del {due}").format(due=time_label(row.due_at)) if row.due_at else "",
         ]
-        facts = describe_facts(row)
-        lines.append(" · ".join(filter(None, parts)) + (f". {facts}" if facts else ""))
+        lines.append(" · ".join(filter(None, (*parts, describe_facts(row)))))
     title = (
         ATTENTION_RULES[AttentionKind(rows[0][0].kind)].title
         if len(rows) == 1

@@ -26,7 +26,7 @@ def _line_rule(max_length: int, missing: str = "") -> Rule:
 
 def _nit_rule(text: str) -> str:
     if not text or not nit.is_valid(text):
-        raise field_error(_("Revisa el NIT: escríbelo con su dígito de verificación, como 900.123.456-8."))
+        raise field_error(_("Revisa el NIT: escríbelo con su dígito de verificación, como 800.197.268-4."))
     return str(nit.format(nit.compact(text)))
 
 

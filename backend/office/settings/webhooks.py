@@ -100,7 +100,7 @@ def _webhook_row(endpoint: WebhookEndpoint, deliveries: list[WebhookDelivery]) -
     elif endpoint.is_active and endpoint.failing_since is not None:
         state, tone = _("Falla"), "wait"
         moment = short_time_label(endpoint.failing_since)
-        warning = _("No responde bien desde {moment}. Seguimos intentando.").format(moment=moment)
+        warning = _("No responde bien desde {moment}: seguimos intentando.").format(moment=moment)
     return WebhookRow(
         id=endpoint.id,
         host=get_host(endpoint.callback_url),

@@ -79,7 +79,7 @@ class AlertChecks:
             since = timedelta(hours=hours)
             if hours and has_orders and (latest is None or await database_now(session) - latest >= since):
                 message = (
-                    _("El último pago es del {moment}.").format(moment=time_label(latest))
+                    _("El último pago es del {moment}").format(moment=time_label(latest))
                     if latest
                     else _("Nadie ha pagado un pedido todavía.")
                 )

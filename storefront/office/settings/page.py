@@ -44,7 +44,7 @@ OPTIONAL_FIELDS = {
     "alert_webhook",
 }  # fmt: skip
 HINTS = {
-    "store_nit": _("Con su dígito de verificación, como 900.123.456-8."),
+    "store_nit": _("Con su dígito de verificación, como 800.197.268-4."),
     "store_notice_address": _("Si la dejas vacía es la dirección de la tienda."),
     "store_whatsapp": _("Con su indicativo, como 57 300 123 4567."),
     "store_hours": _("Como «Lunes a sábado, 9 a. m. a 6 p. m.»."),

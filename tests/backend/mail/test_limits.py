@@ -260,7 +260,7 @@ async def test_joined_mail_also_acknowledges_waiting_pqrs_messages(
     await worker.run_due()
     assert len(inbox.mails) == 6
     text = text_of(inbox.mails[5])
-    assert all(f"Su número de radicado es {number}." in text for number in numbers)
+    assert all(f"con el número de radicado {number}." in text for number in numbers)
     assert text.count("lo recibimos y espera su pago") == 1
 
 

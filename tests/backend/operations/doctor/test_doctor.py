@@ -1,8 +1,11 @@
 """`trompo doctor`: every check in a healthy shop, and each check with a fault."""
 
 import json
+import os
 import socket
 import ssl
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from pathlib import Path
@@ -13,12 +16,10 @@ from pydantic import SecretStr
 from sqlalchemy import delete, func, select
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
-from typer.testing import CliRunner
 
 from backend.app import Shop, create_api
 from backend.catalog.models import Product
 from backend.channels.models import Region
-from backend.cli.main import app
 from backend.core.clock import now
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.web.http_client import RetryPolicy
@@ -393,11 +394,16 @@ async def test_wrong_clock_is_reported(
     ] == [status]
 
 
-def test_wrong_settings_are_reported_by_the_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("PORT", "everywhere")
-    monkeypatch.setenv("CARRIER_SANDBOX", "perhaps")
-    result = CliRunner().invoke(app, ["doctor", "--json"])
-    assert result.exit_code == 1
+def test_wrong_settings_are_reported_by_the_doctor(tmp_path: Path) -> None:
+    """Run a new process, because the language is read when the first module with texts is imported."""
+    wrong = {"DATA_DIR": str(tmp_path), "PORT": "everywhere", "CARRIER_SANDBOX": "perhaps"}
+    result = subprocess.run(
+        [sys.executable, "-c", "from backend.cli.main import main; main()", "doctor", "--json"],
+        env={"PATH": os.environ["PATH"], **wrong},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (1, "")
     names = [finding["message"].split(":")[0] for finding in json.loads(result.stdout)["findings"]]
     assert names == ["PORT", "CARRIER_SANDBOX"]
