@@ -44,7 +44,7 @@ async def _picture_orders(page: Page, shop: ShopServer) -> None:
 
 
 async def _picture_products(page: Page) -> None:
-    await visit(page, "/oficina/productos?q=perinola")
+    await visit(page, "/oficina/productos?q=trompo")
     row = page.get_by_test_id("product-row").first
     await row.get_by_text("Cambiar el precio").locator("..").click()
     await _picture(page, "productos")
@@ -52,9 +52,11 @@ async def _picture_products(page: Page) -> None:
     await expect(page.get_by_test_id("product-state")).to_be_visible()
     await _picture(page, "juguete")
     await visit(page, "/oficina/bodega?q=trompo")
+    await page.get_by_test_id("stock-row").first.locator("summary").first.click()
+    await expect(page.get_by_label("Contaste").first).to_be_visible()
     await _picture(page, "bodega")
     await visit(page, "/oficina/bodega")
-    await page.get_by_test_id("stock-receive").locator("summary").click()
+    await page.get_by_test_id("stock-receive").click()
     await _picture(page, "recibir")
     await _picture(page, "importar", "/oficina/importar")
     await _picture(page, "contenido", "/oficina/contenido")
