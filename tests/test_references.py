@@ -5,6 +5,7 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, product
 from pathlib import Path
@@ -57,6 +58,46 @@ def list_tracked() -> frozenset[str]:
     return frozenset(files) | folders
 
 
+@dataclass(frozen=True)
+class Module:
+    """Contents of a Python file that the tests compare. Each file is parsed once."""
+
+    names: frozenset[str]
+    classes: tuple[tuple[str, frozenset[str], frozenset[str]], ...]
+    """Name, attributes and bases of each class."""
+    spans: tuple[tuple[int, str], ...]
+    """Line and text of each code span in a docstring."""
+    unknown_arguments: tuple[str, ...]
+    """Names below `Args:` that the function of the docstring does not have."""
+
+
+@cache
+def read_module(path: str) -> Module:
+    """Parse a Python file of the project."""
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    classes: list[tuple[str, frozenset[str], frozenset[str]]] = []
+    spans: list[tuple[int, str]] = []
+    unknown: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            stored = (
+                target.attr
+                for target in ast.walk(node)
+                if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
+            )
+            bases = frozenset(base.id for base in node.bases if isinstance(base, ast.Name))
+            classes.append((node.name, frozenset([*list_bound(node.body), *stored]), bases))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            unknown += [f"{path}:{node.lineno}: {node.name}: {name}" for name in find_unknown_arguments(node)]
+        elif (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            spans += [(node.lineno, span) for span in CODE_SPAN.findall(node.value.value)]
+    return Module(frozenset(list_bound(tree.body)), tuple(classes), tuple(spans), tuple(unknown))
+
+
 @cache
 def read_names() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """Return the names of each module, by its dotted name, and the attributes of each class, by its name."""
@@ -66,18 +107,11 @@ def read_names() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     for path in list_tracked():
         if not path.endswith(".py") or not path.startswith(PACKAGES):
             continue
-        tree = ast.parse((ROOT / path).read_text("utf-8"))
-        name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        modules[name] = set(list_bound(tree.body))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                classes[node.name] |= set(list_bound(node.body))
-                bases[node.name] |= {base.id for base in node.bases if isinstance(base, ast.Name)}
-                classes[node.name] |= {
-                    target.attr
-                    for target in ast.walk(node)
-                    if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
-                }
+        module = read_module(path)
+        modules[path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = set(module.names)
+        for name, attributes, parents in module.classes:
+            classes[name] |= attributes
+            bases[name] |= parents
     for name in list(modules):
         parent, _, child = name.rpartition(".")
         if parent in modules:
@@ -116,17 +150,8 @@ def find_mentions() -> Iterator[tuple[str, str]]:
         file = ROOT / path
         if not file.is_file():
             continue
-        if path.startswith(PYTHON) and path.endswith(".py") and "/versions/" not in path:
-            tree = ast.parse(file.read_text("utf-8"))
-            for node in ast.walk(tree):
-                if (
-                    isinstance(node, ast.Expr)
-                    and isinstance(node.value, ast.Constant)
-                    and isinstance(node.value.value, str)
-                ):
-                    yield from (
-                        (f"{path}:{node.lineno}", span) for span in CODE_SPAN.findall(node.value.value)
-                    )
+        if is_own_python(path):
+            yield from ((f"{path}:{line}", span) for line, span in read_module(path).spans)
         elif path.startswith(TEXTS) and path.endswith(".md") and path not in FOREIGN:
             for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
                 yield from ((f"{path}:{number}", span) for span in CODE_SPAN.findall(line))
@@ -194,20 +219,18 @@ def is_missing_name(dotted: str) -> bool:
     return parts[0] in classes and parts[1] not in classes[parts[0]]
 
 
-def find_unknown_arguments() -> Iterator[str]:
-    """Yield the names below `Args:` that the function of the docstring does not have."""
-    for path in sorted(list_tracked()):
-        if not path.startswith(PYTHON) or not path.endswith(".py") or "/versions/" in path:
-            continue
-        for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                section := ARGUMENTS.search(ast.get_docstring(node) or "")
-            ):
-                known = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
-                named = re.findall(r"^    \*{0,2}(\w+):", section[1], re.MULTILINE)
-                yield from (
-                    f"{path}:{node.lineno}: {node.name}: {name}" for name in named if name not in known
-                )
+def is_own_python(path: str) -> bool:
+    """Return True for a Python file whose docstrings the project writes."""
+    return path.startswith(PYTHON) and path.endswith(".py") and "/versions/" not in path
+
+
+def find_unknown_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Return the names below `Args:` that the function does not have."""
+    section = ARGUMENTS.search(ast.get_docstring(function) or "")
+    if section is None:
+        return []
+    known = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+    return [name for name in re.findall(r"^    \*{0,2}(\w+):", section[1], re.MULTILINE) if name not in known]
 
 
 def test_every_path_or_name_mentioned_in_docs_or_docstrings_exists() -> None:
@@ -215,7 +238,8 @@ def test_every_path_or_name_mentioned_in_docs_or_docstrings_exists() -> None:
 
 
 def test_every_argument_mentioned_in_a_docstring_exists() -> None:
-    assert sorted(find_unknown_arguments()) == []
+    modules = (read_module(path) for path in sorted(list_tracked()) if is_own_python(path))
+    assert [unknown for module in modules for unknown in module.unknown_arguments] == []
 
 
 def test_mentions_of_missing_names_are_found() -> None:
