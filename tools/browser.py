@@ -1,11 +1,14 @@
 """Find, or install, the Chromium of the browser tests: `python tools/browser.py`. Also starts it for the tests.
 
-It looks for a browser on this machine, then Playwright's own, then the distribution's package. It also installs a
-typeface that customers' machines have: the fallbacks for the shop's own typefaces are adjusted to its metrics.
+It looks for a browser on this machine, then Playwright's own, then the distribution's package. As root on Debian,
+usually in a container, it first installs the package of Chromium without windows: with it, the browser tests need a
+third less processor time. It also installs a typeface that customers' machines have: the fallbacks for the shop's own
+typefaces are adjusted to its metrics.
 """
 
 import asyncio
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -16,8 +19,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
+WITHOUT_WINDOWS = "chromium-headless-shell"
+"""Program and package of the Chromium for automation. It does not run the windows, tabs and menus of a browser."""
 ON_PATH = (
-    "chromium-headless-shell",
+    WITHOUT_WINDOWS,
     "chromium",
     "chromium-browser",
     "google-chrome",
@@ -78,7 +83,9 @@ async def launch(playwright: "Playwright") -> "Browser":
 
 
 def main() -> None:
-    """Print the path of the browser; install one first if there is none."""
+    """Print the path of the browser; install one first if there is none, or a faster one as root."""
+    if _may_install_without_windows():
+        _install_package(WITHOUT_WINDOWS)
     for get in (None, _install_from_playwright, _install_from_distribution):
         if get is not None:
             get()
@@ -125,9 +132,21 @@ def _install_from_playwright() -> None:
 
 def _install_from_distribution() -> None:
     print("Trying the distribution's package …")
-    _install_package("chromium-headless-shell")  # it has no windows, so it is faster
+    _install_package(WITHOUT_WINDOWS)
     if find_browser() is None:
         _install_package("chromium")
+
+
+def _may_install_without_windows() -> bool:
+    """Return True for the administrator of a Debian machine, as in CI. A developer's own machine is not changed."""
+    return os.geteuid() == 0 and _is_debian() and shutil.which(WITHOUT_WINDOWS) is None
+
+
+def _is_debian() -> bool:
+    try:
+        return platform.freedesktop_os_release()["ID"] == "debian"
+    except OSError:
+        return False
 
 
 def _has_fallback_font() -> bool:

@@ -1,6 +1,10 @@
 """The browser tests use the Chromium that Playwright downloads if the machine has no other browser."""
 
 import asyncio
+import os
+import platform
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,6 +29,27 @@ async def test_browser_of_playwright_is_started_if_there_is_no_other(
         started = await browser.launch(playwright)
         assert started.is_connected()
         await started.close()
+
+
+@pytest.mark.parametrize(
+    ("user_id", "system", "installed"),
+    [
+        (0, "debian", [browser.WITHOUT_WINDOWS]),
+        (1000, "debian", []),  # a developer's own machine
+        (0, "ubuntu", []),  # has no such package
+    ],
+)
+def test_faster_browser_is_only_installed_by_root_on_debian(
+    monkeypatch: pytest.MonkeyPatch, user_id: int, system: str, installed: list[str]
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(os, "geteuid", lambda: user_id)
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: {"ID": system})
+    monkeypatch.setattr(subprocess, "run", lambda command, **_options: commands.append(command))
+    monkeypatch.setattr(shutil, "which", lambda program: program if program == "apt-get" else None)
+    monkeypatch.setattr(browser, "find_browser", lambda: "/usr/bin/chromium")
+    browser.main()
+    assert [command[-1] for command in commands if "install" in command] == installed
 
 
 def _put(program: Path, text: str) -> None:
