@@ -121,7 +121,7 @@ dev: $(DEV_STAMP)
 define run_size
 @$(python) -m tests.bench.calibration
 $(say) 'Testing …'
-@$(if $(ARGS),,COVER_ONLY_GUARDING=1) $(python) -m pytest $(or $(ARGS),--size $(1) --cov --cov-report=)
+@$(if $(ARGS),,PYTEST_PLUGINS=tests.coverage_plugin) $(python) -m pytest $(or $(ARGS),--size $(1))
 @$(if $(ARGS),,$(python) tools/coverage_gate.py)
 endef
 

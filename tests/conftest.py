@@ -28,10 +28,9 @@ from tests.durations import record_durations
 from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
 from tests.shared_statements import share_compiled_statements
 from tests.shared_templates import share_compiled_templates
-from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick, is_traced
+from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick
 from tests.spreadsheets_without_process import read_without_process
 from tests.store_defaults import set_up_defaults
-from tests.tracing import trace_outside_greenlets
 
 if TYPE_CHECKING:
     from backend.app import Shop
@@ -47,8 +46,6 @@ DURABILITY_SETTINGS = ("autovacuum", "fsync", "full_page_writes", "synchronous_c
 MEMORY_FOLDER = Path("/dev/shm")
 MIN_MEMORY_BYTES = 4 * 2**30
 """A run needs about one gigabyte at most: the data of both servers, and the folders of the running tests."""
-COVERAGE_TESTS_ONLY = "COVER_ONLY_GUARDING"
-"""Environment variable: if set, coverage is measured only in the tests of `COVERAGE_TESTS`."""
 SLOWEST_FIRST = (
     "tests/wire/test_any_input.py",
     "tests/failure/",
@@ -151,36 +148,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             (position for position, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)), 99
         )
     )
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Stop the second coverage of a worker.
-
-    pytest-cov 7 also starts the controller's coverage in each worker, because a worker reads the same `--dist`. It
-    continues while the worker's own coverage is paused, so every test would be traced.
-    """
-    plugin = session.config.pluginmanager.getplugin("_cov")
-    controller = getattr(plugin, "cov_controller", None)
-    if controller is not None and hasattr(session.config, "workerinput"):
-        controller.cov.stop()
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Trace only the tests of `is_traced` if `COVERAGE_TESTS_ONLY` is set.
-
-    In Python 3.11 tracing makes a test a third slower.
-    """
-    plugin = item.config.pluginmanager.getplugin("_cov")
-    controller = getattr(plugin, "cov_controller", None)
-    if controller is not None and COVERAGE_TESTS_ONLY in os.environ:
-        if is_traced(item) and not controller.started:
-            controller.resume()
-        elif controller.started and not is_traced(item):
-            controller.pause()
-    with trace_outside_greenlets():
-        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -59,18 +59,6 @@ BOTH_DATABASES = tuple(
     )
 )
 """Tests of money and stock: `make test` runs them on both databases."""
-COVERAGE_TESTS = (
-    *BOTH_DATABASES,
-    *(
-        f"tests/backend/{name}"
-        for name in (
-            *("promotions/", "cart/test_promotion_codes.py", "test_pricing.py"),
-            *("staff/", "channels/test_channels_and_keys.py", "webhooks/", "attention/test_attention.py"),
-            *("orders/test_contradictions.py", "orders/test_other_amounts.py"),
-        )
-    ),
-)
-"""Tests that count for the coverage of the guarded packages (`tools/coverage_gate.py`): see `is_traced`."""
 ALL_VARIANTS = (
     *BOTH_DATABASES,
     *(
@@ -598,15 +586,6 @@ def find_variant(item: pytest.Item) -> str | None:
 def base_id(nodeid: str, variant: str) -> str:
     """Return the id of a test without its variant: `test[sqlite-3]` and `test[postgresql-3]` have the same base id."""
     return re.sub(rf"(?<=[\[-]){variant}(?=[\]-])", "*", nodeid, count=1)
-
-
-def is_traced(item: pytest.Item) -> bool:
-    """Return True for a test that counts for the coverage: of two runs of the same test, only the one on SQLite does.
-
-    It covers the same branches on PostgreSQL.
-    """
-    is_second = "postgresql" in item.name and has_all_variants(item)
-    return item.nodeid.startswith(COVERAGE_TESTS) and not is_second
 
 
 def has_all_variants(item: pytest.Item) -> bool:

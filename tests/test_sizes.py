@@ -24,7 +24,6 @@ from tests.sizes import (
     ALL_VARIANTS,
     BOTH_DATABASES,
     COLLECTED,
-    COVERAGE_TESTS,
     ONLY_ALL,
     ONLY_ALL_TESTS,
     Size,
@@ -121,23 +120,8 @@ def test_packages_of_money_and_stock_run_on_both_databases(base: str) -> None:
     assert sizes.select_ids(tests, Size.TEST) == {test.nodeid for test in tests}
 
 
-@pytest.mark.parametrize(
-    ("base", "traced"),
-    [
-        ("tests/backend/payment/test_states.py::test_a", ["sqlite"]),  # runs on both
-        ("tests/backend/rate_limit/test_limiter.py::test_a", ["sqlite"]),
-        ("tests/backend/staff/test_changes.py::test_a", ["sqlite", "postgresql"]),  # runs on one of them
-        ("tests/backend/promotions/test_rules.py::test_a", ["sqlite", "postgresql"]),
-        ("tests/backend/mail/test_mails.py::test_a", []),
-    ],
-)
-def test_each_coverage_test_is_traced_once(base: str, traced: list[str]) -> None:
-    found = [test for test in build_pair(base) if sizes.is_traced(test)]
-    assert [test.callspec.params["database_url"] for test in found] == traced  # type: ignore[attr-defined]
-
-
-def test_tests_of_money_and_stock_count_for_the_coverage() -> None:
-    assert set(BOTH_DATABASES) <= set(ALL_VARIANTS) & set(COVERAGE_TESTS)
+def test_tests_of_money_and_stock_run_on_both_databases() -> None:
+    assert set(BOTH_DATABASES) <= set(ALL_VARIANTS)
 
 
 async def one_writer() -> None:

@@ -15,6 +15,7 @@ from coverage import Coverage
 
 from tests.mutants.areas import ROOT, list_all_files
 from tests.mutants.stored_rows import append_row, load_rows
+from tests.tracing import trace_outside_greenlets
 
 FILE = ROOT / "test-results" / "mutants" / "recording.jsonl"
 
@@ -120,7 +121,8 @@ def record_tests(
         for item in items:
             coverage.switch_context(item.nodeid)
             start = time.process_time()
-            is_passed = run(item, following[item])
+            with trace_outside_greenlets():
+                is_passed = run(item, following[item])
             outcomes[item.nodeid] = time.process_time() - start, is_passed
         coverage.stop()
         send(

@@ -1,4 +1,4 @@
-"""Commits wake workers. The tests use plain SQLAlchemy sessions, so that coverage measures the listeners."""
+"""Commits wake workers. The tests use plain SQLAlchemy sessions, without the event loop of the shop."""
 
 from collections.abc import Iterator
 
