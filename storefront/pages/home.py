@@ -51,6 +51,8 @@ DESCRIPTION = _(
 SLIDE_MS = 6500
 """Milliseconds that the banner displays a slide."""
 
+MAX_LARGE_TITLE_LENGTH = 36
+"""Maximum length of a slide's title that has large letters on a wide screen: two lines."""
 SLIDE_ID_PREFIX = "destacado-"
 EMPTY_SHOP_DRAWING = "/brand/hero.svg"
 """Drawing of the first slide while no product is for sale."""
@@ -158,7 +160,11 @@ def banner_slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component
             rx.el.p(card.brand, class_name="slide__eyebrow"),
             rx.el.h2(
                 rx.el.a(card.title, href=to, class_name="slide__link"),
-                class_name="slide__title",
+                class_name=rx.cond(
+                    card.title.to(str).length() > MAX_LARGE_TITLE_LENGTH,
+                    "slide__title slide__title--long",
+                    "slide__title",
+                ),
             ),
             rx.el.p(card.subtitle, class_name="slide__subtitle"),
             rx.cond(

@@ -274,6 +274,10 @@ async def test_ended_offer_is_listed_as_ended(shop: Shop, browser_of: BrowserFac
     assert (await read_promotion(shop))[0].status == PromotionStatus.INACTIVE
     await send_event(listing, "load")
     assert ([row.code for row in listing.content.over], listing.content.rows) == (["Navidad10"], [])
+    async with shop.database.read() as session:
+        recorded = select(AuditEntry.action).where(AuditEntry.subject_id == promotion.id)
+        actions = list((await session.execute(recorded.order_by(AuditEntry.id))).scalars())
+    assert actions == ["created", "changed"]
 
 
 async def save_offer(browser_of: BrowserFactory) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.audit import AuditEntry
 from backend.catalog.models import Variant
 from backend.catalog.price_lists import price_plan
 from backend.catalog.price_lists.models import PriceList
@@ -93,6 +94,11 @@ async def test_every_price_of_a_sale_is_previewed_before_it_is_saved(
     listing: Any = await (await browser_of(Role.ACCOUNTANT, "/oficina/ofertas")).get_state(OffersState)
     await send_event(listing, "load")
     assert ([row.title for row in listing.content.sales_over], listing.content.sales) == (["Diciembre"], [])
+    async with shop.database.read() as session:
+        recorded = select(AuditEntry.actor_id, AuditEntry.action).where(AuditEntry.subject_id == sale.id)
+        entries = (await session.execute(recorded.order_by(AuditEntry.id))).all()
+    assert [action for _actor, action in entries] == ["created", "changed", "ended"]
+    assert None not in {actor for actor, _action in entries}
 
 
 async def test_running_sales_are_listed_despite_many_ended_sales(
