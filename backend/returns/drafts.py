@@ -9,17 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
 from backend.core.db.database import lock_rows
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData, NotAllowed, NotFound, require_found
+from backend.core.events import subscribe
 from backend.core.ids import new_id
 from backend.orders.fulfillments import list_order_fulfillments
 from backend.orders.models import Order, ReturnReason
 from backend.orders.service import list_order_lines, lock_order
+from backend.returns.events import ReturnMoved
 from backend.returns.forms import MAX_REASON_LENGTH, UNITS_PREFIX
 from backend.returns.models import DraftStep, Return, ReturnDraft, ReturnKind
 from backend.returns.processing import list_return_lines, read_return, receive, require_step
@@ -233,10 +235,21 @@ async def confirm_receipt(session: AsyncSession, actor: Actor, return_id: str) -
     draft, _order = await _lock_draft(session, actor, return_id, DraftStep.RECEIVE)
     good, damaged = sum_draft_units(draft, Action.ARRIVED), sum_draft_units(draft, Action.DAMAGED)
     arrived = {line: (good.get(line, 0), damaged.get(line, 0)) for line in good.keys() | damaged.keys()}
-    row = await receive(session, actor, draft.id, arrived)
-    await session.delete(draft)
-    await session.flush()
-    return row
+    return await receive(session, actor, draft.id, arrived)
+
+
+@subscribe(ReturnMoved)
+async def delete_receipt_draft(session: AsyncSession, event: ReturnMoved) -> None:
+    """Delete the draft of a receipt, if there is one, because the return does not wait for units any more.
+
+    Staff may have received or denied the return in the back office, or settled its exchange. The draft could not be
+    confirmed, and would prevent further drafts for the order. The caller has locked the order.
+    """
+    if event.state is not ReturnState.REQUESTED:
+        query = delete(ReturnDraft).where(
+            ReturnDraft.id == event.return_id, ReturnDraft.step == DraftStep.RECEIVE
+        )
+        await session.execute(query)
 
 
 async def delete_draft(

@@ -14,6 +14,7 @@ from backend.mail.models import Mail, MailKind
 from backend.returns import drafts
 from backend.returns.drafts import RequestData
 from backend.returns.models import Return, ReturnDraft, ReturnKind, ReturnLine
+from backend.returns.processing import deny
 from backend.returns.states import ReturnState
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from tests.backend.returns.steps import Sold, read_state, receive_units, request_return
@@ -94,11 +95,22 @@ async def test_return_received_in_the_office_is_not_received_again(
     await post(admin, f"/admin/returns/{row.id}/receive-items", items)
     await receive_units(shop, row, delivered, good=2)
     late = await admin.post(f"/admin/returns/{row.id}/receive/confirm", json={})
-    assert late.status_code == 409
+    assert late.status_code == 404
     assert await read_state(shop, row) == ReturnState.RECEIVED
     assert (await get(admin, f"/admin/returns/{row.id}"))["return"]["items"][0]["received_quantity"] == 2
-    assert (await admin.delete(f"/admin/returns/{row.id}/receive")).status_code == 200
     assert await read_all(shop, ReturnDraft) == []
+
+
+async def test_denied_return_leaves_no_receipt_draft_that_blocks_the_next_return(
+    shop: Shop, admin: httpx.AsyncClient, delivered: Sold
+) -> None:
+    row = await request_return(shop, delivered, units=1)
+    await post(admin, f"/admin/returns/{row.id}/receive", {})
+    blocked = await admin.post("/admin/returns", json={"order_id": delivered.order_id})
+    assert blocked.status_code == 400
+    async with shop.database.transaction() as session:
+        await deny(session, COMMAND_LINE, row.id, "No se compró aquí.")
+    await draft_with_units(admin, delivered)
 
 
 @pytest.mark.parametrize("status", ["requested", "received", "partially_received", "canceled"])
