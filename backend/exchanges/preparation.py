@@ -89,12 +89,6 @@ async def find_unfinished_exchange(session: AsyncSession, order_id: str) -> Exch
     return (await session.execute(_UNFINISHED, {"order_id": order_id})).scalar_one_or_none()
 
 
-async def find_exchange_of_new_order(session: AsyncSession, order_id: str) -> Exchange | None:
-    """Return the exchange whose new order has this id; None if the order is not from an exchange."""
-    found = await session.execute(select(Exchange).where(Exchange.draft_order_id == order_id))
-    return found.scalar_one_or_none()
-
-
 async def is_completed_exchange(session: AsyncSession, return_id: str) -> bool:
     """Return True if the return belongs to an exchange that is completed, or is being completed now."""
     exchange = await _find_exchange_of_return(session, return_id)

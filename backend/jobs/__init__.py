@@ -6,11 +6,12 @@ such methods.
 """
 
 from backend.jobs.clock_changes import MomentsPulledBack
-from backend.jobs.kinds import JobFailed, JobRun, RetryLater, RunAgain, job, job_batch, periodic
+from backend.jobs.kinds import Finished, JobFailed, JobRun, RetryLater, RunAgain, job, job_batch, periodic
 from backend.jobs.queue import JobStats, cancel_job, dismiss_job, enqueue, read_stats, retry_job
 from backend.jobs.worker import Worker
 
 __all__ = [
+    "Finished",
     "JobFailed",
     "JobRun",
     "JobStats",

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from backend.core.db.tables import JsonObject
 from backend.core.errors import ShopError
 
@@ -37,6 +39,16 @@ class RunAgain:
     reset: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Result of a finished job with a change to store: `store` runs in the transaction that deletes the job.
+
+    It also runs if another worker has claimed the job in the meantime. Periodic work must not return it.
+    """
+
+    store: Callable[[AsyncSession], Awaitable[None]]
+
+
 class RetryLater(ShopError):
     """Raised by a job to set the pause before the next attempt, or a maximum number of failures.
 
@@ -55,7 +67,7 @@ class RetryLater(ShopError):
         self.after, self.max_failures, self.cause = after, max_failures, cause or message
 
 
-Result = RunAgain | None
+Result = RunAgain | Finished | None
 F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
 
 
@@ -104,7 +116,7 @@ def job(
     give_up_after: timedelta | None = DEFAULT_GIVE_UP_AFTER,
     concurrency: int = 4,
 ) -> Callable[[F], F]:
-    """Mark `async def method(self, run: JobRun) -> RunAgain | None` as the method that runs jobs of this kind."""
+    """Mark `async def method(self, run: JobRun) -> RunAgain | Finished | None` as the method that runs these jobs."""
     return _mark_as(JobKind(name, timeout, give_up_after, concurrency))
 
 

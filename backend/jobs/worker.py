@@ -31,7 +31,16 @@ from backend.core.observability.metrics import JOB_RUNS
 from backend.core.observability.tracing import span, trace_fields
 from backend.core.outage import DatabaseUnavailable
 from backend.jobs.clock_changes import pull_back_jobs
-from backend.jobs.kinds import Handler, JobFailed, JobKind, JobRun, Result, RetryLater, collect_handlers
+from backend.jobs.kinds import (
+    Finished,
+    Handler,
+    JobFailed,
+    JobKind,
+    JobRun,
+    Result,
+    RetryLater,
+    collect_handlers,
+)
 from backend.jobs.models import Job
 from backend.jobs.queue import enqueue, stop_waking, wake_on_commit
 
@@ -386,12 +395,15 @@ async def _revive_periodic(session: AsyncSession, name: str, pause: timedelta) -
 
 
 async def _finish_job(session: AsyncSession, job_id: int, claim: str, result: Result) -> bool:
-    """Delete a finished job, or schedule its next run if it returned `RunAgain` or was enqueued again.
+    """Delete a finished job and store its change, or schedule its next run if it is not finished or enqueued again.
 
     Returns:
         True if the job was deleted.
     """
     mine = {"job_id": job_id, "of_claim": claim}
+    if isinstance(result, Finished):
+        await result.store(session)
+        result = None
     if result is None and cast("CursorResult[Any]", await session.execute(_DONE, mine)).rowcount == 1:
         return True
     job = (await session.execute(_MINE_LOCKED, mine)).scalar_one_or_none()

@@ -1,7 +1,8 @@
 """Sending of mails: event handlers add a mail in the event's transaction, and a job renders and sends it.
 
-A mail is sent at least once: it is marked as sent after it was sent. If the process dies in between, it is sent
-again with the same Message-ID, so that the recipient's mailbox can recognise the repetition.
+A mail is sent at least once: it is marked as sent after it was sent, in the transaction that deletes its job. If the
+process dies in between, it is sent again with the same Message-ID, so that the recipient's mailbox can recognise the
+repetition.
 """
 
 import logging
@@ -10,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from email.message import EmailMessage
+from functools import partial
 
 from sqlalchemy import bindparam, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -34,7 +36,7 @@ from backend.customers.events import PasswordChanged, PasswordChosen, ResetReque
 from backend.draft_orders.events import PaymentLinkMailRequested
 from backend.exchanges.preparation import is_completed_exchange
 from backend.invoices.events import InvoiceIssued
-from backend.jobs import JobRun, RetryLater, RunAgain, enqueue, job
+from backend.jobs import Finished, JobRun, RetryLater, RunAgain, enqueue, job
 from backend.mail.limits import SlotResult, Verdict, hash_address, is_limited, take_slot
 from backend.mail.messages import Message, compose_message, join_messages
 from backend.mail.models import SEND, Mail, MailKind
@@ -132,7 +134,7 @@ class Mailer:
         self._transport = transport
 
     @job(SEND, timeout=MAX_DURATION + timedelta(seconds=15), give_up_after=timedelta(days=3))
-    async def send(self, run: JobRun) -> RunAgain | None:
+    async def send(self, run: JobRun) -> RunAgain | Finished | None:
         """Render the mail and send it, unless it was sent already or its subject no longer exists.
 
         A mail that a stranger can have caused waits while its address has reached its limit: see
@@ -153,7 +155,7 @@ class Mailer:
             letter = None if writes else await self._compose(nullcontext(session), mail)
         slot = await self._take_slot(mail, mail.about) if mail.kind == MailKind.PASSWORD_RESET else None
         if slot is not None and slot.verdict is not Verdict.SEND:
-            return await self._postpone_or_skip(mail, slot)
+            return self._postpone_or_skip(mail, slot)
         if writes:
             letter = await self._compose(self._database.transaction(), mail)
         if letter is not None:
@@ -166,7 +168,7 @@ class Mailer:
                     else SlotResult(Verdict.SEND)
                 )
             if slot.verdict is not Verdict.SEND:
-                return await self._postpone_or_skip(mail, slot)
+                return self._postpone_or_skip(mail, slot)
             if slot.joined:
                 message, office_texts = await self._join_messages(message, slot.joined), MailBody()
             written = self._renderer.render(
@@ -178,14 +180,8 @@ class Mailer:
                 logo_png=await read_logo(self._pictures, letter.brand),
             )
             await self._deliver(mail, written)
-        async with self._database.transaction() as session:
-            if slot is not None and slot.joined:
-                await session.execute(update(Mail).where(Mail.id.in_(slot.joined)).values(sent_at=db_now()))
-            # a request made while the mail was being sent changes `updated_at`: it stays unsent, and the job runs again
-            await session.execute(_MARK_SENT, {"mail_id": mail_id, "last_change": mail.updated_at})
-            if letter is not None and mail.kind == MailKind.STAFF_INVITE:
-                await record_sent_mail(session, mail.about)
-        return None
+        joined = slot.joined if slot is not None else ()
+        return Finished(partial(_record_sent, mail=mail, joined=joined, is_delivered=letter is not None))
 
     async def _compose(
         self, opened: AbstractAsyncContextManager[AsyncSession], mail: Mail
@@ -206,15 +202,13 @@ class Mailer:
     async def _take_slot(self, mail: Mail, address: str) -> SlotResult:
         return await take_slot(self._database, mail, hash_address(self._settings, address))
 
-    async def _postpone_or_skip(self, mail: Mail, slot: SlotResult) -> RunAgain | None:
+    def _postpone_or_skip(self, mail: Mail, slot: SlotResult) -> RunAgain | Finished:
         """Make the mail wait for a slot, or skip it."""
         if slot.verdict is Verdict.WAIT:
             log.info("mail %s waits: its address has reached the limit", mail.id)
             return RunAgain(slot.after)
         log.info("mail %s is skipped: the same mail was sent within the hour", mail.id)
-        async with self._database.transaction() as session:
-            await session.execute(_MARK_SENT, {"mail_id": mail.id, "last_change": mail.updated_at})
-        return None
+        return Finished(partial(_record_sent, mail=mail))
 
     async def _join_messages(self, message: Message, joined: Sequence[str]) -> Message:
         """Return one mail with the content of this message and of the joined mails.
@@ -251,6 +245,18 @@ class Mailer:
             raise RetryLater(
                 error.message, after=RETRY_DELAY, max_failures=MAX_REFUSALS, cause="refused for good"
             ) from None
+
+
+async def _record_sent(
+    session: AsyncSession, *, mail: Mail, joined: Sequence[str] = (), is_delivered: bool = False
+) -> None:
+    """Mark the mail as sent, and the mails whose content it has included (`joined`)."""
+    if joined:
+        await session.execute(update(Mail).where(Mail.id.in_(joined)).values(sent_at=db_now()))
+    # a request made while the mail was being sent changes `updated_at`: it stays unsent, and the job runs again
+    await session.execute(_MARK_SENT, {"mail_id": mail.id, "last_change": mail.updated_at})
+    if is_delivered and mail.kind == MailKind.STAFF_INVITE:
+        await record_sent_mail(session, mail.about)
 
 
 def _get_message_id(mail: Mail) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.alerts import AlertKind, read_alert
@@ -22,7 +22,7 @@ from backend.catalog.price_labels import format_sold_price
 from backend.core.clock import now
 from backend.core.config.settings import Settings
 from backend.core.dates import date_label, last_day, time_label
-from backend.core.errors import NotFound
+from backend.core.errors import NotFound, require_found
 from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.core.web.contact import clean_name, tidy_email, to_one_line
@@ -31,7 +31,6 @@ from backend.customers.auth.password_reset import create_reset_token
 from backend.customers.models import Customer
 from backend.draft_orders.links import write_link_email
 from backend.exchanges.models import Exchange
-from backend.exchanges.preparation import find_exchange_of_new_order
 from backend.invoices.files import CUSTOMER_PATH, PDF, XML, build_file_path
 from backend.invoices.issue_job import read_invoice
 from backend.invoices.states import KIND_NAMES as KIND_NAMES_OF_INVOICES
@@ -67,6 +66,7 @@ from backend.returns.models import NEXT_STEPS, ReturnKind
 from backend.returns.processing import read_return
 from backend.reviews.reviewable_products import list_reviewable_products
 from backend.reviews.tokens import review_path
+from backend.shipping.models import ShippingOption
 from backend.staff.invites import write_invitation_email
 from backend.staff.models import Staff
 from backend.staff.rights import OFFICE
@@ -75,6 +75,14 @@ from backend.staff_notices.kinds import PAYMENT_ATTENTION_KINDS, NoticeKind
 from backend.stock_notices.models import StockNotice
 from backend.stock_notices.routes import CONFIRM_PAGE, UNSUBSCRIBE_PAGE
 from backend.stock_notices.service import NOTICE_LINK, find_variant_name, is_available, reset_notice
+
+_ORDER_AND_EXCHANGE = (
+    select(Order, Exchange, ShippingOption)
+    .outerjoin(Exchange, Exchange.draft_order_id == Order.id)
+    .outerjoin(ShippingOption, ShippingOption.id == Order.shipping_option_id)
+    .where(Order.id == bindparam("order_id"))
+)
+"""An order, and the exchange whose new order it is. `read_delivery` finds its shipping option in the session."""
 
 MAX_DETAILS = 1000
 MAX_REVIEW_PRODUCTS = 10
@@ -129,8 +137,8 @@ async def _compose_order_message(
     order_id: str,
     more: dict[str, Any] | None = None,
 ) -> Message | None:
-    order = await read_order(session, order_id)
-    exchange = await find_exchange_of_new_order(session, order_id)
+    found = (await session.execute(_ORDER_AND_EXCHANGE, {"order_id": order_id})).one_or_none()
+    order, exchange, _option = require_found(found, "Order", order_id)
     if not order.email or (exchange is not None and kind is MailKind.ORDER_PLACED):
         return None  # an exchange pays its order at once: one mail is enough
     lines = await list_order_lines(session, order.id)

@@ -7,12 +7,14 @@ from typing import cast
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.attention.models import Attention
 from backend.core import clock
 from backend.core.db.database import Database, database_now, db_now
 from backend.core.errors import Conflict
 from backend.jobs import (
+    Finished,
     JobRun,
     RetryLater,
     RunAgain,
@@ -37,19 +39,19 @@ class Services:
     def __init__(self) -> None:
         self.done: list[object] = []
         self.fail: Exception | None = None
-        self.again: RunAgain | None = None
+        self.result: RunAgain | Finished | None = None
         self.hold: asyncio.Event | None = None
         self.began = asyncio.Event()
 
     @job("test.one", timeout=timedelta(seconds=30), give_up_after=timedelta(hours=1))
-    async def run_one(self, run: JobRun) -> RunAgain | None:
+    async def run_one(self, run: JobRun) -> RunAgain | Finished | None:
         self.began.set()
         if self.hold is not None:
             await self.hold.wait()
         if self.fail is not None:
             raise self.fail
         self.done.append(run.payload["n"])
-        return self.again
+        return self.result
 
     @job("test.other")
     async def run_other(self, run: JobRun) -> None:
@@ -108,6 +110,47 @@ async def test_job_runs_once_and_is_deleted(database: Database, worker: Worker, 
     assert await worker.run_due() == 1
     assert await worker.run_due() == 0
     assert services.done == [1]
+    assert await read_jobs(database) == []
+
+
+async def store_follow_up(session: AsyncSession) -> None:
+    await enqueue(session, "test.follow_up")
+
+
+async def fail_to_store(session: AsyncSession) -> None:
+    await store_follow_up(session)
+    raise Conflict("not stored")
+
+
+async def test_change_of_a_finished_job_is_stored_when_the_job_is_deleted(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.result = Finished(store_follow_up)
+    await enqueue_job(database, "test.one", 1)
+    await worker.run_due()
+    assert [row.kind for row in await read_jobs(database)] == ["test.follow_up"]
+
+
+async def test_finished_job_whose_change_cannot_be_stored_is_not_deleted(
+    database: Database, worker: Worker, services: Services
+) -> None:
+    services.result = Finished(fail_to_store)
+    await enqueue_job(database, "test.one", 1)
+    await worker.run_due()
+    assert [(row.kind, row.claim is not None) for row in await read_jobs(database)] == [("test.one", True)]
+
+
+async def test_change_of_a_finished_job_that_was_enqueued_again_is_stored(
+    database: Database, services: Services
+) -> None:
+    async def enqueue_again(session: AsyncSession) -> None:
+        await enqueue(session, "test.one", {"n": 2}, key="a")
+        services.result = None
+
+    services.result = Finished(enqueue_again)
+    await enqueue_job(database, "test.one", 1, key="a")
+    assert await Worker(database, [services]).run_due() == 2
+    assert services.done == [1, 2]
     assert await read_jobs(database) == []
 
 
@@ -315,13 +358,13 @@ async def test_given_up_job_can_be_enqueued_again(
 
 
 async def test_job_can_request_another_run(database: Database, worker: Worker, services: Services) -> None:
-    services.again = RunAgain(timedelta(hours=1))
+    services.result = RunAgain(timedelta(hours=1))
     await enqueue_job(database, "test.one", 1)
 
     assert await worker.run_due() == 1
     (waiting,) = await read_jobs(database)
     assert (waiting.claim, waiting.attempts, waiting.failures) == (None, 1, 0)
-    services.again = None
+    services.result = None
     await make_due(database)
     assert await worker.run_due() == 1
     assert await read_jobs(database) == []
