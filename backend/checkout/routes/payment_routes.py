@@ -2,16 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
-from backend.cart.access import Caller
 from backend.checkout.later_delivery import parse_expected_day
-from backend.checkout.routes.dependencies import ShopCheckout
+from backend.checkout.routes.dependencies import Call
 from backend.checkout.schemas import NewCollection, NewSession, PaymentProvidersParameters
 from backend.checkout.service import Checkout
 from backend.core.config.modules import GATEWAY_PSE
-from backend.edge.auth.authentication import MaybeCustomer
-from backend.edge.dependencies import ClientIp, RequestedFields, sales_channel
+from backend.edge.dependencies import RequestedFields
 from backend.edge.errors import REFUSALS
 from backend.edge.query import read_query
 from backend.edge.requests import WireRoute
@@ -25,19 +23,17 @@ from backend.payment.sessions import list_offered_providers, read_cart_of_collec
 from backend.payment.wire import add_missing_answers, collection_wire, providers_answer
 from backend.shipping.delivery_promise import PROMISED_DAY
 
-router = APIRouter(
-    route_class=WireRoute, tags=["store: carts"], responses=REFUSALS, dependencies=[Depends(sales_channel)]
-)
+router = APIRouter(route_class=WireRoute, tags=["store: carts"], responses=REFUSALS)
 
 PLATFORM_PREFIX = "pp_"
 
 
 @router.post("/store/payment-collections", tags=["store: payment"])
 async def create_collection(
-    body: NewCollection, checkout: ShopCheckout, fields: RequestedFields, customer: MaybeCustomer
+    body: NewCollection, call: Call, fields: RequestedFields
 ) -> Wire[PaymentCollectionAnswer]:
     """Create or update the cart's payment collection with the current total. A cart has one payment collection."""
-    owed = await checkout.create_collection(body.cart_id, Caller(customer))
+    owed = await call.checkout.create_collection(body.cart_id, call.caller)
     return Wire({"payment_collection": fields.pick(collection_wire(*owed))})
 
 
@@ -49,10 +45,8 @@ async def create_session(
     *,
     collection_id: str,
     body: NewSession,
-    checkout: ShopCheckout,
+    call: Call,
     fields: RequestedFields,
-    ip: ClientIp,
-    customer: MaybeCustomer,
 ) -> Wire[PaymentCollectionAnswer]:
     """Reserve the cart's units and start a payment.
 
@@ -67,17 +61,19 @@ async def create_session(
     changed again. If the bank approves a closed payment later, it pays the order, unless another payment has paid
     it.
     """
-    provider_id, caller = _to_shop_provider_id(body.provider_id), Caller(customer)
+    provider_id, checkout = _to_shop_provider_id(body.provider_id), call.checkout
     payer = dict(body.data or {})
     replace = payer.pop("replace", False) is True
     return_url = payer.pop("return_url", None)
     expected_day = parse_expected_day(payer.pop(PROMISED_DAY, None))
     if replace and not payer:
         async with checkout.database.read() as session:
-            cart = await read_cart_of_collection(session, collection_id, caller)
+            cart = await read_cart_of_collection(session, collection_id, call.caller)
         await checkout.close_payment(cart.id)
     elif not payer and (
-        missing := await checkout.list_missing_answers(collection_id, provider_id, caller=caller, ip=ip)
+        missing := await checkout.list_missing_answers(
+            collection_id, provider_id, caller=call.caller, ip=call.ip
+        )
     ):
         owed = add_missing_answers(await _read_collection_wire(checkout, collection_id), provider_id, missing)
         return Wire({"payment_collection": fields.pick(owed)})
@@ -86,8 +82,8 @@ async def create_session(
             collection_id,
             provider_id,
             payer,
-            caller=caller,
-            ip=ip,
+            caller=call.caller,
+            ip=call.ip,
             replace=replace,
             return_url=return_url,
             expected_day=expected_day,
@@ -99,17 +95,16 @@ async def create_session(
 
 
 @router.post("/store/carts/{cart_id}/complete")
-async def complete_store_cart(
-    cart_id: str, checkout: ShopCheckout, fields: RequestedFields, customer: MaybeCustomer
-) -> Wire[CompletedAnswer]:
+async def complete_store_cart(cart_id: str, call: Call, fields: RequestedFields) -> Wire[CompletedAnswer]:
     """Create the order, once. Repeated and concurrent calls return the same order.
 
     `order.access_token` opens it for a guest. An hour after the order was placed, the cart's id no longer gives
     full access to it: then callers other than its customer see only its status.
     """
-    completed = await checkout.complete(cart_id, caller=Caller(customer))
+    checkout, customer_id = call.checkout, call.customer_id
+    completed = await checkout.complete(cart_id, caller=call.caller)
     order, is_new = completed.order, completed.rows is not None
-    is_owner = customer is not None and order.customer_id == customer
+    is_owner = customer_id is not None and order.customer_id == customer_id
     async with checkout.database.read() as session:
         if not is_new and not is_owner and not await is_just_placed(session, order):
             return Wire({"type": "order", "order": fields.pick(order_stub(order))})
@@ -122,13 +117,13 @@ async def complete_store_cart(
 
 @router.get("/store/payment-providers", tags=["store: payment"])
 async def list_payment_providers(
+    call: Call,
     params: Annotated[PaymentProvidersParameters, read_query(PaymentProvidersParameters)],
-    checkout: ShopCheckout,
 ) -> Wire[PaymentProvidersAnswer]:
     """List the payment providers that the region offers. The banks of `gateway_pse` are at `GET /api/pse/banks`."""
-    async with checkout.database.read() as session:
+    async with call.database.read() as session:
         offered = await list_offered_providers(session, params.region_id)
-    return Wire(providers_answer(offered.intersection(checkout.payments.providers), params))
+    return Wire(providers_answer(offered.intersection(call.checkout.payments.providers), params))
 
 
 def _to_shop_provider_id(provider_id: str) -> str:

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
-from backend.cart.access import Caller
 from backend.checkout.answers import (
     CartAnswer,
     ShippingOptionAnswer,
@@ -13,13 +12,11 @@ from backend.checkout.answers import (
 )
 from backend.checkout.carts.wire import whole_cart_wire
 from backend.checkout.quotes.shipping_quotes import UNKNOWN_OPTION
-from backend.checkout.routes.dependencies import ShopCheckout, View
+from backend.checkout.routes.dependencies import Call, StoreCall, View
 from backend.checkout.schemas import CalculateShipping, ChosenShipping, ShippingOptionParameters
-from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import offer_wire
 from backend.core.errors import InvalidData
-from backend.edge.auth.authentication import MaybeCustomer
-from backend.edge.dependencies import ClientIp, RequestedFields, sales_channel
+from backend.edge.dependencies import RequestedFields
 from backend.edge.errors import REFUSALS
 from backend.edge.query import Fields, read_query
 from backend.edge.requests import WireRoute
@@ -30,16 +27,12 @@ router = APIRouter(
     route_class=WireRoute,
     tags=["store: carts", "store: shipping"],
     responses=REFUSALS,
-    dependencies=[Depends(sales_channel)],
 )
 
 
 @router.get("/store/shipping-options")
 async def list_shipping_options(
-    params: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)],
-    checkout: ShopCheckout,
-    ip: ClientIp,
-    customer: MaybeCustomer,
+    call: Call, params: Annotated[ShippingOptionParameters, read_query(ShippingOptionParameters)]
 ) -> Wire[ShippingOptionsAnswer]:
     """List the cart's shipping options, with live prices of the calculated ones on every call (spec: Endpoints).
 
@@ -48,7 +41,7 @@ async def list_shipping_options(
     client requested very many prices lately, or waits for many at once.
     """
     fields = Fields(params.fields)
-    options = await _list_priced_options(checkout, params.cart_id, Caller(customer), ip)
+    options = await _list_priced_options(call, params.cart_id)
     return Wire({"shipping_options": [fields.pick(option) for option in options]})
 
 
@@ -57,20 +50,18 @@ async def calculate_shipping(
     *,
     option_id: str,
     body: CalculateShipping,
-    checkout: ShopCheckout,
+    call: Call,
     fields: RequestedFields,
-    ip: ClientIp,
-    customer: MaybeCustomer,
 ) -> Wire[ShippingOptionAnswer]:
     """Return the current price of one shipping option for the cart. 429: see the list of options."""
-    [option] = await _list_priced_options(checkout, body.cart_id, Caller(customer), ip, option_id)
+    [option] = await _list_priced_options(call, body.cart_id, option_id)
     return Wire({"shipping_option": fields.pick(option)})
 
 
 async def _list_priced_options(
-    checkout: Checkout, cart_id: str, caller: Caller, ip: str, option_id: str | None = None
+    call: StoreCall, cart_id: str, option_id: str | None = None
 ) -> list[ShippingOptionOut]:
-    offers = await checkout.list_priced_offers(cart_id, option_id, caller, ip=ip)
+    offers = await call.checkout.list_priced_offers(cart_id, option_id, call.caller, ip=call.ip)
     return [offer_wire(*offer) for offer in offers]
 
 
@@ -79,10 +70,8 @@ async def choose_shipping(
     *,
     cart_id: str,
     body: OneOrMore[ChosenShipping],
-    checkout: ShopCheckout,
+    call: Call,
     view: View,
-    ip: ClientIp,
-    customer: MaybeCustomer,
 ) -> Wire[CartAnswer]:
     """Choose this shipping option for the cart, at its recently listed price, else at the current one.
 
@@ -93,6 +82,6 @@ async def choose_shipping(
     chosen = body if isinstance(body, list) else [body]
     if not chosen:
         raise InvalidData(UNKNOWN_OPTION)
-    whole = await checkout.choose_shipping(cart_id, chosen[-1].option_id, Caller(customer), ip=ip)
-    async with checkout.database.read() as session:
+    whole = await call.checkout.choose_shipping(cart_id, chosen[-1].option_id, call.caller, ip=call.ip)
+    async with call.database.read() as session:
         return Wire({"cart": view.fields.pick(await whole_cart_wire(session, whole, view))})
