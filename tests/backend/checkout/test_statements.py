@@ -1,4 +1,4 @@
-"""Number of database statements of a purchase and of a page with a cart. An increase fails here."""
+"""Number of database statements of a purchase, of its mail, and of a page with a cart. An increase fails here."""
 
 import httpx
 
@@ -14,6 +14,9 @@ STATEMENTS = 38
 """Of a guest's purchase in six requests, in a shop without promotions, without what begins a transaction. One counts
 the client's question to the carrier, before it is asked. Two ask for the programs that want events.
 """
+
+MAIL_STATEMENTS = 16
+"""Of the confirmation of an order: 5 of its job and its state, 7 that read its contents, 4 of the limit of mails."""
 
 
 def drop_begin_statements(statements: list[str]) -> list[str]:
@@ -31,6 +34,18 @@ async def test_purchase_has_the_expected_number_of_database_statements(
         await complete_purchase(store, variant)
     asked = drop_begin_statements(asked)
     assert len(asked) == STATEMENTS, "\n".join(asked)
+
+
+async def test_confirmation_has_the_expected_number_of_database_statements(
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await add_product(session, shop_defaults, "trompo", stock=50, price=40_000)
+    await complete_purchase(store, variant)
+    with record_statements(shop.database) as asked:
+        assert await shop.worker.run_due("mail.send") == 1
+    asked = drop_begin_statements(asked)
+    assert len(asked) == MAIL_STATEMENTS, "\n".join(asked)
 
 
 async def test_cart_view_is_read_with_two_database_statements(shop: Shop, shop_defaults: Defaults) -> None:
