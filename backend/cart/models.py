@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index, text
+from sqlalchemy import CheckConstraint, Index, or_, text
 from sqlmodel import Field, SQLModel
 
 from backend.core.db.database import UtcDateTime
-from backend.core.db.tables import Json, JsonObject, Timestamps
+from backend.core.db.tables import Json, JsonObject, Timestamps, json_text
 from backend.core.ids import new_id, secret_id
 from backend.core.money import Cop
 
@@ -61,6 +61,17 @@ class Cart(Timestamps, table=True):
     replaces_cart_id: str | None = Field(default=None, index=True)
     """The earlier cart that was restored to this one, after its payment failed or was closed."""
     completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+HAS_DOCUMENT = or_(*(json_text(Cart.draft, name).is_not(None) for name in ("doc_type", "doc_number")))
+"""SQL condition: the checkout form of the cart has a payer's document."""
+Index(
+    "ix_cart_document",
+    Cart.updated_at,
+    Cart.id,
+    sqlite_where=HAS_DOCUMENT,
+    postgresql_where=HAS_DOCUMENT,
+)  # for the job that deletes the documents of abandoned carts
 
 
 class LineItem(Timestamps, table=True):

@@ -11,7 +11,7 @@ from sqlmodel import Field, SQLModel
 
 from backend.core.db.tables import table_of
 
-OLDEST_COMPATIBLE = "b76e8cdfab0b"
+OLDEST_COMPATIBLE = "28e8b8a67095"
 """The newest migration of the oldest release whose code works on the current tables."""
 
 

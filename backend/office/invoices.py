@@ -253,7 +253,10 @@ def _filter_conditions(params: Mapping[str, str]) -> list[ColumnElement[bool]]:
         conditions.append(Invoice.state == state[1])
     if kind := KINDS.get(params.get("tipo", "")):
         conditions.append(Invoice.kind == kind[1])
-    if text := params.get("q", "").strip().lstrip("#"):
+    text = params.get("q", "").strip().lstrip("#")
+    if "@" in text:
+        conditions.append(Order.email == text.lower())
+    elif text:
         is_number = text.isascii() and text.isdecimal() and len(text) < 10
         number = int(text) if is_number else -1
         letters = text.upper().rstrip("0123456789")
@@ -261,9 +264,7 @@ def _filter_conditions(params: Mapping[str, str]) -> list[ColumnElement[bool]]:
         whole = (Invoice.prefix == letters) & (
             Invoice.number == (int(digits) if digits.isascii() and 0 < len(digits) < 10 else -1)
         )
-        conditions.append(
-            or_(Order.number == number, Invoice.number == number, whole, Order.email == text.lower())
-        )
+        conditions.append(or_(Order.number == number, Invoice.number == number, whole))
     return conditions
 
 

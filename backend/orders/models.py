@@ -6,11 +6,11 @@ Orders store everything they need, so they do not depend on the current catalogu
 from datetime import date, datetime
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint, false, text
+from sqlalchemy import BigInteger, ColumnElement, Index, UniqueConstraint, and_, false, or_, text
 from sqlmodel import Field, SQLModel
 
-from backend.core.db.database import UtcDateTime
-from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps
+from backend.core.db.database import UtcDateTime, planned_literal
+from backend.core.db.tables import ByteOrdered, Json, JsonObject, Timestamps, json_text
 from backend.core.ids import new_id
 from backend.core.money import Cop
 from backend.plain_tables.models import PlainRow
@@ -64,7 +64,7 @@ class Order(Timestamps, table=True):
     customer_id: str | None = Field(default=None, index=True)
     guest_id: str | None = Field(default=None, index=True)
     """Id of the guest who placed the order without an account. It gives no access: only a customer owns an order."""
-    email: str
+    email: str = Field(index=True)
     """Empty if it is unknown, as in a sale at the counter, and after an erasure."""
     locale: str | None = None
     origin: str = Field(default="web", sa_column_kwargs={"server_default": "web"})
@@ -104,6 +104,24 @@ class Order(Timestamps, table=True):
     canceled_by: str | None = None
     """Id of the staff member who cancelled it, or `command line`. None: its payment or its customer cancelled it."""
     meta: JsonObject = Field(default_factory=dict, sa_type=Json)
+
+
+def names_differ(name: str) -> ColumnElement[bool]:
+    """Return the SQL condition that the field `name` is set in both addresses of an order, and its values differ."""
+    payer, recipient = (
+        json_text(address, name) for address in (Order.billing_address, Order.shipping_address)
+    )
+    empty = planned_literal("")
+    return and_(payer != empty, recipient != empty, payer != recipient)
+
+
+MAY_BE_GIFT = or_(
+    json_text(Order.meta, "gift_message").is_not(None), names_differ("first_name"), names_differ("last_name")
+)
+"""SQL condition: the order has a gift message, or its recipient is not the payer."""
+Index(
+    "ix_order_gift", Order.created_at, Order.cart_id, sqlite_where=MAY_BE_GIFT, postgresql_where=MAY_BE_GIFT
+)  # for the job that deletes the data of recipients
 
 
 class OrderLine(Timestamps, table=True):

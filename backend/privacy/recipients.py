@@ -7,15 +7,15 @@ replacement within the guarantee. Name, phone and street are deleted; municipali
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, and_, exists, or_, select, update
+from sqlalchemy import or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.models import Cart
 from backend.core.db.database import db_now, lock_rows
 from backend.core.db.tables import JsonObject, table_of
 from backend.jobs.tidy_rule import TidyRule
-from backend.orders.gifts import GIFT_MESSAGE, replace_gift_message
-from backend.orders.models import Order
+from backend.orders.gifts import replace_gift_message
+from backend.orders.models import MAY_BE_GIFT, Order, names_differ
 from backend.orders.search import index_order
 from backend.orders.states import FulfillmentStatus, OrderStatus
 from backend.payment.models import PaymentCollection, PaymentSession
@@ -27,18 +27,9 @@ PLACE_FIELDS = ("city", "province", "country_code")
 NAMES = ("first_name", "last_name")
 
 
-def _is_other(name: str) -> ColumnElement[bool]:
-    """Return the SQL condition that the field `name` is set in both addresses of an order, and its values differ."""
-    order = table_of(Order).c
-    payer, recipient = (
-        address[name].as_string() for address in (order.billing_address, order.shipping_address)
-    )
-    return and_(payer != "", recipient != "", payer != recipient)
-
-
 async def erase_recipients(session: AsyncSession, cart_ids: Sequence[str]) -> None:
     """Delete the recipients' data and the gift messages of these (locked) carts, and of their orders."""
-    query = select(Order, or_(*map(_is_other, NAMES))).where(Order.cart_id.in_(cart_ids))
+    query = select(Order, or_(*map(names_differ, NAMES))).where(Order.cart_id.in_(cart_ids))
     for order, has_recipient in (await session.execute(lock_rows(query))).all():
         await _erase_recipient(session, order, has_recipient=bool(has_recipient))
 
@@ -76,13 +67,15 @@ OLD_RECIPIENTS = TidyRule(
     "recipients and messages of gifts",
     Cart,
     (
-        exists().where(
-            Order.cart_id == Cart.id,
-            Order.created_at <= db_now(-RECIPIENT_RETENTION),
-            or_(
-                Order.status == OrderStatus.CANCELED, Order.fulfillment_status == FulfillmentStatus.DELIVERED
-            ),
-            or_(Order.meta[GIFT_MESSAGE].as_string().is_not(None), *map(_is_other, NAMES)),
+        Cart.id.in_(
+            select(Order.cart_id).where(
+                Order.created_at <= db_now(-RECIPIENT_RETENTION),
+                or_(
+                    Order.status == OrderStatus.CANCELED,
+                    Order.fulfillment_status == FulfillmentStatus.DELIVERED,
+                ),
+                MAY_BE_GIFT,
+            )
         ),
     ),
     erase_recipients,

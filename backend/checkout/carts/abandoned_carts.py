@@ -11,7 +11,7 @@ from sqlalchemy import exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from backend.cart.models import Cart
+from backend.cart.models import HAS_DOCUMENT, Cart
 from backend.checkout.completion import DOCUMENT_FIELDS
 from backend.core.db.database import Database, db_now
 from backend.core.db.tables import table_of
@@ -72,10 +72,7 @@ ABANDONED = TidyRule(
 OLD_DOCUMENTS = TidyRule(
     "documents typed at the checkout",
     Cart,
-    (
-        Cart.updated_at <= db_now(-DOCUMENT_RETENTION),
-        or_(*(Cart.draft[name].as_string().is_not(None) for name in DOCUMENT_FIELDS)),
-    ),
+    (Cart.updated_at <= db_now(-DOCUMENT_RETENTION), HAS_DOCUMENT),
     _delete_documents,
 )
 """Delete the payer's document type and number from drafts that did not change for `DOCUMENT_RETENTION`."""

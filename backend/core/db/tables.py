@@ -4,16 +4,19 @@ from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import JSON, Insert, String, Table, insert
+from sqlalchemy import JSON, ColumnElement, Insert, String, Table, insert
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import make_transient_to_detached
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.selectable import TypedReturnsRows
 from sqlmodel import Field, SQLModel
 
 from backend.core.clock import now
-from backend.core.db.database import UtcDateTime
+from backend.core.db.database import UtcDateTime, planned_literal
 from backend.core.errors import require_found
 
 # named constraints, so that a migration can drop the constraints of another one
@@ -35,6 +38,35 @@ ByteOrdered = String().with_variant(String(collation="C"), "postgresql")
 
 So a prefix search can use a range of the index, and both databases sort alike.
 """
+
+
+class _JsonText(FunctionElement[str]):
+    """A field of a JSON column as text. Compiled for each kind of database below."""
+
+    type = String()
+    inherit_cache = True
+
+
+@compiles(_JsonText)
+@compiles(_JsonText, "postgresql")
+def _compile_json_text(element: _JsonText, compiler: SQLCompiler, **options: Any) -> str:
+    column, name = (compiler.process(part, **options) for part in element.clauses)
+    return f"({column} ->> {name})"
+
+
+@compiles(_JsonText, "sqlite")
+def _compile_sqlite_json_text(element: _JsonText, compiler: SQLCompiler, **options: Any) -> str:
+    column, name = (compiler.process(part, **options) for part in element.clauses)
+    return f"json_extract({column}, '$.' || {name})"
+
+
+def json_text(column: Any, name: str) -> ColumnElement[str]:
+    """Return a field of a JSON column as text, for the condition of a partial index and of its queries.
+
+    The name is in the statement's text. With a parameter instead, SQLite would not use the index.
+    """
+    return _JsonText(column, planned_literal(name))
+
 
 T = TypeVar("T")
 R = TypeVar("R", bound=SQLModel)

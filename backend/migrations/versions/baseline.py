@@ -3,6 +3,7 @@
 Alembic wrote the tables from the models. Until release 1.0 it may be made again, under a new revision; then it is final.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from backend.core.db.database import UtcDateTime
 from backend.core.db.tables import ByteOrdered, Json
 from backend.migrations.triggers import watch, watch_emptying, watch_products
 
-revision: str = 'b76e8cdfab0b'
+revision: str = '28e8b8a67095'
 down_revision: str | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -105,6 +106,14 @@ def _refuse(table: str, event: str) -> None:
 def _where(condition: str) -> dict[str, Any]:
     """Return the options of an index of those rows only."""
     return {'sqlite_where': sa.text(condition), 'postgresql_where': sa.text(condition)}
+
+
+def _where_json(condition: str) -> dict[str, Any]:
+    """Return the options of an index of those rows only. Each `column->field` in the condition is a field of a JSON column."""
+    return {
+        'sqlite_where': sa.text(re.sub(r'(\w+)->(\w+)', r"json_extract(\1, '$.' || '\2')", condition)),
+        'postgresql_where': sa.text(re.sub(r'(\w+)->(\w+)', r"(\1 ->> '\2')", condition)),
+    }
 
 
 def _create_tables() -> None:
@@ -995,6 +1004,7 @@ def _create_tables() -> None:
         sa.UniqueConstraint('order_id', name=op.f('uq_cart_order_id')),
     )
     op.create_index('ix_cart_created_at', 'cart', ['created_at'])
+    op.create_index('ix_cart_document', 'cart', ['updated_at', 'id'], **_where_json('draft->doc_type IS NOT NULL OR draft->doc_number IS NOT NULL'))
     op.create_index('ix_cart_open', 'cart', ['updated_at', 'id'], **_where('completed_at IS NULL'))
     op.create_index(op.f('ix_cart_customer_id'), 'cart', ['customer_id'])
     op.create_index(op.f('ix_cart_guest_id'), 'cart', ['guest_id'])
@@ -1481,8 +1491,10 @@ def _create_tables() -> None:
     )
     op.create_index('ix_order_created_at', 'order', ['created_at', 'number'])
     op.create_index(op.f('ix_order_customer_id'), 'order', ['customer_id'])
+    op.create_index(op.f('ix_order_email'), 'order', ['email'])
     op.create_index('ix_order_erased', 'order', ['created_at', 'number'], **_where('erased_at IS NOT NULL'))
     op.create_index('ix_order_fulfillment_status', 'order', ['fulfillment_status', 'created_at', 'number'])
+    op.create_index('ix_order_gift', 'order', ['created_at', 'cart_id'], **_where_json("meta->gift_message IS NOT NULL OR billing_address->first_name != '' AND shipping_address->first_name != '' AND billing_address->first_name != shipping_address->first_name OR billing_address->last_name != '' AND shipping_address->last_name != '' AND billing_address->last_name != shipping_address->last_name"))
     op.create_index(op.f('ix_order_guest_id'), 'order', ['guest_id'])
     op.create_index('ix_order_payment_status', 'order', ['payment_status', 'created_at', 'number'])
     op.create_index('ix_order_sold', 'order', ['status', 'paid_at', 'total'])

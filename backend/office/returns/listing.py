@@ -185,8 +185,11 @@ def _filter_conditions(params: Mapping[str, str]) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [Return.state.in_(states)]
     if kind := KINDS.get(params.get("tipo", "")):
         conditions.append(Return.kind == kind[1])
-    if text := params.get("q", "").strip().lstrip("#"):
+    text = params.get("q", "").strip().lstrip("#")
+    if "@" in text:
+        conditions.append(Order.email == text.lower())
+    elif text:
         is_number = text.isascii() and text.isdecimal() and len(text) < 10
         number = int(text) if is_number else -1
-        conditions.append(or_(Order.number == number, Return.number == number, Order.email == text.lower()))
+        conditions.append(or_(Order.number == number, Return.number == number))
     return conditions

@@ -64,8 +64,6 @@ LARGE_TABLES = (
 )
 """Tables whose rows are never deleted, or that have many rows for each order or product."""
 READS_ALL = {
-    "documents typed at the checkout": "the drafts are JSON: the job reads the carts once an hour",
-    "recipients and messages of gifts": "compares names in JSON: the job reads the old orders once a day",
     "guests without a cart, an order or data entered by staff": "reads the orders of the guests it would delete",
 }
 """Retention jobs that read a whole table, with the reason. They run in the background, in batches."""
