@@ -280,6 +280,9 @@ WRAPPING_SKU = "ENVOLTURA"
 """The SKU of the gift wrapping, whose price may be 0 (`backend.catalog.gift_wrapping`)."""
 
 
+_ON_SALE = text("compare_at_price > price")
+
+
 class Variant(Timestamps, table=True):
     """A version of a product that can be bought, with its SKU and price. Prices are whole pesos, IVA included."""
 
@@ -288,6 +291,7 @@ class Variant(Timestamps, table=True):
         CheckConstraint("price >= 0", name="price"),
         CheckConstraint("cost >= 0", name="cost"),
         Index("ix_variant_price", "price", "product_id"),
+        Index("ix_variant_on_sale", "product_id", sqlite_where=_ON_SALE, postgresql_where=_ON_SALE),
     )
 
     id: str = Field(default_factory=lambda: new_id("variant"), primary_key=True)

@@ -1682,6 +1682,7 @@ def _create_tables() -> None:
         sa.UniqueConstraint('sku', name=op.f('uq_variant_sku')),
     )
     op.create_index(op.f('ix_variant_ean'), 'variant', ['ean'], unique=True)
+    op.create_index('ix_variant_on_sale', 'variant', ['product_id'], **_where('compare_at_price > price'))
     op.create_index('ix_variant_price', 'variant', ['price', 'product_id'])
     op.create_index(op.f('ix_variant_product_id'), 'variant', ['product_id'])
     op.create_table(
