@@ -3,13 +3,16 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from backend.app import Shop
+from backend.audit import AuditEntry
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import change_staff, list_staff
 from storefront.live.refresh import update_state
 from storefront.office.team.account import OwnAccountState
 from storefront.office.team.state import TeamState
+from tests.backend.staff_notices.push.conftest import PushBrowser
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
 
@@ -178,6 +181,32 @@ async def test_member_chooses_their_own_notices(shop: Shop, browser_of: BrowserF
     )
     assert account.announcement.tone == "news"
     assert [(row.by_mail, row.by_push) for row in account.content.notices] == [(False, True), (True, False)]
+
+
+async def test_member_adds_and_removes_a_browser_for_push_messages(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
+    account: Any = await (await browser_of(Role.STOCKROOM)).get_state(OwnAccountState)
+    other: Any = await (await browser_of(Role.OWNER)).get_state(OwnAccountState)
+    browser = PushBrowser()
+    keys = {"p256dh": browser.p256dh, "auth": browser.auth}
+    for screen in (account, other):
+        await send_event(screen, "load")
+    for endpoint in ("http://push.example/1", "https://push.example/" + "x" * 5_000, ""):
+        await send_event(account, "add_device", {"endpoint": endpoint, **keys})
+        assert (account.announcement.tone, account.content.devices) == ("problem", [])
+    await send_event(account, "add_device", {"endpoint": "https://push.example/1", **keys})
+    assert account.announcement.text == "Los avisos llegan a este equipo."
+    (device,) = account.content.devices
+    await send_event(other, "remove_device", device.id)
+    assert other.announcement.tone == "problem"
+    await send_event(account, "remove_device", device.id)
+    assert account.content.devices == []
+    async with shop.database.read() as session:
+        query = (
+            select(AuditEntry.action).where(AuditEntry.action.startswith("device ")).order_by(AuditEntry.id)
+        )
+        assert (await session.execute(query)).scalars().all() == ["device added", "device removed"]
 
 
 async def test_owner_chooses_the_notices_of_others(shop: Shop, browser_of: BrowserFactory) -> None:

@@ -6,8 +6,11 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import select
 
 from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.audit.models import AuditPersonalValue
 from backend.core.caching.version_probe import VersionProbe
 from backend.core.config.modules import CARRIER, GATEWAY_PSE, MANUAL
 from backend.office.settings.page import Trial
@@ -50,6 +53,24 @@ async def test_second_owner_is_warned_of_a_conflicting_save(
     await send_event(berta, "save", {**typed, "seen": berta.content.seen})
     effective = await shop.effective_settings.now()
     assert (effective.store_hours, effective.store_about) == ("De 8 a 4", "Hola")
+
+
+async def test_hour_of_the_daily_summary_is_saved_with_an_audit_entry(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    owner = await open_screen(browser_of)
+    await send_event(owner, "save", settings_form(owner, daily_summary_hour="24"))
+    assert list(owner.problems) == ["daily_summary_hour"]
+    await send_event(owner, "save", settings_form(owner, daily_summary_hour="18"))
+    assert (owner.problems, owner.content.texts["daily_summary_hour"]) == ({}, "18")
+    async with shop.database.read() as session:
+        entry = (await session.execute(select(AuditEntry))).scalar_one()
+        values = (
+            (await session.execute(select(AuditPersonalValue.after).order_by(AuditPersonalValue.place)))
+            .scalars()
+            .all()
+        )
+    assert (entry.action, entry.subject_type, values) == ("changed", "settings", ["daily_summary_hour", "18"])
 
 
 async def test_settings_are_read_only_without_a_second_factor(
