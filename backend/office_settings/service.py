@@ -46,8 +46,8 @@ class EffectiveSettings:
     """Reader of the effective settings of a running shop. All other code must read these settings through it.
 
     Attributes:
-        last_known: the settings that were read last, for a page that says that the database does not answer. Before
-            the first read they are those of the environment.
+        last_known: the most recent settings, for a page that says that the database does not answer. Before the first
+            read they are those of the environment.
     """
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:
