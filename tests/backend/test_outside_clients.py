@@ -40,8 +40,8 @@ from backend.payment.providers.pse.requests import GatewayBases
 from backend.payment.providers.pse.responses import LoginFailed
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.shipping.providers.carrier.responses import CarrierError
+from backend.shipping.providers.fallback import FALLBACK_PRICE
 from tests.backend.shipping.samples import quote_request, shipment_request
 from tests.gateway_kit import bank_payment
 from tests.long_answers import BodyTransport, RepeatedChunks, chunked_body

@@ -20,6 +20,7 @@ from backend.cart.models import Cart, LineItem, ShippingQuote
 from backend.catalog.models import Product, Variant
 from backend.core.db.database import db_now
 from backend.core.db.tables import Json, insert_into, table_of
+from backend.core.errors import OutsideFailure, ShopError
 from backend.core.money import Cop
 from backend.core.web.contact import to_one_line
 from backend.pricing import price_cart
@@ -37,6 +38,7 @@ from backend.shipping.offered_options import (
 from backend.shipping.packages import Item, limit_content_value, pack_items
 from backend.shipping.provider_switches import ProviderSwitchedOff
 from backend.shipping.providers.base import FulfillmentProvider, Quote, QuoteRequest, ShippingPlace
+from backend.shipping.providers.fallback import make_fallback_quote
 
 Providers = Mapping[str, FulfillmentProvider]
 
@@ -196,7 +198,21 @@ async def price_option(providers: Providers, offer: Offer, contents: QuoteInput)
     if not contents.dane_code:
         return PricedOption(offer, None)
     request = contents.build_request(offer.location)
-    return PricedOption(offer, await providers[option.provider_id].calculate_price(request), request)
+    return PricedOption(offer, await _request_quote(providers[option.provider_id], request), request)
+
+
+async def _request_quote(provider: FulfillmentProvider, request: QuoteRequest) -> Quote:
+    """Return the provider's price; the fixed price if the provider fails, so that no failure stops a purchase.
+
+    Raises:
+        ShopError: the provider refuses the request.
+    """
+    try:
+        return await provider.calculate_price(request)
+    except Exception as error:  # a provider of another package may raise anything
+        if isinstance(error, ShopError) and not isinstance(error, OutsideFailure):
+            raise
+        return make_fallback_quote(request, error)
 
 
 async def find_stored_quote(

@@ -15,25 +15,20 @@ from dataclasses import replace
 from backend.core.caching.single_flight import SingleFlight
 from backend.core.db.tables import JsonObject
 from backend.core.errors import InvalidData
-from backend.core.money import Cop
-from backend.core.web.outside_values import parse_text
 from backend.shipping.providers.base import Quote, QuoteRequest
 from backend.shipping.providers.carrier.client import CarrierClient
 from backend.shipping.providers.carrier.requests import to_quotation
 from backend.shipping.providers.carrier.responses import CarrierError, Rate
+from backend.shipping.providers.fallback import make_fallback_quote
 
 log = logging.getLogger(__name__)
 
-FALLBACK_PRICE: Cop = 15_000
-"""Shipping price when there is no quotation (spec: Limits)."""
 SHORT_TIMEOUT_S = 2.0
 """How long the next shoppers wait for a price after one shopper has waited without success, in seconds.
 
 A healthy carrier takes 5 to 8 seconds (wire: carrier 2.1). That is too long to wait while the carrier fails.
 """
 
-MAX_CAUSE_LENGTH = 500
-"""Maximum number of characters of the cause that are stored with the fallback price."""
 DESTINATION_CODE_FIELD = "destination.daneCode"
 """Field with the destination's code. An error in this field is raised, and no fixed price replaces the quote.
 
@@ -132,19 +127,3 @@ class LiveQuotes:
 def to_rate_data(rate: Rate) -> JsonObject:
     """Return the data of the used rate to store."""
     return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
-
-
-def make_fallback_quote(request: QuoteRequest, cause: Exception) -> Quote:
-    """Return the fixed price and log its cause."""
-    expected = isinstance(cause, CarrierError)
-    log.warning(
-        "no quotation from %s to %s, charging %d: %s",
-        request.origin.dane_code,
-        request.destination.dane_code,
-        FALLBACK_PRICE,
-        cause if expected else repr(cause),
-        exc_info=None if expected else cause,
-    )
-    return Quote(
-        FALLBACK_PRICE, is_fallback=True, data={"fallback": parse_text(str(cause), MAX_CAUSE_LENGTH)}
-    )

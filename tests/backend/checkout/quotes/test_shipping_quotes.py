@@ -12,8 +12,11 @@ from backend.cart.models import ShippingQuote
 from backend.checkout.quotes.shipping_quotes import MAX_QUOTE_AGE
 from backend.core.config.modules import CARRIER
 from backend.core.db.database import db_now
+from backend.core.errors import OutsideFailure
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
+from backend.shipping.providers.base import Quote, QuoteRequest
+from backend.shipping.providers.fallback import FALLBACK_PRICE
 from tests.checkout_steps import CHECKOUT_INPUT, MEDELLIN
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import create_addressed_cart, find_shipping_option, get, post
@@ -60,6 +63,24 @@ async def test_carrier_that_failed_for_the_list_is_not_called_again_for_the_choi
     cart = await choose(store, cart_id, listed)
     assert (cart["shipping_total"], quotations(shop)) == (15_000, 1)
     assert (await find_shipping_option(store, cart_id, "calculated"))["metadata"]["is_fallback"] is False
+
+
+@pytest.mark.parametrize(
+    "failure", [OutsideFailure("the carrier is closed"), ZeroDivisionError("no packages")]
+)
+async def test_provider_that_raises_costs_the_fixed_price_and_hides_no_other_option(
+    store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    async def fail(_request: QuoteRequest) -> Quote:
+        raise failure
+
+    cart_id = await create_addressed_cart(store, trompo)
+    monkeypatch.setattr(shop.fulfillment_providers[CARRIER], "calculate_price", fail)
+    options = (await get(store, f"/store/shipping-options?cart_id={cart_id}"))["shipping_options"]
+    assert {option["price_type"] for option in options} == {"calculated", "flat"}
+    listed = next(option for option in options if option["price_type"] == "calculated")
+    assert (listed["amount"], listed["metadata"]["is_fallback"]) == (FALLBACK_PRICE, True)
+    assert (await choose(store, cart_id, listed))["shipping_total"] == FALLBACK_PRICE
 
 
 async def test_quote_that_became_too_old_is_requested_again(

@@ -22,7 +22,7 @@ from backend.office_settings import save_settings
 from backend.rate_limit.limiter import Client
 from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
-from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
+from backend.shipping.providers.fallback import FALLBACK_PRICE
 from backend.staff.rights import COMMAND_LINE
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import (

@@ -21,9 +21,10 @@ from backend.shipping.providers import registry
 from backend.shipping.providers.base import Label, Quote, ShippingPlace
 from backend.shipping.providers.carrier.client import CarrierClient, CarrierPolicy, create_carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE, LiveQuotes
+from backend.shipping.providers.carrier.quotes import LiveQuotes
 from backend.shipping.providers.carrier.requests import Quotation
 from backend.shipping.providers.carrier.responses import CarrierError
+from backend.shipping.providers.fallback import FALLBACK_PRICE
 from tests.backend.shipping.samples import (
     BOGOTA,
     IMPATIENT,

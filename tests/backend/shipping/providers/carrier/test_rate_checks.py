@@ -23,10 +23,10 @@ from backend.core.config.settings import Settings
 from backend.shipping.packages import Item, pack_items
 from backend.shipping.providers.carrier.client import create_carrier_client
 from backend.shipping.providers.carrier.provider import CarrierStandard
-from backend.shipping.providers.carrier.quotes import FALLBACK_PRICE
 from backend.shipping.providers.carrier.rate_checks import find_contradiction
 from backend.shipping.providers.carrier.requests import to_quotation
 from backend.shipping.providers.carrier.responses import MAX_RATE, CarrierError
+from backend.shipping.providers.fallback import FALLBACK_PRICE
 from tests.backend.shipping.samples import QUICK, make_rate, quote_request, shipment_request
 
 QUOTATION = to_quotation(quote_request(packages=pack_items([Item(1, weight=1.3)])))
