@@ -176,10 +176,12 @@ class FulfillmentProvider(ABC):
 
     @abstractmethod
     async def calculate_price(self, request: QuoteRequest) -> Quote:
-        """Return the current price of shipping.
+        """Return the current price of shipping. A shopper waits for it.
 
         Raises:
+            InvalidData: the carrier does not know the destination; the shopper has to correct it.
             NotImplementedByProvider: the provider calculates no prices (`can_calculate` is False).
+            OutsideFailure: there is no price; the shop charges its fixed price.
         """
 
     @abstractmethod
