@@ -83,6 +83,7 @@ HIDDEN_ACTIONS = frozenset(
         "packing canceled",
         "packing requested",
         "return written",
+        "shipping priced",
     }
 )
 PACKED_ACTIONS = ("packed", "label requested", "packing requested")
