@@ -6,7 +6,7 @@ from typing import Any
 from backend.audit import Subject, SubjectType, record
 from backend.cart.owners import set_email
 from backend.checkout.carts.changes import set_shipping_address
-from backend.checkout.form import parse_destination
+from backend.checkout.form import Destination, parse_destination
 from backend.checkout.service import Checkout
 from backend.checkout.shipping_options import ShippingOffer
 from backend.core.error_texts import CHECK_FIELDS
@@ -31,12 +31,7 @@ async def set_delivery(
         InvalidData: `fields` has a message for each invalid field.
         TooManyQuotations: see `backend.checkout.quotes.quote_limits.Quoter`.
     """
-    city, _comma, department = str(typed.get("town", "")).rpartition(", ")
-    town = find_municipality_by_name(city, department)
-    destination, problems = parse_destination({**typed, "dane_code": town.code if town else ""})
-    if destination is None:
-        shown = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
-        raise InvalidData(CHECK_FIELDS, fields=shown)
+    destination = parse_delivery(typed)
     async with checkout.database.transaction() as session:
         locked = await lock_draft(session, actor, draft_id)
         await set_email(session, locked.cart, destination.email)
@@ -46,6 +41,21 @@ async def set_delivery(
         await session.flush()  # so that the entry has no data of the customer
         await record(session, actor, "changed", Subject(SubjectType.DRAFT_ORDER, draft_id))
     return await checkout.offer_shipping(cart_id, ip="")
+
+
+def parse_delivery(typed: Mapping[str, Any]) -> Destination:
+    """Return the destination that the form with `FIELDS` names.
+
+    Raises:
+        InvalidData: `fields` has a message for each invalid field.
+    """
+    city, _comma, department = str(typed.get("town", "")).rpartition(", ")
+    town = find_municipality_by_name(city, department)
+    destination, problems = parse_destination({**typed, "dane_code": town.code if town else ""})
+    if destination is None:
+        shown = {"town" if name == "dane_code" else name: text for name, text in problems.items()}
+        raise InvalidData(CHECK_FIELDS, fields=shown)
+    return destination
 
 
 async def choose_option(checkout: Checkout, actor: Actor, draft_id: str, option_id: str) -> ShippingOffer:

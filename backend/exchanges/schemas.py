@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from backend.checkout.schemas import Address
 from backend.edge.schemas import (
     Body,
     FilledName,
@@ -68,11 +69,15 @@ class OutboundItemChange(Body):
 
 
 class ExchangeShipping(Body):
-    """A shipping option. Its price is the live price: no other `custom_amount` is accepted."""
+    """A shipping option. Its price is the live price: no other `custom_amount` is accepted.
+
+    `shipping_address` is no field of the platform. Without it, the new order goes to the address of the first one.
+    """
 
     model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 
     shipping_option_id: FilledName
+    shipping_address: Address | None = None
     custom_amount: Pesos | None = None
     description: Note | None = None
     internal_note: Note | None = None

@@ -58,6 +58,7 @@ from backend.returns.refund_amounts import compute_remaining_money, sum_granted_
 from backend.returns.states import ReturnState
 from backend.staff.rights import Actor, Right
 
+CHOOSE_DELIVERY = _("Cambió lo que se lleva: elige otra vez cómo lo recibe.")
 NOT_PAID = _("Lo que se lleva cuesta más: cobra la diferencia ahora, o envíalo y cóbrala con un enlace.")
 
 
@@ -177,7 +178,10 @@ async def _price(session: AsyncSession, cart: Cart) -> tuple[PayableCart, Priced
     payable = await read_payable_cart(session, cart.id)
     if not payable.contents.lines:
         raise InvalidData("Nothing goes out", staff_text=_("Elige qué se lleva a cambio."))
-    return payable, await read_priced_cart(session, cart, payable.contents)
+    priced = await read_priced_cart(session, cart, payable.contents)
+    if cart.shipping_address and priced.shipping is None:
+        raise InvalidData("The delivery must be chosen again", staff_text=CHOOSE_DELIVERY)
+    return payable, priced
 
 
 async def _receive_units(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.cart.access import read_cart
 from backend.cart.views import read_cart_view
 from backend.catalog.storefront.product_cards import line_pictures
 from backend.catalog.views import PictureView
@@ -61,6 +62,7 @@ class ExchangeView:
             both sides are chosen.
         difference: whole pesos, negative if the shop gives them back.
         address: where the new order goes; empty if the customer takes it along.
+        asks_email: True if the form of another address asks for an e-mail address.
         can_settle: True if it can be settled now.
         can_give_back: True if the staff member may record money that is given back.
     """
@@ -80,6 +82,7 @@ class ExchangeView:
     difference: Cop = 0
     sentence: str = ""
     can_deliver: bool = False
+    asks_email: bool = False
     address: list[str] = field(default_factory=list)
     shipping: str = ""
     shipping_label: str = ""
@@ -136,6 +139,7 @@ async def _exchange_view(  # noqa: PLR0917
             for line in await list_return_lines(session, row.id)
         }
     cart_id = (await session.get_one(DraftOrder, exchange.draft_order_id)).cart_id
+    address = (await read_cart(session, cart_id)).shipping_address or {}
     view = await read_cart_view(session, cart_id)
     outbound = [to_sale_line(line) for line in view.lines]
     credit = await _find_credit(session, order, sold, units, exchange.return_id)
@@ -156,10 +160,13 @@ async def _exchange_view(  # noqa: PLR0917
         difference=difference,
         sentence=_describe(difference) if is_chosen else "",
         can_deliver=can_be_delivered(order),
-        address=format_address_lines(order.shipping_address) if view.shipping_name else [],
+        asks_email=not order.email,
+        address=format_address_lines(address),
         shipping=view.shipping_name,
         shipping_label=view.shipping_total_label,
-        can_settle=is_chosen and not any(line.problem for line in outbound),
+        can_settle=is_chosen
+        and not any(line.problem for line in outbound)
+        and bool(view.shipping_name or not address),
         can_give_back=actor.may(Right.BOOK_REFUNDS),
     )
 

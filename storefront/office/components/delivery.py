@@ -5,10 +5,29 @@ from typing import Any
 import reflex as rx
 
 from backend.core.texts import _
-from storefront.components.forms import town_field
+from backend.shipping.municipalities import search_municipalities
+from backend.staff.rights import Actor
+from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_field, town_view
 from storefront.office.components.forms import office_field
 from storefront.office.icons import icon
+from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.hooks import text_at
+from storefront.state.handlers import checked_text
+
+
+class AddressScreen(OfficeScreen, mixin=True):
+    """State of a screen with `address_form`. Its event is `find_towns`."""
+
+    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
+    """Municipalities that match `towns_for`, the typed text."""
+    towns_for: rx.Field[str] = rx.field("")
+
+    @office_event(supersedes=True, debounce=150)
+    async def find_towns(self, _actor: Actor, text: str) -> None:
+        """Find the municipalities that match the typed text."""
+        text = checked_text(text, MAX_TEXT_LENGTH)
+        self.towns = [town_view(town) for town in search_municipalities(text)]
+        self.towns_for = text
 
 
 def fold_head(icon_name: str, text: str) -> rx.Component:
@@ -20,14 +39,17 @@ def fold_head(icon_name: str, text: str) -> rx.Component:
     )
 
 
-def address_form(state: Any, form: str, on_submit: Any, towns_panel: rx.Component) -> rx.Component:
+def address_form(
+    state: Any, form: str, on_submit: Any, towns_panel: rx.Component, asks_email: Any = True
+) -> rx.Component:
     """Render the form of a delivery address.
 
     Args:
-        state: the screen's state, with `towns`, `towns_for` and `find_towns` for the field of the municipality.
+        state: the screen's state, an `AddressScreen`.
         form: the name of the screen, for the ids of the fields.
         on_submit: the event of the form.
         towns_panel: the suggested municipalities.
+        asks_email: True if the e-mail address is not known yet.
     """
 
     def text_field(name: str, label: str, **more: Any) -> rx.Component:
@@ -36,7 +58,7 @@ def address_form(state: Any, form: str, on_submit: Any, towns_panel: rx.Componen
     return rx.el.form(
         text_field("first_name", _("Nombre")),
         text_field("last_name", _("Apellido")),
-        text_field("email", _("Correo"), type="email", auto_capitalize="none"),
+        rx.cond(asks_email, text_field("email", _("Correo"), type="email", auto_capitalize="none")),
         text_field("phone", _("Celular"), type="tel"),
         town_field(
             _("Municipio"),

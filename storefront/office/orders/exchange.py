@@ -4,8 +4,10 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.core.texts import _
+from backend.exchanges.settlement import CHOOSE_DELIVERY
 from backend.office.orders.exchange import InboundLine
-from storefront.components.forms import SubmitOnce
+from storefront.components.forms import SubmitOnce, town_panel
+from storefront.office.components.delivery import address_form, fold_head
 from storefront.office.components.detail import back_link, product_line_head, warning_note
 from storefront.office.components.feedback import screen
 from storefront.office.components.forms import confirm_button, hidden_field, office_select
@@ -108,9 +110,32 @@ def outbound_panel() -> rx.Component:
     )
 
 
+@rx.memo
+def exchange_towns_panel() -> rx.Component:
+    """Render the suggested municipalities."""
+    return town_panel(ExchangeState.towns, lambda town: {"data_text": town.label})
+
+
 def delivery_panel() -> rx.Component:
     """Render how the customer gets the products that go out."""
-    delivered = chosen_delivery(ExchangeState, ExchangeState.hand_over(VIEW.exchange_id), "exchange-delivery")
+    delivered = rx.fragment(
+        rx.cond(VIEW.shipping == "", warning_note(CHOOSE_DELIVERY, "exchange-delivery-outdated")),
+        chosen_delivery(ExchangeState, ExchangeState.hand_over(VIEW.exchange_id), "exchange-delivery"),
+        rx.cond(
+            ExchangeState.options.length() == 0,
+            rx.el.button(
+                icon("truck", size=20),
+                _("Ver las entregas y sus precios"),
+                type="button",
+                class_name=QUIET,
+                on_click=ExchangeState.list_shipping,
+                data_testid="exchange-list-shipping",
+            ),
+        ),
+    )
+    form = address_form(
+        ExchangeState, "exchange", ExchangeState.deliver_elsewhere, exchange_towns_panel(), VIEW.asks_email
+    )
     taken = rx.el.div(
         rx.el.p(_("Se lo lleva ahora."), class_name="o-row__detail"),
         rx.cond(
@@ -123,9 +148,16 @@ def delivery_panel() -> rx.Component:
                 on_click=ExchangeState.deliver(VIEW.exchange_id),
             ),
         ),
+        rx.el.details(
+            fold_head("truck", _("Enviarlo a otra dirección")),
+            SubmitOnce.create(
+                rx.el.div(form, class_name="o-sell__once"), answers=answer_number(ExchangeState)
+            ),
+            data_testid="exchange-elsewhere",
+        ),
         class_name="o-sell__options",
     )
-    return rx.el.section(rx.cond(VIEW.shipping != "", delivered, taken), class_name="o-panel")
+    return rx.el.section(rx.cond(VIEW.address.length() > 0, delivered, taken), class_name="o-panel")
 
 
 def totals_panel() -> rx.Component:

@@ -9,7 +9,14 @@ from backend.app import current_shop
 from backend.core.errors import InsufficientStock, InvalidData, NotAllowed, TotalChanged
 from backend.core.money import format_cop
 from backend.core.texts import _
-from backend.exchanges.delivery import choose_new_delivery, deliver_new_order, take_new_order_along
+from backend.draft_orders.delivery import FIELDS as ADDRESS_FIELDS
+from backend.exchanges.delivery import (
+    choose_new_delivery,
+    deliver_new_order,
+    deliver_to_other_address,
+    relist_deliveries,
+    take_new_order_along,
+)
 from backend.exchanges.preparation import (
     add_outbound_units,
     cancel_exchange,
@@ -24,6 +31,8 @@ from backend.office.orders.exchange import LATER, ExchangeView, exchange_view, s
 from backend.order_edits.difference import DifferenceReceipt
 from backend.payment.manual_methods import ManualMethod
 from backend.staff.rights import Actor, Right
+from storefront.components.forms import MAX_TEXT_LENGTH
+from storefront.office.components.delivery import AddressScreen
 from storefront.office.components.sale import SaleScreen
 from storefront.office.navigation import ORDERS
 from storefront.office.state import office_event
@@ -37,7 +46,7 @@ FAILED = _("No se pudo. Mira el pedido.")
 SETTLE_FIELDS = ("exchange", "difference", "method", "reference", "damaged")
 
 
-class ExchangeState(SaleScreen, KnownClientState):
+class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
     """State of the screen on which a staff member exchanges units of the order whose id is in the URL."""
 
     content: rx.Field[ExchangeView | None] = rx.field(None)
@@ -53,7 +62,7 @@ class ExchangeState(SaleScreen, KnownClientState):
 
     def _set_content(self, content: ExchangeView | None) -> None:
         super()._set_content(content)
-        if content is None or not content.shipping:
+        if content is None or not content.address:
             self.options = []
         is_delivered = content is not None and bool(content.shipping)
         self.methods = settlement_methods(content.kind if content else "", is_delivered=is_delivered)
@@ -94,6 +103,27 @@ class ExchangeState(SaleScreen, KnownClientState):
     async def deliver(self, actor: Actor, exchange_id: str) -> None:
         """Send the products that go out to the address of the order, and show the options with their prices."""
         offer = await deliver_new_order(current_shop().checkout, actor, checked_id(exchange_id))
+        await self._show(actor)
+        self._show_offer(offer)
+
+    @office_event()
+    async def deliver_elsewhere(self, actor: Actor, form_data: dict[str, str]) -> None:
+        """Send the products that go out to the typed address, and show the options with their prices."""
+        typed = checked_fields(form_data, *ADDRESS_FIELDS, max_length=MAX_TEXT_LENGTH)
+        self.problems = {}
+        exchange_id = self.content.exchange_id if self.content is not None else ""
+        offer = await deliver_to_other_address(
+            current_shop().checkout, actor, checked_id(exchange_id or "-"), typed
+        )
+        await self._show(actor)
+        self._show_offer(offer)
+
+    @office_event()
+    async def list_shipping(self, actor: Actor) -> None:
+        """List the shipping options for the address with their prices, and choose the same one again, or the first."""
+        view = self.content
+        exchange_id = view.exchange_id if view is not None else ""
+        offer = await relist_deliveries(current_shop().checkout, actor, checked_id(exchange_id or "-"))
         await self._show(actor)
         self._show_offer(offer)
 

@@ -30,20 +30,20 @@ from backend.office.customers.listing import CustomerRow, find_customers_by_text
 from backend.office.sell import SOLD_IN, LinkView, SaleView, SoldView, sale_view, sold_view
 from backend.orders.origins import OrderOrigin
 from backend.presses.service import use_press
-from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
+from storefront.components.forms import MAX_TEXT_LENGTH
+from storefront.office.components.delivery import AddressScreen
 from storefront.office.components.sale import SaleScreen
 from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields, checked_id, checked_number, checked_text
+from storefront.state.handlers import checked_fields, checked_id, checked_number
 
 MAX_UNITS = 99
 MAX_CUSTOMERS = 6
 PAYMENT_FIELDS = ("draft", "method", "reference", "given", "total", *CONTACT_FIELDS)
 
 
-class SellState(SaleScreen, KnownClientState):
+class SellState(SaleScreen, AddressScreen, KnownClientState):
     """The sale that the staff member is preparing, and the latest finished one."""
 
     content: rx.Field[SaleView | None] = rx.field(None)
@@ -52,8 +52,6 @@ class SellState(SaleScreen, KnownClientState):
     """The new payment link. Its address is shown only once, because only its hash is stored."""
     customers: rx.Field[list[CustomerRow]] = rx.field(default_factory=list)
     """Customers that match the search."""
-    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
-    towns_for: rx.Field[str] = rx.field("")
 
     _right: ClassVar[Right] = Right.SELL
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.STOCK, Topic.ORDERS})
@@ -169,13 +167,6 @@ class SellState(SaleScreen, KnownClientState):
             await take_along(session, actor, draft_id)
         self.options = []
         await self._show(actor)
-
-    @office_event(supersedes=True, debounce=150)
-    async def find_towns(self, _actor: Actor, text: str) -> None:
-        """Find the municipalities that match the typed text."""
-        text = checked_text(text, MAX_TEXT_LENGTH)
-        self.towns = [town_view(town) for town in search_municipalities(text)]
-        self.towns_for = text
 
     @office_event()
     async def receive(self, actor: Actor, form_data: dict[str, str]) -> None:

@@ -9,6 +9,8 @@
 | the receipt of the return is drafted | the units that come back are still shown |
 | the return is refunded in money | the exchange is cancelled |
 | cancel after the units have arrived | 400 |
+| another address without a municipality | 400, and nothing is stored |
+| the products change after the delivery was chosen | not settled until it is chosen again |
 """
 
 from typing import Any
@@ -18,6 +20,9 @@ import pytest
 from sqlalchemy import select
 
 from backend.app import Shop
+from backend.audit.models import AuditEntry
+from backend.core.errors import InvalidData
+from backend.exchanges.delivery import relist_deliveries
 from backend.exchanges.models import Exchange
 from backend.exchanges.settlement import SeenExchange, settle_exchange
 from backend.inventory.service import read_available_units
@@ -185,3 +190,51 @@ async def test_return_of_the_kind_exchange_needs_an_exchange(
 ) -> None:
     body = {"order_id": delivered.order_id, "metadata": {"kind": "exchange"}}
     assert (await admin.post("/admin/returns", json=body)).status_code == 400
+
+
+async def test_new_order_goes_to_another_address(
+    shop: Shop, admin: httpx.AsyncClient, delivered: Sold, yoyo: str
+) -> None:
+    exchange = await begin(admin, delivered, yoyo)
+    path = f"{PATH}/{exchange['id']}"
+    first = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]
+    address = {
+        "first_name": "Beatriz",
+        "last_name": "Rojas",
+        "phone": "3109876543",
+        "address_1": "Calle 10 # 5-51",
+        "country_code": "co",
+    }
+    body: dict[str, Any] = {"shipping_option_id": first["shipping_methods"][0]["shipping_option_id"]}
+    wrong = {**body, "shipping_address": {**address, "city": "Macondo"}}
+    assert (await admin.post(f"{path}/outbound/shipping-method", json=wrong)).status_code == 400
+    cali = {**address, "city": "Cali", "province": "Valle del Cauca", "metadata": {"suburb": "San Antonio"}}
+    sent = await post(admin, f"{path}/outbound/shipping-method", {**body, "shipping_address": cali})
+    assert len(sent["exchange"]["shipping_methods"]) == 1
+    async with shop.database.read() as session:
+        entries = (await session.execute(select(AuditEntry.changes))).scalars()
+        assert "Calle 10" not in str(list(entries))
+    async with shop.database.transaction() as session:
+        seen = SeenExchange(None)
+        new = await settle_exchange(session, COMMAND_LINE, exchange["id"], seen)
+    assert (new.shipping_address["city"], new.shipping_address["first_name"]) == ("Cali", "Beatriz")
+    again = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]
+    assert again["shipping_address"]["city"] == first["shipping_address"]["city"] != "Cali"
+
+
+async def test_delivery_is_chosen_again_after_a_change_of_products(
+    shop: Shop, admin: httpx.AsyncClient, delivered: Sold, yoyo: str
+) -> None:
+    exchange = await begin(admin, delivered, yoyo)
+    path = f"{PATH}/{exchange['id']}"
+    order = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]
+    body = {"shipping_option_id": order["shipping_methods"][0]["shipping_option_id"]}
+    await post(admin, f"{path}/outbound/shipping-method", body)
+    await post(admin, f"{path}/outbound/items", {"items": [{"variant_id": yoyo, "quantity": 1}]})
+    with pytest.raises(InvalidData):
+        async with shop.database.transaction() as session:
+            await settle_exchange(session, COMMAND_LINE, exchange["id"], SeenExchange(None))
+    await relist_deliveries(shop.checkout, COMMAND_LINE, exchange["id"])
+    async with shop.database.transaction() as session:
+        new = await settle_exchange(session, COMMAND_LINE, exchange["id"], SeenExchange(None))
+    assert new.fulfillment_status == "not_fulfilled"

@@ -136,3 +136,39 @@ async def test_exchange_waits_for_the_return_and_is_finished_from_it(
     assert "exchange" not in returned.content.actions
     assert returned.content.lines[0].arrived == "con daño: 1"
     assert [one.status for one in await read_exchanges(shop)] == ["completed"]
+
+
+async def test_new_products_go_to_another_address_or_are_taken_along(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_exchange_screen(browser_of, order_id)
+    await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    assert (screen.content.can_deliver, screen.content.asks_email) == (
+        False,
+        True,
+    )  # the counter asked nothing
+    await send_event(screen, "deliver_elsewhere", {"first_name": "Ana"})
+    assert {"email", "address", "town"} <= set(screen.problems)
+    await send_event(screen, "find_towns", "medel")
+    assert [town.label for town in screen.towns][:1] == ["Medellín, Antioquia"]
+    typed = {
+        "first_name": "Ana",
+        "last_name": "Gómez",
+        "email": "ana@example.com",
+        "phone": "3001234567",
+        "town": "Medellín, Antioquia",
+        "address": "Carrera 43A # 1-50",
+        "suburb": "El Poblado",
+    }
+    await send_event(screen, "deliver_elsewhere", typed)
+    view = screen.content
+    assert (view.address[0], bool(view.shipping), view.can_settle) == ("Carrera 43A # 1-50", True, True)
+    assert len(screen.options) > 1
+    await send_event(screen, "set_quantity", view.outbound[0].id, 2)
+    view = screen.content
+    assert (bool(view.address), view.shipping, view.can_settle) == (True, "", False)
+    await send_event(screen, "list_shipping")
+    assert screen.content.can_settle
+    await send_event(screen, "hand_over", view.exchange_id)
+    assert (screen.content.address, screen.content.can_settle, screen.options) == ([], True, [])
