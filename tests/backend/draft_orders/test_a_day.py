@@ -7,6 +7,7 @@
 | WhatsApp, by a payment link | at the bank |
 | counter, 2×1 | Nequi |
 | telephone, with own delivery | transfer |
+| exchange of the toy that was sold for cash, for a dearer one | the returned toy, and the difference in cash |
 
 Both sellers make all these sales at the same time. In the evening both close the day: it is closed once,
 and its summary has the same total as the books.
@@ -34,7 +35,9 @@ from backend.fulfillment.packing import fulfill
 from backend.inventory.models import InventoryLevel
 from backend.invoices.creation import ISSUE
 from backend.invoices.models import Invoice
+from backend.invoices.states import InvoiceKind
 from backend.jobs import Worker
+from backend.order_edits.difference import DifferenceReceipt
 from backend.orders.models import Order, OrderLine
 from backend.orders.origins import OrderOrigin
 from backend.payment.manual_methods import ManualMethod
@@ -55,11 +58,13 @@ from backend.staff_notices.summary_content import read_summary
 from tests.backend.checkout.paying_kit import PRICE, Till, create_settings_reader
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.draft_orders.selling import OTHER_SELLER, SELLER, prepare, read_total, take_money
+from tests.backend.exchanges.exchange_kit import settle, write_exchange
 from tests.backend.invoices.desk import Desk, enable_invoices
 from tests.checkout_steps import add_own_delivery
 from tests.store_defaults import Defaults
 
-BALL_PRICE, DELIVERY = 10_000, 8_000
+BALL_PRICE, DELIVERY, DIFFERENCE = 10_000, 8_000, 5_000
+DEARER_PRICE = PRICE + DIFFERENCE
 STOCK = 20
 TWO_FOR_ONE = {
     "code": "2x1",
@@ -79,13 +84,14 @@ ADDRESS = {
 
 @dataclass
 class Day:
-    """A shop with a bank, own delivery, invoices, a product, and a ball that is sold 2×1."""
+    """A shop with a bank, own delivery, invoices, a product, a dearer one, and a ball that is sold 2×1."""
 
     shop: Shop
     till: Till
     desk: Desk
     trompo: str
     ball: str
+    dearer: str
 
 
 @pytest.fixture
@@ -101,6 +107,7 @@ async def day(shop: Shop, shop_defaults: Defaults) -> Day:
     till = Till(shop.database, checkout, bank, Worker(shop.database, [payments]), shop_defaults)
     trompo = await till.make_variant(stock=STOCK)
     ball = await till.make_variant("pelota", stock=STOCK, price=BALL_PRICE)
+    dearer = await till.make_variant("balero", stock=STOCK, price=DEARER_PRICE)
     rules = [{"attribute": "items.variant.id", "operator": "in", "values": [ball]}]
     method = {**TWO_FOR_ONE["application_method"], "target_rules": rules, "buy_rules": rules}  # type: ignore[dict-item]
     offer = NewPromotion.model_validate({**TWO_FOR_ONE, "application_method": method})
@@ -108,7 +115,7 @@ async def day(shop: Shop, shop_defaults: Defaults) -> Day:
         await create_promotion(session, COMMAND_LINE, to_create_promotion(offer))
     await add_own_delivery(shop.database, DELIVERY)
     await enable_invoices(shop, desk)
-    return Day(shop, till, desk, trompo, ball)
+    return Day(shop, till, desk, trompo, ball, dearer)
 
 
 async def sell_everything(day: Day, seller: Actor) -> list[str]:
@@ -142,7 +149,10 @@ async def sell_everything(day: Day, seller: Actor) -> list[str]:
     await till.checkout.offer_shipping(draft.cart_id, own.id, ip="", is_choice=True)
     total = await read_total(till, draft)
     delivered = await take_money(till, draft, total, ManualMethod.TRANSFER, actor=seller)
-    return [web.id, cash.id, linked.id, offer.id, delivered.id]
+    exchange = await write_exchange(till, cash, {day.trompo: 1}, {day.dearer: 1}, actor=seller)
+    receipt = DifferenceReceipt(DIFFERENCE, ManualMethod.CASH)
+    exchanged = await settle(till, exchange, DIFFERENCE, receipt, actor=seller)
+    return [web.id, cash.id, linked.id, offer.id, delivered.id, exchanged.id]
 
 
 async def close(day: Day, seller: Actor, seen: OpenDay) -> DayClosing:
@@ -166,9 +176,9 @@ async def read_stock(day: Day) -> dict[str, tuple[int, int]]:
 
 async def test_sales_of_two_sellers_have_the_same_total_in_all_books(day: Day) -> None:
     sold = await asyncio.gather(sell_everything(day, SELLER), sell_everything(day, OTHER_SELLER))
-    assert len({order_id for orders in sold for order_id in orders}) == 10
-    goods = 2 * (2 * PRICE + PRICE + PRICE + BALL_PRICE + PRICE)
-    takings = goods + 2 * DELIVERY
+    assert len({order_id for orders in sold for order_id in orders}) == 12
+    goods = 2 * (2 * PRICE + DEARER_PRICE + PRICE + BALL_PRICE + PRICE)
+    takings, returned = goods + 2 * DELIVERY, 2 * PRICE
 
     async with day.till.database.read() as session:
         orders = (await session.execute(select(Order))).scalars().all()
@@ -177,37 +187,47 @@ async def test_sales_of_two_sellers_have_the_same_total_in_all_books(day: Day) -
         ledger = await read_ledger(session, Period("rango", today, today))
         products = await read_product_sales(session, Period("rango", today, today))
         seen = await read_open_day(session, SELLER)
-    assert (sum(order.total for order in orders), captured, ledger.captured) == (takings, takings, takings)
+    sales = sum(order.total for order in orders)
+    assert (sales, captured, ledger.captured) == (takings + returned,) * 3
+    assert ledger.refunded == returned
     assert sum(one.total for one in ledger.shipping.values()) == 2 * DELIVERY
     assert sorted((one.title, one.units, one.pesos) for one in products) == [
+        ("Balero", 2, 2 * DEARER_PRICE),
         ("Pelota", 4, 2 * BALL_PRICE),
-        ("Trompo", 10, 10 * PRICE),
+        ("Trompo", 8, 8 * PRICE),
     ]
     assert sorted(order.origin for order in orders) == sorted(
-        ["web", "counter", "whatsapp", "counter", "phone"] * 2
+        ["web", "counter", "whatsapp", "counter", "phone", "counter"] * 2
     )
 
-    # per seller: one of the two web units and the units sold at the counter are gone; the other units are reserved
-    assert await read_stock(day) == {day.trompo: (STOCK - 4, 6), day.ball: (STOCK - 4, 0)}
+    # per seller: one of the two web units is gone, the unit sold at the counter came back, the others are reserved
+    assert await read_stock(day) == {
+        day.trompo: (STOCK - 2, 6),
+        day.ball: (STOCK - 4, 0),
+        day.dearer: (STOCK - 2, 0),
+    }
 
     await day.shop.worker.run_due(ISSUE)
     async with day.till.database.read() as session:
         invoices = (await session.execute(select(Invoice))).scalars().all()
-    assert (len(invoices), sum(one.amount for one in invoices)) == (10, takings)
+    notes = [one for one in invoices if one.kind == InvoiceKind.CREDIT_NOTE]
+    assert [one.amount for one in notes] == [PRICE, PRICE]
+    assert (len(invoices), sum(one.amount for one in invoices)) == (14, takings + 2 * returned)
     assert {one.state for one in invoices} == {"issued"}
-    assert len(day.desk.made) == 10
+    assert len(day.desk.made) == 14
 
+    cash = 2 * DEARER_PRICE
     assert (seen.received, seen.expected_cash) == (
-        {"cash": 2 * PRICE, "nequi": 2 * BALL_PRICE, "transfer": 2 * (PRICE + DELIVERY)},
-        2 * PRICE,
+        {"cash": cash, "nequi": 2 * BALL_PRICE, "transfer": 2 * (PRICE + DELIVERY)},
+        cash,
     )
     results = await asyncio.gather(
         close(day, SELLER, seen), close(day, OTHER_SELLER, seen), return_exceptions=True
     )
     assert sorted(isinstance(one, Conflict) for one in results) == [False, True]
     (closing,) = [one for one in results if isinstance(one, DayClosing)]
-    assert (closing.expected_cash, closing.received) == (2 * PRICE, seen.received)
+    assert (closing.expected_cash, closing.received) == (cash, seen.received)
     async with day.till.database.read() as session:
         assert (await read_open_day(session, SELLER)).received == {}
         summary = await read_summary(session, [today.isoformat()])
-    assert f"10 pedidos, {format_cop(takings)}" in summary.title
+    assert f"12 pedidos, {format_cop(takings)}" in summary.title
