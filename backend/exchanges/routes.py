@@ -212,7 +212,8 @@ async def add_outbound_shipping(
     actor: StaffMember, exchange_id: str, body: ExchangeShipping, checkout: ShopCheckout
 ) -> Wire[ExchangePreview]:
     """Send what goes out with this shipping option at its live price, to this address or to that of the order."""
-    address = body.shipping_address and body.shipping_address.model_dump(exclude_none=True)
+    sent = body.shipping_address
+    address = None if sent is None else sent.model_dump(exclude_none=True)
     await deliver_with_option(
         checkout, actor, exchange_id, body.shipping_option_id, body.custom_amount, address
     )

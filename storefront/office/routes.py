@@ -179,5 +179,6 @@ FINDERS.extend((find_orders, find_customers, find_products))
 
 
 def find_office_page(segments: tuple[str, ...]) -> OfficePage | None:
-    """Return the screen that the path's decoded parts lead to, or None."""
-    return next((page for page in OFFICE_PAGES if page.matches(segments)), None)
+    """Return the screen that the path's decoded parts lead to, or None. A fixed part is preferred to a variable one."""
+    matching = [page for page in OFFICE_PAGES if page.matches(segments)]
+    return min(matching, key=lambda page: page.route.count("["), default=None)
