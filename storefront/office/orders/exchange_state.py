@@ -62,7 +62,7 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     def _set_content(self, content: ExchangeView | None) -> None:
         super()._set_content(content)
-        if content is None or not content.address:
+        if content is None or not content.shipping:  # the prices were those of other products
             self.options = []
         is_delivered = content is not None and bool(content.shipping)
         self.methods = settlement_methods(content.kind if content else "", is_delivered=is_delivered)

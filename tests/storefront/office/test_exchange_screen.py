@@ -167,7 +167,7 @@ async def test_new_products_go_to_another_address_or_are_taken_along(
     assert len(screen.options) > 1
     await send_event(screen, "set_quantity", view.outbound[0].id, 2)
     view = screen.content
-    assert (bool(view.address), view.shipping, view.can_settle) == (True, "", False)
+    assert (bool(view.address), view.shipping, view.can_settle, screen.options) == (True, "", False, [])
     await send_event(screen, "list_shipping")
     assert screen.content.can_settle
     await send_event(screen, "hand_over", view.exchange_id)
