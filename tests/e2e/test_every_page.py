@@ -22,7 +22,7 @@ VIOLATIONS = """async (rules) =>
 """
 MAX_SCRIPT_BYTES = 170 * 1024
 """Bytes of compressed JavaScript on a page of the shop."""
-LISTS = {"catalog", "age/:slug", "brand/:slug"}
+LISTS = {"catalog", "age/:slug", "brand/:slug", "collection/:slug"}
 PAGES_OF_SCRIPTS = {
     "catalog": LISTS,
     "product_card": {*LISTS, "", "*", "cart", "gift", "product/:slug", "wishlist"},
