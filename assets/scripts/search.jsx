@@ -23,12 +23,9 @@ export function useSearch() {
   const form = useRef(null);
   const isHydrated = useRef(false);
 
-  // The results page shows its search text in the field. Text that was typed before this script ran stays, and gets
-  // suggestions.
+  // The results page shows its search text in the field. Text that was typed before this script ran stays.
   useEffect(() => {
-    const input = form.current.elements.q;
-    if (isHydrated.current) input.value = searched;
-    else if (document.activeElement === input) input.dispatchEvent(new Event("input", { bubbles: true }));
+    if (isHydrated.current) form.current.elements.q.value = searched;
     isHydrated.current = true;
   }, [key]);
 

@@ -37,7 +37,7 @@ def picture(
         shown: the picture.
         sizes: its displayed width, as `<img sizes>`.
         is_first: True if it is the first large picture of the page, which is downloaded immediately and before
-            others.
+            others, and displayed together with the text around it.
         class_name: its class.
         alt: replaces the picture's own alternative text; empty if text next to the picture says the same.
         more: more props of the element.
@@ -49,7 +49,7 @@ def picture(
         sizes=sizes,
         alt=view.alt if alt is None else alt,
         loading=rx.cond(is_first, "eager", "lazy"),
-        decoding="async",
+        decoding=rx.cond(is_first, "sync", "async"),
         class_name=class_name,
         custom_attrs={
             "width": view.width,

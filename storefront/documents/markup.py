@@ -166,8 +166,45 @@ OPTIONAL_FONT = re.compile(r"font-display:\s*optional")
 
 The office uses such fonts to avoid layout shifts.
 """
-SCRIPT_PRELOAD = re.compile(r'<link rel="modulepreload"[^>]*>')
+SCRIPT_PRELOAD = re.compile(r'<link (?:media="print" )?rel="modulepreload"[^>]*>')
 MODULE = '<script type="module"'
+STATIC_IMPORT = re.compile(r'import (?:\* as (\w+) from )?("[^"]+");\s*')
+"""Pattern of the imports in the document's module, which React Router writes."""
+MAX_PICTURE_WAIT_MS = 1_000
+WAIT_FOR_FIRST_PICTURE = f"""await new Promise((start) => {{
+  const picture = document.querySelector('img[fetchpriority="high"]');
+  const displayed = () => requestAnimationFrame(() => setTimeout(start));
+  setTimeout(start, {MAX_PICTURE_WAIT_MS});
+  if (!picture || picture.complete) displayed();
+  else for (const end of ["load", "error"]) picture.addEventListener(end, displayed);
+}});
+for (const link of document.querySelectorAll('link[rel="modulepreload"][media]')) {{
+  const enabled = link.cloneNode();
+  enabled.removeAttribute("media");
+  link.replaceWith(enabled);
+}}
+"""
+"""Script that waits until the first frame and the first picture are displayed, and then requests all modules.
+
+What is pressed or typed in the meantime takes effect once the page is hydrated
+(`storefront/components/head_scripts/early_press.py`). The wait ends after `MAX_PICTURE_WAIT_MS` if the picture does
+not arrive, or the page is in a hidden tab, which displays no frame.
+"""
+
+
+def delay_module(html: str) -> str:
+    """Make the document's module wait for the first picture before it imports other modules."""
+    before, module, behind = html.rpartition(MODULE)
+    attributes, end, rest = behind.partition(">")
+    script, close, after = rest.partition("</script>")
+    imports = STATIC_IMPORT.findall(script)
+    if not module or not imports:
+        return html
+    names = ", ".join(name for name, _ in imports)
+    files = ", ".join(f"import({file})" for _, file in imports)
+    before = before.replace('<link rel="modulepreload"', '<link media="print" rel="modulepreload"')
+    start = f"{WAIT_FOR_FIRST_PICTURE}const [{names}] = await Promise.all([{files}]);\n"
+    return before + module + attributes + end + start + STATIC_IMPORT.sub("", script) + close + after
 
 
 def without_font_preloads(html: str, files: Collection[str]) -> str:
@@ -219,7 +256,7 @@ def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
 def _without_fetching(head: str) -> str:
     """Remove font and script preloads from the head, and disable its style sheet links, so nothing is fetched."""
     head = SCRIPT_PRELOAD.sub("", FONT_PRELOAD.sub("", head))
-    head = STYLESHEET.sub(lambda found: found[0].replace("<link", "<link disabled", 1), head)
+    head = STYLESHEET.sub(lambda found: found[0].replace("<link", '<link disabled media="print"', 1), head)
     return head.replace(STYLE_PRELOAD, STYLE_PRELOAD + ' media="print"')
 
 

@@ -15,6 +15,7 @@ from backend.core.observability.logs import without_query
 from backend.edge.etags import compute_etag
 from storefront.documents.markup import (
     arrange_for_first_paint,
+    delay_module,
     further_tags,
     initial_state_element,
     with_first_picture,
@@ -162,7 +163,7 @@ class RenderCache:
 
     async def _html(self, page: HasRoute, url: str, initial_state: bytes, *, is_patient: bool) -> str:
         html = await self._renderer.render(url, initial_state, is_patient=is_patient)
-        return with_office_manifest(html) if isinstance(page, OfficePage) else html
+        return with_office_manifest(html) if isinstance(page, OfficePage) else delay_module(html)
 
     async def _policy(self, page: HasRoute, *, is_patient: bool) -> str:
         """Return the Content-Security-Policy of the page.

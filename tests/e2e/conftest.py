@@ -8,11 +8,11 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -350,7 +350,9 @@ def build_page_opener(
 ) -> OpenPage:
     """Return a function that opens pages of this shop: see `open_page`.
 
-    The shop's service worker is blocked by default, because tests could not intercept the requests that it sends.
+    `goto` and `reload` of its pages return once the page is hydrated, unless `wait_until` is given: see
+    `test_waking.py`. The shop's service worker is blocked by default, because tests could not intercept the requests
+    that it sends.
     """
 
     @asynccontextmanager
@@ -364,12 +366,28 @@ def build_page_opener(
         )
         context.set_default_timeout(TIMEOUT_MS)
         page = await context.new_page()
+        page.goto = _until_hydrated(page, page.goto)  # type: ignore[method-assign]
+        page.reload = _until_hydrated(page, page.reload)  # type: ignore[method-assign]
         watch.attach(page)
         yield page
         await close_within_limit(context)
         assert watch.list_unexpected() == []
 
     return opened
+
+
+def _until_hydrated(
+    page: Page, load: Callable[..., Coroutine[Any, Any, Any]]
+) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """Return `load`, followed by a wait until the loaded document is hydrated. Other documents need no wait."""
+
+    async def load_and_wait(*arguments: Any, **options: Any) -> Any:
+        response = await load(*arguments, **options)
+        if "wait_until" not in options:
+            await page.wait_for_function("() => !window.pageIsHydrated")
+        return response
+
+    return load_and_wait
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -7,11 +7,15 @@ from contextlib import asynccontextmanager
 
 from playwright.async_api import Browser, Page, Route, expect
 
+from storefront.documents.markup import WAIT_FOR_FIRST_PICTURE
 from tests.e2e.conftest import PHONE_ONLY, WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.held import HeldMessages, LostMessages
-from tests.e2e.shopper import put_in_cart
+from tests.e2e.shopper import put_in_cart, wait_until_hydrated
 
 SCRIPTS = re.compile(r"/assets/.*\.js$")
+REQUESTED_STYLE_SHEETS = (
+    'performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith(".css"))'
+)
 
 
 @asynccontextmanager
@@ -146,6 +150,39 @@ async def test_filter_chosen_before_the_scripts_load_is_applied_afterwards(
         page_1280.get_by_test_id("product-card").first.get_by_test_id("discount-badge")
     ).to_be_visible()
     await expect(page_1280.get_by_test_id("clear-filters")).to_be_visible()
+
+
+async def test_order_and_prices_chosen_before_the_scripts_load_are_applied_afterwards(
+    server: ShopServer, page_1280: Page
+) -> None:
+    async with hold_scripts(server, page_1280, "/catalog"):
+        await page_1280.get_by_test_id("filter-lowest").fill("20000")
+        await page_1280.get_by_test_id("sort").select_option("price_asc")
+        await page_1280.get_by_test_id("filter-highest").fill("30000")
+        await page_1280.get_by_test_id("filter-highest").press("Enter")
+    await expect(page_1280.locator(".chip").first).to_have_text(re.compile(r"^De \$\s20\.000 a \$\s30\.000$"))
+    await expect(page_1280.get_by_test_id("sort")).to_have_value("price_asc")
+
+
+@PHONE_ONLY
+async def test_quantity_typed_before_the_scripts_load_is_added(server: ShopServer, page: Page) -> None:
+    async with hold_scripts(server, page, "/product/trompo-de-madera"):
+        await page.get_by_test_id("quantity").fill("3")
+        await page.get_by_test_id("add-to-cart").first.click()
+    await expect(page.get_by_test_id("added-notice")).to_be_visible()
+    await expect(page.get_by_test_id("cart-count")).to_have_text("3")
+
+
+@PHONE_ONLY
+async def test_scripts_wait_for_the_first_picture_and_styles_are_in_the_document(
+    server: ShopServer, page: Page
+) -> None:
+    for path in ("/", "/catalog", "/product/trompo-de-madera", "/gift"):
+        assert WAIT_FOR_FIRST_PICTURE in await server.fetch_rendered(path)
+        await page.goto(path)
+        await wait_until_hydrated(page)
+        assert await page.evaluate(REQUESTED_STYLE_SHEETS) == []
+        assert await page.locator("link[rel=modulepreload][media]").count() == 0
 
 
 @PHONE_ONLY

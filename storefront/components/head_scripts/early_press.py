@@ -7,9 +7,10 @@ waits until the change of the previous one is displayed. If the page has replace
 meantime, the script finds the new element by its name or text and its position among equal elements. If there is
 none, `assets/scripts/notices.jsx` shows a notice.
 
-If the document contains a plain page (`storefront/documents/plain_page.py`), the hydrated page replaces it. The
-script moves the texts and choices that the visitor has entered in the plain page to the fields with the same names
-in the hydrated page. It also moves the focus.
+Typed text and chosen files stay in their fields. Once the page is hydrated, the script repeats their events, so that
+the page notices them. If the document contains a plain page (`storefront/documents/plain_page.py`), the hydrated page
+replaces it. Then the script first moves the texts and choices to the fields with the same names in the hydrated
+page. It also moves the focus.
 """
 
 import reflex as rx
@@ -51,31 +52,57 @@ EARLY_PRESS_SCRIPT = """
     const form = event.target;
     if (!form.hasAttribute("action")) hold(event, form, (found) => found.requestSubmit());
   };
-  const typed = new Map();
+  const entered = (event) => {
+    const field = event.target;
+    if (event.key !== "Enter" || field.localName !== "input" || field.form) return;
+    hold(event, field, (found) => found.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true })));
+  };
+  const typed = new Map();  // by field
   let latest = null;
   const noted = ({ target }) => {
-    if (target.matches(`:not(input, textarea, select), ${ticks}`)) return;
-    if (!typed.has(target)) typed.set(target, finder(target, ["name"]));
+    if (isDoing || target.matches(`:not(input, textarea, select), ${ticks}`)) return;
+    const find = typed.get(target)?.find ?? finder(target, ["name"]);
+    typed.set(target, { find, value: target.value });
     latest = target;
+  };
+  const write = (field, value) => {
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value").set.call(field, value);
+  };
+  const report = (field) => {
+    for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
+    if (field !== document.activeElement) field.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
   };
   const move = (field, found) => {
     if (field.type === "file") found.files = field.files;
-    else Object.getOwnPropertyDescriptor(Object.getPrototypeOf(found), "value").set.call(found, field.value);
-    for (const name of ["input", "change"]) found.dispatchEvent(new Event(name, { bubbles: true }));
-    if (field !== latest || document.activeElement !== document.body) return;
-    found.focus({ preventScroll: true });
-    if (typeof field.selectionStart === "number") found.setSelectionRange(field.selectionStart, field.selectionEnd);
-  };
-  const moveTyped = () => {
-    removeEventListener("input", noted, true);
-    for (const [field, find] of typed) {
-      const found = find();
-      if (found && found !== field) move(field, found);
+    else write(found, field.value);
+    if (field === latest && document.activeElement === document.body) {
+      found.focus({ preventScroll: true });
+      if (typeof field.selectionStart === "number") found.setSelectionRange(field.selectionStart, field.selectionEnd);
     }
-    typed.clear();  // they belong to the plain page
+    report(found);
+  };
+  const keep = (field) => {
+    if (field.type !== "file") {
+      const { value } = typed.get(field);
+      write(field, value);
+      field._valueTracker?.setValue(`${value}.`);  // React ignores the event of a value that it knows
+    }
+    report(field);
+  };
+  const reportTyped = () => {
+    isDoing = true;
+    const kept = [];
+    for (const [field, { find }] of typed) {
+      const found = find();
+      if (found === field) kept.push(() => keep(field));
+      else if (found) move(field, found);
+    }
+    waiting.unshift(...kept);
+    isDoing = false;
   };
   addEventListener("click", pressed, true);
   addEventListener("submit", submitted, true);
+  addEventListener("keydown", entered, true);
   addEventListener("input", noted, true);
   const doNext = () => {
     const next = waiting.shift();
@@ -87,11 +114,14 @@ EARLY_PRESS_SCRIPT = """
     } else {
       removeEventListener("click", pressed, true);
       removeEventListener("submit", submitted, true);
+      removeEventListener("keydown", entered, true);
+      removeEventListener("input", noted, true);
+      typed.clear();  // its fields may belong to the plain page
       delete window.pageIsHydrated;
     }
   };
   window.pageIsHydrated = () => queueMicrotask(() => {  // when all of the page is
-    moveTyped();
+    reportTyped();
     queueMicrotask(doNext);  // after the fields are displayed with their text
   });
 })();

@@ -2,7 +2,12 @@
 
 from pathlib import Path
 
-from storefront.documents.markup import arrange_for_first_paint, without_font_preloads
+from storefront.documents.markup import (
+    WAIT_FOR_FIRST_PICTURE,
+    arrange_for_first_paint,
+    delay_module,
+    without_font_preloads,
+)
 
 FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
 HTML = (
@@ -21,7 +26,7 @@ def test_styles_are_inlined_and_other_files_load_later(tmp_path: Path) -> None:
     (tmp_path / "assets" / "all-1.css").write_text(STAND_IN + FACE + 'p::before { content: "</style>" }')
     assert arrange_for_first_paint(HTML, STATE, tmp_path) == (
         '<head><link as="style" media="print" href="/assets/all-1.css" rel="preload"/>'
-        '<link disabled href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
+        '<link disabled media="print" href="/assets/all-1.css" rel="stylesheet" type="text/css"/>'
         f'<style>{STAND_IN}p::before {{ content: "<\\/style>" }}</style></head>'
         f"<body><p>&lt;/head></p><script>first()</script>{FONT}<style>{FACE}</style>"
         f'<link fetchpriority="low" rel="modulepreload" href="/assets/entry.js"/>{STATE}'
@@ -54,3 +59,24 @@ def test_preload_of_an_unused_font_fetches_nothing() -> None:
         FONT, disabled
     )
     assert without_font_preloads(html, frozenset()) == html
+
+
+def test_modules_are_imported_after_the_first_picture() -> None:
+    html = (
+        '<link rel="modulepreload" href="/assets/root.js"/><script>first()</script>'
+        '<script type="module" async="">import "/assets/manifest.js";\n'
+        'import * as route0 from "/assets/root.js";\n'
+        'import * as route1 from "/assets/_index.js";\n'
+        'window.routes = [route0, route1];\nimport("/assets/entry.js");</script><script>last()</script>'
+    )
+    assert delay_module(html) == (
+        '<link media="print" rel="modulepreload" href="/assets/root.js"/><script>first()</script>'
+        f'<script type="module" async="">{WAIT_FOR_FIRST_PICTURE}'
+        'const [, route0, route1] = await Promise.all([import("/assets/manifest.js"),'
+        ' import("/assets/root.js"), import("/assets/_index.js")]);\n'
+        'window.routes = [route0, route1];\nimport("/assets/entry.js");</script><script>last()</script>'
+    )
+
+
+def test_document_without_a_module_has_nothing_to_delay() -> None:
+    assert delay_module("<script>first()</script>") == "<script>first()</script>"
