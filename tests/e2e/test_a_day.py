@@ -7,6 +7,7 @@
 | counter, 2×1 | seller | Nequi |
 | telephone, own delivery | seller | transfer |
 | WhatsApp, payment link | seller and shopper | at the bank |
+| exchange of the seller's counter sale, for the dearer product | seller | the returned unit, and cash |
 
 In the evening the seller closes the day. Orders, captures, ledger, products, stock, invoices, closing and daily summary
 are compared. No push service takes part: the test delivers the messages that the shop has stored for the telephone.
@@ -29,7 +30,7 @@ from backend.core.config.modules import INVOICE_FILE
 from backend.core.dates import today_in_colombia
 from backend.core.money import format_cop
 from backend.invoices.models import Invoice
-from backend.invoices.states import InvoiceState
+from backend.invoices.states import InvoiceKind, InvoiceState
 from backend.jobs import JobRun
 from backend.office_settings.invoicing import save_invoicing
 from backend.orders.models import Order
@@ -120,6 +121,22 @@ async def sell_for_cash(page: Page, sku: str) -> None:
     await take_money(page, "cash")
 
 
+async def exchange_for_cash(page: Page, order_id: str, sku: str) -> None:
+    """Exchange the unit of an order for the dearer product with this SKU, and take the difference in cash."""
+    await visit(page, f"/oficina/pedidos/cambio?pedido={order_id}")
+    inbound = page.get_by_test_id("exchange-inbound")
+    await inbound.get_by_role("button", name=re.compile("Agregar")).click()
+    await expect(inbound.locator(".o-sell__count")).to_have_text("1")
+    await page.get_by_test_id("exchange-search").fill(sku)
+    await page.get_by_test_id("exchange-search").press("Enter")
+    await expect(page.get_by_test_id("exchange-difference")).to_contain_text("El cliente paga")
+    await expect_no_overflow(page)
+    form = page.get_by_test_id("exchange-settle")
+    await form.locator('[name="method"]').select_option("cash")
+    await form.get_by_test_id("save").click()
+    await expect(page.get_by_test_id("order-events")).to_contain_text("Pagado con lo que devolvió")
+
+
 async def enable_invoices(shop: ShopServer) -> None:
     async with open_database(shop) as database, database.transaction() as session:
         await save_invoicing(session, COMMAND_LINE, {**RANGE, "provider": INVOICE_FILE})
@@ -175,8 +192,10 @@ async def read_books(shop: ShopServer) -> Books:
     async with open_database(shop) as database, database.read() as session:
         sold = (await session.execute(select(func.sum(Order.total)))).scalar_one()
         captured = (await session.execute(select(func.sum(PaymentSession.captured_amount)))).scalar_one()
-        issued = select(func.sum(Invoice.amount)).where(Invoice.state == InvoiceState.ISSUED)
-        invoiced = (await session.execute(issued)).scalar_one()
+        issued = (
+            await session.execute(select(Invoice).where(Invoice.state == InvoiceState.ISSUED))
+        ).scalars()
+        invoiced = sum(one.amount if one.kind == InvoiceKind.INVOICE else -one.amount for one in issued)
         moments = select(func.min(Order.created_at), func.max(Order.created_at))
         first, last = (await session.execute(moments)).one()
         period = Period("rango", first.date() - timedelta(days=1), last.date())
@@ -184,7 +203,7 @@ async def read_books(shop: ShopServer) -> Books:
         sales = await read_product_sales(session, period)
         closings = list((await session.execute(select(DayClosing))).scalars())
     products = {one.title: (one.units, one.pesos) for one in sales}
-    return Books(sold, captured or 0, ledger.captured, invoiced or 0, products, closings)
+    return Books(sold, captured or 0, ledger.captured, invoiced, products, closings)
 
 
 async def test_day_on_telephones_is_equal_in_all_books(
@@ -227,6 +246,8 @@ async def test_day_on_telephones_is_equal_in_all_books(
         assert web["id"] in await click_shown(seller)
 
         await asyncio.gather(sell_for_cash(seller, yoyo["sku"]), sell_for_cash(second, yoyo["sku"]))
+        order_link = seller.get_by_test_id("sell-done").get_by_role("link")
+        counter_order = str(await order_link.get_attribute("href")).rsplit("/", 1)[1]
 
         await scan(seller, ball["sku"])
         await scan(seller, ball["sku"])
@@ -265,35 +286,41 @@ async def test_day_on_telephones_is_equal_in_all_books(
         sent = await send(seller, shop, f"/admin/orders/{web['id']}/fulfillments", one_unit)
         assert sent["order"]["fulfillment_status"] == "partially_fulfilled"
 
+        await exchange_for_cash(seller, counter_order, ball["sku"])
+        cash_total = yoyo_price + ball_price
+
         await visit(seller, "/oficina/vender/cierre")
         cash = seller.get_by_test_id("closing-sums")
         await expect(cash).to_contain_text("Nequi")
-        await field(seller, "counted").fill(str(2 * yoyo_price))
+        await field(seller, "counted").fill(str(cash_total))
         await field(seller, "left").fill("0")
         await seller.get_by_test_id("save").click()
         await expect(seller.get_by_test_id("closing-row")).to_contain_text("Cuadra")
         await expect_no_overflow(seller)
 
         await visit(seller, "/oficina/facturas?estado=emitidas")
-        await expect(seller.get_by_test_id("invoice-row")).to_have_count(len(orders))
+        await expect(seller.get_by_test_id("invoice-row")).to_have_count(
+            len(orders) + 2
+        )  # the exchange has a credit note and an invoice
         await expect_no_overflow(seller)
 
         shipping = sum(one["shipping_total"] for one in orders)
-        takings = 6 * yoyo_price + ball_price + shipping
+        takings = 5 * yoyo_price + 2 * ball_price + shipping
         summary = await read_message(shop, NoticeKind.DAILY_SUMMARY, await record_summary(shop))
         await deliver(seller, shop, summary)
-        assert f"6 pedidos, {format_cop(takings)}" in (await read_shown(seller))["title"]
+        assert f"7 pedidos, {format_cop(takings)}" in (await read_shown(seller))["title"]
         await visit(seller, "/oficina/informes")
         await expect(seller.get_by_text(format_cop(takings)).first).to_be_visible()
 
     books = await read_books(shop)
-    assert (books.sold, books.captured, books.ledger, books.invoiced) == (takings,) * 4
-    assert sorted(books.products.values()) == sorted([(2, ball_price), (6, 6 * yoyo_price)])
+    gross = takings + yoyo_price  # the returned unit paid a part of the new order
+    assert (books.sold, books.captured, books.ledger, books.invoiced) == (gross, gross, gross, takings)
+    assert sorted(books.products.values()) == sorted([(3, 2 * ball_price), (5, 5 * yoyo_price)])
     (closing,) = books.closings
     assert closing.received == {
-        "cash": 2 * yoyo_price,
+        "cash": cash_total,
         "nequi": ball_price,
         "transfer": yoyo_price + DELIVERY,
     }
-    assert stock[OFFER] - read_stock(shop, OFFER) == 2
-    assert stock[HANDLE] - read_stock(shop, HANDLE) == 6
+    assert stock[OFFER] - read_stock(shop, OFFER) == 3
+    assert stock[HANDLE] - read_stock(shop, HANDLE) == 5
