@@ -59,7 +59,7 @@ async def test_own_picture_is_preferred_and_hidden_categories_are_left_out(
     first, second, _third = [tile.picture for tile in await read_tiles(shop)]
     assert first
     assert second
-    assert (first.url, first.width, first.srcset.count("w,")) == (UPLOADED, 640, 1)
+    assert (first.url, first.width, first.srcset.count("w,")) == (UPLOADED, 640, 2)
     assert (second.url, second.srcset) == ("/brand/category-musica.svg", "")
 
 

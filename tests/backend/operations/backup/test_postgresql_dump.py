@@ -34,14 +34,22 @@ async def doctor_findings(shop: Shop) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "problem"),
+    ("folder", "problem", "message"),
     [
-        (POSTGRESQL_16, "pg_dump 16 is older than the server, PostgreSQL 18"),
-        (Path("/none"), "pg_dump is missing: install PostgreSQL's client programs"),
+        (
+            POSTGRESQL_16,
+            "pg_dump 16 is older than the server, PostgreSQL 18",
+            "pg_dump es más viejo que el servidor: instala los programas de PostgreSQL 18",
+        ),
+        (
+            Path("/none"),
+            "pg_dump is missing: install PostgreSQL's client programs",
+            "falta pg_dump: instala los programas de cliente de PostgreSQL",
+        ),
     ],
 )
 async def test_missing_or_too_old_pg_dump_programs_are_reported(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, problem: str
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, folder: Path, problem: str, message: str
 ) -> None:
     assert [finding.status for finding in await doctor_findings(shop)] == [Status.OK]
     monkeypatch.setenv("PATH", str(folder))
@@ -49,8 +57,7 @@ async def test_missing_or_too_old_pg_dump_programs_are_reported(
         await back_up(shop, tmp_path / "copy.tar.gz")
     assert not [name for name in list_names(tmp_path) if "copy" in name]
     finding = (await doctor_findings(shop))[0]
-    assert (finding.name, finding.status) == ("backup", Status.WARNING)
-    assert problem in finding.message
+    assert (finding.name, finding.status, finding.message) == ("backup", Status.WARNING, message)
 
 
 async def test_backup_through_a_pooler_is_refused(shop: Shop, elsewhere: Settings) -> None:
