@@ -113,6 +113,7 @@ NO_SHIPPING_CHOSEN = _("Elige cómo quieres recibir tu compra.")
 
 
 CART_CHANGED = "The cart changed while its shipping was being priced"
+OTHER_AMOUNT = "The price of this shipping option is {amount} pesos: custom_amount cannot be another one"
 
 
 MAX_QUOTE_ATTEMPTS = 3
@@ -251,15 +252,7 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
                 await mark_cart_changed(session, cart)
             goods_total = await read_goods_total_for(session, cart_id, offers)
         notice = NoCourier(contents.dane_code).shopper_text if len(allowed) < len(quoted) else ""
-        moment = now()
-        choices = [
-            to_shipping_choice(
-                option,
-                apply_free_from(option, quote, goods_total),
-                _promise_option(settings, option, quote, moment, contents.ready_on),
-            )
-            for option, quote in allowed
-        ]
+        choices = list_shipping_choices(settings, allowed, contents, goods_total)
         return ShippingOffer(choices, chosen[0].id if chosen else "", notice)
     raise Conflict(CART_CHANGED)
 
@@ -343,6 +336,16 @@ async def _read_cart_and_offers(
     return cart, list(lines.values()), parse_offers(rows)
 
 
+def require_expected_amount(amount: Cop, expected: Cop | None) -> None:
+    """Check that the live price of an option is the price that the caller expects; None to accept any.
+
+    Raises:
+        InvalidData: it is another one.
+    """
+    if expected not in (None, amount):
+        raise InvalidData(OTHER_AMOUNT.format(amount=amount))
+
+
 def _require_quote(priced: PricedOption) -> Quote:
     """Return the option's price; raise InvalidData if the cart has no destination."""
     if priced.quote is None:
@@ -388,6 +391,24 @@ def _promise_option(
     """
     terms = build_delivery_terms(settings, option, quote, ready_on) if quote is not None else None
     return promise_delivery(moment, terms)
+
+
+def list_shipping_choices(
+    settings: Settings,
+    quoted: Sequence[tuple[ShippingOption, Quote]],
+    contents: QuoteInput,
+    goods_total: Cop,
+) -> list[ShippingChoice]:
+    """Return the options as the shopper sees them now. `goods_total` decides which of them are free."""
+    moment = now()
+    return [
+        to_shipping_choice(
+            option,
+            apply_free_from(option, quote, goods_total),
+            _promise_option(settings, option, quote, moment, contents.ready_on),
+        )
+        for option, quote in quoted
+    ]
 
 
 def to_shipping_choice(

@@ -8,7 +8,7 @@ from backend.cart.owners import set_email
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.form import Destination, parse_destination
 from backend.checkout.service import Checkout
-from backend.checkout.shipping_options import ShippingOffer
+from backend.checkout.shipping_options import ShippingOffer, require_expected_amount
 from backend.core.error_texts import CHECK_FIELDS
 from backend.core.errors import InvalidData
 from backend.core.money import Cop
@@ -18,7 +18,6 @@ from backend.staff.rights import Actor
 
 FIELDS = ("email", "first_name", "last_name", "phone", "town", "address", "suburb", "reference")
 """The fields of the form. `town` is the label of a municipality."""
-OTHER_AMOUNT = "The price of this shipping option is {amount} pesos: custom_amount cannot be another one"
 
 
 async def set_delivery(
@@ -80,6 +79,6 @@ async def choose_expected_option(
     """
     if expected_amount is not None:
         [(_offer, quote, _promise)] = await checkout.list_priced_offers(cart_id, option_id, ip="")
-        if quote is not None and quote.amount != expected_amount:
-            raise InvalidData(OTHER_AMOUNT.format(amount=quote.amount))
+        if quote is not None:
+            require_expected_amount(quote.amount, expected_amount)
     await checkout.choose_shipping(cart_id, option_id, ip="")

@@ -7,7 +7,6 @@ and the same address; otherwise the price is requested again.
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
-from backend.checkout.quotes.own_delivery_prices import apply_free_from
 from backend.checkout.quotes.quote_limits import Quoter
 from backend.checkout.quotes.shipping_quotes import (
     PricedOption,
@@ -25,12 +24,12 @@ from backend.checkout.shipping_options import (
     MAX_QUOTE_ATTEMPTS,
     ShippingOffer,
     build_method_data,
-    to_shipping_choice,
+    list_shipping_choices,
+    require_expected_amount,
 )
 from backend.core.business_days import load_holidays
-from backend.core.clock import now
 from backend.core.config.settings import Settings
-from backend.core.errors import Conflict, InvalidData, NotAllowed, NotFound
+from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.ids import new_id
 from backend.core.money import Cop
 from backend.core.texts import _
@@ -40,12 +39,9 @@ from backend.order_edits.editing import AUDIT_ACTION, NO_EDIT, find_open_edit, l
 from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.shipping.addresses import list_missing_label_parts
-from backend.shipping.delivery_promise import build_delivery_terms, promise_delivery
 from backend.shipping.offered_options import Offer, list_offers_for_country, provider_not_enabled_error
 from backend.shipping.providers.base import Quote
 from backend.staff.rights import Actor, Right
-
-OTHER_AMOUNT = "The price of this shipping option is {amount} pesos: custom_amount cannot be another one"
 
 
 async def list_edit_shipping(checkout: Checkout, actor: Actor, order_id: str) -> ShippingOffer:
@@ -75,21 +71,14 @@ async def list_edit_shipping(checkout: Checkout, actor: Actor, order_id: str) ->
     async with checkout.database.transaction() as session:
         await record(session, actor, "shipping priced", Subject(SubjectType.ORDER, order.id))
         await store_quotes(session, order.cart_id, priced)
-    settings, moment = await checkout.effective_settings(), now()
-    goods_total = edited.totals.item_total
-    choices = [
-        to_shipping_choice(
-            offer.option,
-            apply_free_from(offer.option, quote, goods_total),
-            promise_delivery(
-                moment, build_delivery_terms(settings, offer.option, quote, edited.contents.ready_on)
-            ),
-        )
-        for offer, quote in ((one.offer, one.quote) for one in priced)
-        if quote is not None and not is_refused(settings, quote)
+    settings = await checkout.effective_settings()
+    allowed = [
+        (one.offer.option, one.quote)
+        for one in priced
+        if one.quote is not None and not is_refused(settings, one.quote)
     ]
-    is_refused_place = len(choices) < len(priced)
-    notice = NoCourier(edited.contents.dane_code).shopper_text if is_refused_place else ""
+    notice = NoCourier(edited.contents.dane_code).shopper_text if len(allowed) < len(priced) else ""
+    choices = list_shipping_choices(settings, allowed, edited.contents, edited.totals.item_total)
     chosen = edited.shipping.option_id if edited.shipping else order.shipping_option_id or ""
     return ShippingOffer(choices, chosen, notice)
 
@@ -125,8 +114,7 @@ async def choose_edit_shipping(
                     raise NoCourier(edited.contents.dane_code)
                 shipping = _build_shipping(edited, priced.offer, priced.quote, settings)
                 price = shipping.compute_price(edited.totals.item_total)
-                if expected_amount not in (None, price):
-                    raise InvalidData(OTHER_AMOUNT.format(amount=price))
+                require_expected_amount(price, expected_amount)
                 await record(session, actor, AUDIT_ACTION, Subject(SubjectType.ORDER, locked.order.id))
                 locked.edit.shipping = shipping.to_json()
                 await session.flush()
