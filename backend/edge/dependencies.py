@@ -46,12 +46,12 @@ class KeyFinder(Protocol):
         """Return the id of the key's sales channel; None for an unknown key."""
 
 
-async def sales_channel(
-    request: Request,
-    key: Annotated[
-        str | None, Header(alias=KEY_HEADER, description="The publishable key: it names the sales channel.")
-    ] = None,
-) -> str:
+PublishableKey = Annotated[
+    str | None, Header(alias=KEY_HEADER, description="The publishable key: it names the sales channel.")
+]
+
+
+async def sales_channel(request: Request, key: PublishableKey = None) -> str:
     """Return the id of the sales channel of the request's publishable key.
 
     Raises:

@@ -7,7 +7,7 @@ needs: `StoreCall`.
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Request
 
 from backend.cart.access import Caller
 from backend.checkout.carts.wire import CartView
@@ -15,7 +15,7 @@ from backend.checkout.service import Checkout
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.edge.auth.authentication import Credentials, find_customer_id
-from backend.edge.dependencies import KEY_HEADER, client_ip, sales_channel
+from backend.edge.dependencies import PublishableKey, client_ip, sales_channel
 from backend.edge.query import Fields, read_query
 from backend.edge.schemas import OneParameters
 
@@ -54,9 +54,7 @@ class StoreCall:
 async def read_store_call(
     request: Request,
     credentials: Credentials,
-    key: Annotated[
-        str | None, Header(alias=KEY_HEADER, description="The publishable key: it names the sales channel.")
-    ] = None,
+    key: PublishableKey = None,
 ) -> StoreCall:
     """Return the sales channel, the customer and the address of the request.
 
