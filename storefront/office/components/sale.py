@@ -97,7 +97,11 @@ def chosen_delivery(state: Any, hand_over: Any, test_id: str) -> rx.Component:
     )
 
 
-def reference_field(state: Any, form: str) -> rx.Component:
+def reference_field(
+    state: Any,
+    form: str,
+    hint: str = _("El número de la transferencia o del datáfono. En efectivo no hace falta."),
+) -> rx.Component:
     """Render the field for the number of a transfer or of a card terminal's receipt."""
     return office_field(
         state,
@@ -107,5 +111,5 @@ def reference_field(state: Any, form: str) -> rx.Component:
         is_optional=True,
         auto_complete="off",
         max_length=MAX_REFERENCE_LENGTH,
-        hint=_("El número de la transferencia o del datáfono. En efectivo no hace falta."),
+        hint=hint,
     )

@@ -6,10 +6,10 @@ import reflex as rx
 
 from backend.core.texts import _
 from backend.office.orders.editing import receipt_methods
-from backend.payment.manual_methods import MAX_REFERENCE_LENGTH
 from storefront.components.forms import SubmitOnce
 from storefront.office.components.detail import BUTTON, contact_button
-from storefront.office.components.forms import hidden_field, office_field, office_select
+from storefront.office.components.forms import hidden_field, office_select
+from storefront.office.components.sale import reference_field
 from storefront.office.orders.detail_state import VIEW, OrderState, is_allowed
 from storefront.office.state import answer_number
 
@@ -69,15 +69,8 @@ def _receipt_form(label: str, on_submit: Any) -> rx.Component:
     form = rx.el.form(
         hidden_field("amount", VIEW.difference.amount.to_string()),
         office_select(OrderState, "difference", "method", _("Cómo"), methods),
-        office_field(
-            OrderState,
-            "difference",
-            "reference",
-            _("Comprobante"),
-            is_optional=True,
-            auto_complete="off",
-            max_length=MAX_REFERENCE_LENGTH,
-            hint=_("El número de la transferencia, del datáfono o del recibo."),
+        reference_field(
+            OrderState, "difference", _("El número de la transferencia, del datáfono o del recibo.")
         ),
         rx.el.button(label, type="submit", class_name=f"{BUTTON}button--dark", data_testid="difference-save"),
         class_name="o-sell__form",
