@@ -139,17 +139,22 @@ def is_demo_identity(effective: Settings) -> bool:
     return all(getattr(effective, name) == getattr(DEMO, name) for name in ("store_name", *MUST_BE_OWN))
 
 
+def list_demo_settings(effective: Settings) -> tuple[list[str], list[str]]:
+    """Return the settings that still have the demo shop's value: of the shop's identity, and of its warehouse."""
+    identity, warehouse = (
+        [name.upper() for name in names if getattr(effective, name) == getattr(DEMO, name)]
+        for names in (MUST_BE_OWN, OWN_WAREHOUSE)
+    )
+    return identity, warehouse
+
+
 def demo_problems(effective: Settings) -> list[str]:
     """Return an error for each part of the shop's identity that is still the demo shop's.
 
     A real shop must not open with these errors.
     """
-    problems = [
-        f"{name.upper()} is the demo shop's: set your own, or run `trompo init`"
-        for name in MUST_BE_OWN
-        if getattr(effective, name) == getattr(DEMO, name)
-    ]
-    warehouse = [name.upper() for name in OWN_WAREHOUSE if getattr(effective, name) == getattr(DEMO, name)]
+    identity, warehouse = list_demo_settings(effective)
+    problems = [f"{name} is the demo shop's: set your own, or run `trompo init`" for name in identity]
     if warehouse:
         problems.append(
             f"{', '.join(warehouse)}: the demo shop's warehouse; set your own, or run `trompo init`"

@@ -5,19 +5,14 @@
 
 from backend.core.config.settings import Settings
 from backend.core.texts import _
-from backend.office_settings import DEMO, MUST_BE_OWN, OWN_WAREHOUSE
+from backend.office_settings import list_demo_settings
 
 
 def describe_demo_values(effective: Settings) -> list[str]:
     """Return a sentence for each value of the shop's identity that is the demo shop's, and one for the warehouse."""
-    problems = [
-        _("{setting} es el de la tienda de demostración: pon el tuyo, o corre `trompo init`").format(
-            setting=name.upper()
-        )
-        for name in MUST_BE_OWN
-        if getattr(effective, name) == getattr(DEMO, name)
-    ]
-    warehouse = [name.upper() for name in OWN_WAREHOUSE if getattr(effective, name) == getattr(DEMO, name)]
+    identity, warehouse = list_demo_settings(effective)
+    text = _("{setting} es el de la tienda de demostración: pon el tuyo, o corre `trompo init`")
+    problems = [text.format(setting=name) for name in identity]
     if warehouse:
         text = _("{settings}: es la bodega de demostración; pon la tuya, o corre `trompo init`")
         problems.append(text.format(settings=", ".join(warehouse)))
