@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from sqlalchemy import ColumnElement
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.edge.dependencies import Db, RequestedFields, ShopSettings
+from backend.edge.dependencies import Db, RequestedFields
 from backend.edge.errors import REFUSALS
 from backend.edge.query import (
     Fields,
@@ -26,7 +26,7 @@ from backend.edge.query import (
 from backend.edge.requests import WireRoute
 from backend.edge.schemas import Body, EmptyBody
 from backend.edge.wire import Deleted, Wire
-from backend.fulfillment.return_labels import request_return
+from backend.fulfillment.return_labels import refuse_return_label
 from backend.orders.answers import OrderPreview
 from backend.orders.service import read_order
 from backend.orders.wire.orders import OrderView
@@ -61,7 +61,6 @@ from backend.returns.wire import (
     read_return_wire,
     returns_wire,
 )
-from backend.shipping.location_routes import Providers
 from backend.staff.dependencies import StaffMember, require_staff_right
 from backend.staff.rights import Actor, Right
 
@@ -100,16 +99,14 @@ async def list_returns(
 
 
 @router.post("/returns")
-async def begin_request(
-    *, actor: StaffMember, body: NewReturn, database: Db, settings: ShopSettings, providers: Providers
-) -> Wire[ReturnOfOrder]:
+async def begin_request(actor: StaffMember, body: NewReturn, database: Db) -> Wire[ReturnOfOrder]:
     """Create the draft of a return; confirming the draft requests the return.
 
     A body with `items` always gets 400, because no shipping provider collects goods.
     """
     async with database.transaction() as session:
         if body.items is not None:
-            await request_return(session, actor, settings, providers, body.order_id)
+            await refuse_return_label(session, actor, body.order_id)
         reason = join_notes(body.description, body.internal_note)
         parameters = RequestData(_get_kind(body) or ReturnKind.WITHDRAWAL, reason, body.location_id)
         draft = await drafts.begin_request(session, actor, body.order_id, parameters)
@@ -142,16 +139,11 @@ async def add_return_shipping(
     return_id: str,
     body: ReturnShipping,  # noqa: ARG001 - no label can be created, whatever is requested
     database: Db,
-    settings: ShopSettings,
-    providers: Providers,
 ) -> Wire[ReturnPreview]:
     """Refuse every request with 400: no shipping provider collects goods (spec: Errors, createReturnFulfillment)."""
     async with database.transaction() as session:
         order_id = await drafts.find_order_of_request(session, actor, return_id)
-        await request_return(session, actor, settings, providers, order_id)
-        return await _draft_answer(
-            session, actor, await drafts.find_draft(session, return_id, DraftStep.REQUEST)
-        )
+        await refuse_return_label(session, actor, order_id)
 
 
 @router.post("/returns/{return_id}/request")

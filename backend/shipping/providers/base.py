@@ -216,15 +216,6 @@ class FulfillmentProvider(ABC):
         """
         raise NotImplementedByProvider(f"track is not implemented by {self.id}")
 
-    async def create_return_fulfillment(self, request: LabelRequest) -> Label:  # noqa: ARG002 - for those that do
-        """Create the label of a return.
-
-        Raises:
-            NotImplementedByProvider: the provider does not support it, which is the default (spec: Errors,
-                createReturnFulfillment).
-        """
-        raise NotImplementedByProvider(f"createReturnFulfillment is not implemented by {self.id}")
-
 
 FulfillmentProviders = Mapping[str, FulfillmentProvider]
 """The providers that the shop uses, by id."""

@@ -78,7 +78,7 @@ ONLY_READ = {
     "imports/api/routes.py::store_sent_spreadsheet",
     "imports/api/routes.py::send_pictures",
     "imports/api/routes.py::send_sheet",
-    "fulfillment/return_labels.py::request_return",
+    "fulfillment/return_labels.py::refuse_return_label",
     "office/content/page.py::content_page",
     "office/customers/detail.py::customer_detail",
     "office/products/bulk.py::list_bulk_changes",

@@ -16,10 +16,3 @@ async def test_manual_fulfillment_has_no_label_and_can_be_cancelled() -> None:
     label = await ManualProvider().create_fulfillment(shipment_request())
     assert label == Label()
     await ManualProvider().cancel_fulfillment(label)
-
-
-async def test_return_label_is_not_implemented() -> None:
-    with pytest.raises(
-        NotImplementedByProvider, match="createReturnFulfillment is not implemented by manual_manual"
-    ):
-        await ManualProvider().create_return_fulfillment(shipment_request())

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from backend.core.config.modules import CARRIER
 from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
 from backend.core.db.database import Database
-from backend.core.errors import InvalidData, NotImplementedByProvider, OutcomeUnknown
+from backend.core.errors import InvalidData, OutcomeUnknown
 from backend.sandbox.carrier import Fault, SandboxCarrier, create_sandbox_carrier
 from backend.sandbox.carrier.faults import Operation
 from backend.sandbox.carrier.labels import TEST_ORDER_ID, TEST_TRACKER, Status
@@ -494,13 +494,3 @@ async def test_unknown_label_is_not_cancelled(provider: CarrierStandard) -> None
         await provider.cancel_fulfillment(Label(tracking_number="NADA", carrier_order_id=5))
     with pytest.raises(CarrierError):
         await provider.cancel_fulfillment(Label())
-
-
-# labels of returns
-
-
-async def test_return_label_is_not_implemented(provider: CarrierStandard) -> None:
-    with pytest.raises(
-        NotImplementedByProvider, match="createReturnFulfillment is not implemented by carrier_standard"
-    ):
-        await provider.create_return_fulfillment(shipment_request())
