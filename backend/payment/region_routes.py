@@ -1,5 +1,6 @@
 """Admin API of regions and of the payment providers that they offer (wire: commerce-api, Admin)."""
 
+from collections.abc import Container
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -43,13 +44,14 @@ SORTABLE = {"name": Region.name, "created_at": Region.created_at}
 
 @router.get("")
 async def list_regions(
-    params: Annotated[RegionsParameters, read_query(RegionsParameters)], database: Db
+    params: Annotated[RegionsParameters, read_query(RegionsParameters)], database: Db, payments: Payments
 ) -> Wire[AdminRegionsAnswer]:
     """List the regions. There is only one, Colombia."""
     order = order_clauses(params.order, SORTABLE, [Region.id])
     async with database.read() as session:
         found, count = await read_page(session, Region, where_clauses(params, _region_filters), order, params)
-    return Wire({"regions": pick_each(map(admin_region_wire, found), params), **paging_fields(count, params)})
+    shown = [_admin_region_wire(region, payments.providers) for region in found]
+    return Wire({"regions": pick_each(shown, params), **paging_fields(count, params)})
 
 
 def _region_filters(params: RegionsParameters) -> list[ColumnElement[bool]]:
@@ -62,14 +64,18 @@ async def create_region(
 ) -> Wire[AdminRegionAnswer]:
     """Create the region of a shop that has none: Colombia, in pesos."""
     async with database.transaction() as session:
-        return _region_answer(await regions.create_region(session, actor, body, payments.providers), fields)
+        region = await regions.create_region(session, actor, body, payments.providers)
+        return _region_answer(region, payments.providers, fields)
 
 
 @router.get("/{region_id}")
-async def read_region(region_id: str, database: Db, fields: RequestedFields) -> Wire[AdminRegionAnswer]:
+async def read_region(
+    region_id: str, database: Db, payments: Payments, fields: RequestedFields
+) -> Wire[AdminRegionAnswer]:
     """Return a region."""
     async with database.read() as session:
-        return _region_answer(await regions.find_region(session, region_id), fields)
+        region = await regions.find_region(session, region_id)
+        return _region_answer(region, payments.providers, fields)
 
 
 @router.post("/{region_id}")
@@ -85,7 +91,7 @@ async def change_region(
     """Change the region's name or its payment providers. Payments that have started are not changed."""
     async with database.transaction() as session:
         region = await regions.change_region(session, actor, region_id, body, payments.providers)
-        return _region_answer(region, fields)
+        return _region_answer(region, payments.providers, fields)
 
 
 @router.delete("/{region_id}")
@@ -96,13 +102,15 @@ async def delete_region(actor: StaffMember, region_id: str, database: Db) -> Wir
     return Wire({"id": region_id, "object": "region", "deleted": True})
 
 
-def _region_answer(region: Region, fields: Fields) -> Wire[AdminRegionAnswer]:
-    return Wire({"region": fields.pick(admin_region_wire(region))})
+def _region_answer(region: Region, installed: Container[str], fields: Fields) -> Wire[AdminRegionAnswer]:
+    return Wire({"region": fields.pick(_admin_region_wire(region, installed))})
 
 
-def admin_region_wire(region: Region) -> AdminRegionOut:
-    """Return the region with its payment providers."""
+def _admin_region_wire(region: Region, installed: Container[str]) -> AdminRegionOut:
+    """Return the region with those of its payment providers that the shop runs with."""
     offered: list[PaymentProviderOut] = [
-        {"id": provider_id, "is_enabled": True} for provider_id in region.payment_providers
+        {"id": provider_id, "is_enabled": True}
+        for provider_id in region.payment_providers
+        if provider_id in installed
     ]
     return {**region_wire(region), "payment_providers": offered}

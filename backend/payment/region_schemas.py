@@ -35,7 +35,7 @@ class RegionChange(Body):
 
 
 class NewRegion(RegionChange):
-    """A new region for a shop that has none. It offers PSE by default."""
+    """A new region for a shop that has none. Without `payment_providers` it offers only PSE."""
 
     model_config = example(
         name="Colombia", currency_code="cop", countries=["co"], payment_providers=["gateway_pse"]

@@ -53,6 +53,27 @@ async def test_store_api_lists_the_payment_providers_of_the_region(
     assert await list_offered() == [PSE, MANUAL]
 
 
+async def test_new_region_offers_only_pse_unless_it_names_others(
+    admin: httpx.AsyncClient, shop: Shop, region: str
+) -> None:
+    """Like on the platform, `pp_system_default` is installed, but offered only in a region that names it."""
+    async with shop.database.transaction() as session:
+        await session.execute(delete(Region))
+    made = (await post(admin, "/admin/regions", {"name": "Colombia", "currency_code": "cop"}))["region"]
+    assert made["payment_providers"] == [{"id": PSE, "is_enabled": True}]
+
+
+async def test_provider_without_which_the_shop_runs_is_not_listed(
+    admin: httpx.AsyncClient, shop: Shop, region: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shop.payments, "providers", {MANUAL: shop.payments.providers[MANUAL]})
+    shown = (await get(admin, region))["region"]
+    assert shown["payment_providers"] == []
+    assert (await get(admin, "/admin/regions"))["regions"] == [shown]
+    providers = {"payment_providers": [one["id"] for one in shown["payment_providers"]]}
+    await post(admin, region, {"name": "Toda Colombia", **providers})  # a form that returns what it got
+
+
 async def test_region_accepts_only_providers_of_the_shop(admin: httpx.AsyncClient, region: str) -> None:
     answer = await admin.post(region, json={"payment_providers": ["pp_stripe"]})
     assert (answer.status_code, "pp_stripe" in answer.json()["message"]) == (400, True)
