@@ -1,11 +1,14 @@
 """The files for a code host are valid, and contributors run only the project's own checks."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from backend.core.config.version import VERSION
 
 ROOT = Path(__file__).parent.parent
 SCHEMAS = {
@@ -42,8 +45,17 @@ def test_hooks_of_contributors_come_from_the_project_and_exist() -> None:
     assert (ROOT / "tools/commit_subject.py").exists()
 
 
-def test_every_change_runs_all_checks() -> None:
+def test_every_change_runs_all_checks_and_builds_the_site() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/checks.yml").read_text("utf-8"))
     runs = [step.get("run") for step in workflow["jobs"]["ci"]["steps"]]
     assert ".ci/run" in runs
-    assert (ROOT / ".ci/run").stat().st_mode & 0o111
+    script = ROOT / ".ci/run"
+    assert script.stat().st_mode & 0o111
+    checked = set(script.read_text("utf-8").split())
+    assert checked >= {"types", "rules", "collection", "docs", "test"}
+
+
+def test_changelog_describes_the_released_version() -> None:
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert headings[0] == "Unreleased" or headings[0].startswith(f"{VERSION} ")
+    assert VERSION.startswith("0.") or any(heading.startswith(f"{VERSION} ") for heading in headings)
