@@ -17,9 +17,13 @@ from storefront.server.build import CLIENT, RENDERER, ROOT, SOURCES, STAMP, is_u
 
 CONTENTS = (
     *SOURCES,
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
     "LICENSE",
     "Makefile",
     "README.md",
+    "SECURITY.md",
     "deploy",
     "docs",
     "pyproject.toml",

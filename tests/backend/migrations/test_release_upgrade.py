@@ -20,6 +20,7 @@ from sqlalchemy import URL, select
 from backend import subscriptions  # noqa: F401 - so that orders follow their payments
 from backend.app import Shop
 from backend.core.config.settings import Settings
+from backend.core.config.version import VERSION
 from backend.core.db.database import Database
 from backend.media.picture_store import open_picture_store
 from backend.operations.backup.restore import restore
@@ -111,6 +112,13 @@ async def find_order(shop: Shop, payment_status: str) -> Order:
     async with shop.database.read() as session:
         query = select(Order).where(Order.payment_status == payment_status)
         return (await session.execute(query)).scalar_one()
+
+
+def test_backups_of_every_minor_release_since_1_0_are_stored() -> None:
+    """If this fails, store those that `make release` has written: see `docs/versions.md`."""
+    major, minor, _patch = map(int, VERSION.split("."))
+    minors = range(minor + 1) if major >= 1 else range(0)
+    assert set(STORED) >= {f"{major}.{number}.0" for number in minors}
 
 
 async def test_shop_of_a_release_continues_after_the_upgrade(shop: Shop, backup: Path) -> None:

@@ -21,6 +21,7 @@ def test_release_contains_the_build_and_nothing_local(
         opened.extractall(tmp_path, filter="data")
     (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
     for name in (
+        "CHANGELOG.md",
         "LICENSE",
         "Makefile",
         "rxconfig.py",
