@@ -16,7 +16,7 @@ from storefront.state.handlers import checked_text
 
 
 class AddressScreen(OfficeScreen, mixin=True):
-    """State of a screen with `address_form`. Its event is `find_towns`."""
+    """State of a screen on which staff type an address: it suggests municipalities."""
 
     towns: rx.Field[list[Town]] = rx.field(default_factory=list)
     """Municipalities that match `towns_for`, the typed text."""

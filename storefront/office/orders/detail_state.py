@@ -32,24 +32,23 @@ from backend.orders.admin.corrections import MAX_NOTE_LENGTH, add_note, correct_
 from backend.orders.service import read_order
 from backend.orders.states import OrderStatus
 from backend.payment.manual_methods import ManualMethod
-from backend.shipping.municipalities import find_municipality_by_name, search_municipalities
+from backend.shipping.municipalities import find_municipality_by_name
 from backend.staff.rights import Actor, Right
-from storefront.components.forms import MAX_TEXT_LENGTH, Town, town_view
-from storefront.office.state import OfficeScreen, office_event
+from storefront.components.forms import MAX_TEXT_LENGTH
+from storefront.office.components.delivery import AddressScreen
+from storefront.office.state import office_event
 from storefront.reflex_ext.state_loss import KnownClientState
-from storefront.state.handlers import checked_fields, checked_id, checked_text
+from storefront.state.handlers import checked_fields, checked_id
 
 ADDRESS_FIELDS = ("first_name", "last_name", "phone", "town", "address", "suburb", "reference", "version")
 SENT = ("shipped",)
 UNPACKED = ("label canceled", "packing canceled")
 
 
-class OrderState(OfficeScreen, KnownClientState):
+class OrderState(AddressScreen, KnownClientState):
     """One order."""
 
     content: rx.Field[OrderDetail | None] = rx.field(None)
-    towns: rx.Field[list[Town]] = rx.field(default_factory=list)
-    towns_for: rx.Field[str] = rx.field("")
     note_count: rx.Field[int] = rx.field(0)
     """Number of notes added on this page."""
 
@@ -215,13 +214,6 @@ class OrderState(OfficeScreen, KnownClientState):
             await self._announce_done(
                 actor, _("Datos corregidos.") if is_pickup else _("Dirección corregida.")
             )
-
-    @office_event(Right.READ_ORDERS, supersedes=True, debounce=150)
-    async def find_towns(self, _actor: Actor, text: str) -> None:
-        """Find the municipalities that match the typed text."""
-        text = checked_text(text, MAX_TEXT_LENGTH)
-        self.towns = [town_view(town) for town in search_municipalities(text)]
-        self.towns_for = text
 
     @office_event(Right.FULFILL)
     async def add_staff_note(self, actor: Actor, form: dict[str, Any]) -> None:
