@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.catalog.countries import country_names
 from backend.catalog.models import Product
-from backend.core.texts import _, language
+from backend.core.texts import _, language_rules
 from backend.core.web.contact import to_one_line, to_paragraphs
 from backend.core.web.html_text import to_plain_text
 
@@ -67,4 +67,4 @@ def _format_weight(kilograms: float | None) -> str:
 def _format_number(value: float) -> str:
     """Return the number with at most two decimals, in the format of the shop's language."""
     written = f"{value:.2f}".rstrip("0").rstrip(".")
-    return written if language == "en" else written.replace(".", ",")
+    return written.replace(".", language_rules.decimal_mark)

@@ -5,7 +5,7 @@ It is computed from the number of published reviews and their sum of stars, whic
 
 from dataclasses import dataclass
 
-from backend.core.texts import _, language
+from backend.core.texts import _, language_rules
 
 MAX_STARS = 5
 
@@ -31,7 +31,6 @@ def make_rating_view(count: int, total: int) -> RatingView | None:
     """Return the rating for this number of reviews and sum of stars; None without reviews."""
     if count <= 0:
         return None
-    average = f"{total / count:.1f}"
-    shown = average if language == "en" else average.replace(".", ",")
+    shown = f"{total / count:.1f}".replace(".", language_rules.decimal_mark)
     words = _("{average} de 5, 1 reseña") if count == 1 else _("{average} de 5, {count} reseñas")
     return RatingView(round(2 * total / count), shown, count, words.format(average=shown, count=count))

@@ -8,26 +8,21 @@ from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime, format_time, get_day_names
 
-from backend.core.texts import language
+from backend.core.texts import language_rules
 
 TIME_ZONE = ZoneInfo("America/Bogota")
-LOCALE = {"es": "es_CO", "en": "en"}[language]
-TIME = {"es": "d 'de' MMMM 'de' y, h:mm a", "en": "MMMM d, y, h:mm a"}[language]
-DATE = {"es": "d 'de' MMMM 'de' y", "en": "MMMM d, y"}[language]
-SHORT_TIME = {"es": "d MMM, h:mm a", "en": "MMM d, h:mm a"}[language]
-HOUR = {"es": "h a", "en": "h a"}[language]
-DAY = {"es": "EEEE d 'de' MMMM", "en": "EEEE, MMMM d"}[language]
-"""Babel patterns for times, dates, hours and days by language, here chosen for the store's language."""
+LOCALE = language_rules.locale
+"""Babel's locale of the store's language."""
 
 
 def time_label(moment: datetime) -> str:
     """Format a moment: «21 de noviembre de 2026, 3:05 p. m.», in English «November 21, 2026, 3:05 PM»."""
-    return format_datetime(moment, TIME, tzinfo=TIME_ZONE, locale=LOCALE)
+    return format_datetime(moment, language_rules.time, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
 def short_time_label(moment: datetime) -> str:
     """Format a moment in a list: «21 nov, 3:05 p. m.», in English «Nov 21, 3:05 PM»."""
-    return format_datetime(moment, SHORT_TIME, tzinfo=TIME_ZONE, locale=LOCALE)
+    return format_datetime(moment, language_rules.short_time, tzinfo=TIME_ZONE, locale=LOCALE)
 
 
 def day_label(moment: datetime) -> str:
@@ -47,12 +42,12 @@ def weekday_name(weekday: int) -> str:
 
 def day_name(day: date) -> str:
     """Format a day: «lunes 23 de noviembre», in English «Monday, November 23»."""
-    return format_date(day, DAY, locale=LOCALE)
+    return format_date(day, language_rules.day, locale=LOCALE)
 
 
 def hour_label(hour: int) -> str:
     """Format an hour of the day: «7 a. m.», in English «7 AM»."""
-    return format_time(time(hour), HOUR, locale=LOCALE)
+    return format_time(time(hour), language_rules.hour, locale=LOCALE)
 
 
 def date_label(moment: datetime) -> str:
@@ -62,7 +57,7 @@ def date_label(moment: datetime) -> str:
 
 def date_name(day: date) -> str:
     """Format a date: «23 de noviembre de 2026», in English «November 23, 2026»."""
-    return format_date(day, DATE, locale=LOCALE)
+    return format_date(day, language_rules.date, locale=LOCALE)
 
 
 def day_begin(day: date) -> datetime:

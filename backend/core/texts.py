@@ -22,6 +22,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
+from backend.core.config.languages import LANGUAGES
 from backend.core.config.settings import SettingsError, load_settings
 
 SOURCE_LANGUAGE = "es"
@@ -37,7 +38,9 @@ def _read_language() -> str:
 
 language = _read_language()
 """The store's language, such as `es`."""
-html_language = {"es": "es-CO", "en": "en-CO"}[language]
+language_rules = LANGUAGES[language]
+"""How the store's language writes dates and numbers."""
+html_language = language_rules.tag
 """The store's language as a tag for HTML and HTTP."""
 
 

@@ -9,7 +9,7 @@ from babel.dates import format_date
 
 from backend.core.dates import LOCALE, TIME_ZONE, day_begin
 from backend.core.errors import InvalidData
-from backend.core.texts import _
+from backend.core.texts import _, language_rules
 
 TODAY, WEEK, MONTH, RANGE = "hoy", "semana", "mes", "rango"
 """Names of periods in an address."""
@@ -120,7 +120,7 @@ def _hour_piece(day: date, hour: int) -> Piece:
 
 
 def _format_day(day: date) -> str:
-    return format_date(day, {"es_CO": "d MMM", "en": "MMM d"}[LOCALE], locale=LOCALE)
+    return format_date(day, language_rules.short_day, locale=LOCALE)
 
 
 def _format_month(day: date) -> str:

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
 from backend.channels.models import Region, SalesChannel
+from backend.core.config.languages import LANGUAGES
 from backend.core.config.settings import Settings
 from backend.core.errors import InvalidData, NotFound
 from backend.edge.dependencies import Db, RequestedFields, ShopSettings, sales_channel
@@ -50,7 +51,6 @@ Read = Callable[[AsyncSession, Settings], Awaitable[list[JsonDict]]]
 CREATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 FIXED_STAMPS: LastingStamps = {**stamps(CREATED_AT, CREATED_AT), "deleted_at": None}
 """Creation time of objects that are defined in the program, not in the database."""
-LANGUAGES = {"es": ("es-CO", "Spanish (Colombia)"), "en": ("en-US", "English (United States)")}
 
 
 class StoreObjectParameters(ListParameters):
@@ -202,7 +202,7 @@ async def rename_store(
         if name in change.model_fields_set and getattr(change, name) != store[name]
     ]
     spoken = [] if change.supported_locales is None else [one.locale_code for one in change.supported_locales]
-    if any(code != LANGUAGES[settings.store_locale][0] for code in spoken):
+    if any(code != LANGUAGES[settings.store_locale].platform_code for code in spoken):
         changed.append("supported_locales")
     if changed:
         raise InvalidData(f"Invalid request: {', '.join(changed)} cannot be changed here: it is in settings")
@@ -264,8 +264,9 @@ async def _list_currencies(_session: AsyncSession, _settings: Settings) -> list[
 
 async def _list_locales(_session: AsyncSession, settings: Settings) -> list[JsonDict]:
     """Return the language of the shop."""
-    code, name = LANGUAGES[settings.store_locale]
-    return [{"id": code, "code": code, "name": name, **FIXED_STAMPS}]
+    language = LANGUAGES[settings.store_locale]
+    code = language.platform_code
+    return [{"id": code, "code": code, "name": language.platform_name, **FIXED_STAMPS}]
 
 
 async def _list_tax_regions(session: AsyncSession, settings: Settings) -> list[JsonDict]:
@@ -337,8 +338,8 @@ async def _list_price_preferences(_session: AsyncSession, _settings: Settings) -
 @store_router.get("/locales")
 async def list_locales(settings: ShopSettings) -> Wire[LocalesAnswer]:
     """List the languages of the shop. There is only one."""
-    code, name = LANGUAGES[settings.store_locale]
-    return Wire({"locales": [{"code": code, "name": name}]})
+    language = LANGUAGES[settings.store_locale]
+    return Wire({"locales": [{"code": language.platform_code, "name": language.platform_name}]})
 
 
 @router.get("/feature-flags")

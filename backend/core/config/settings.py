@@ -23,6 +23,7 @@ from pydantic_settings import (
 )
 from sqlalchemy.engine import make_url
 
+from backend.core.config.languages import LANGUAGES
 from backend.core.config.modules import SETTING_NAMES, list_external_ids, split_providers
 from backend.core.config.origins import Origins, host_of, parse_hosts, parse_origins
 from backend.core.config.sources import (
@@ -316,7 +317,7 @@ class Settings(OfficeSettings, SourcedSettings):
     """Another OpenID provider may replace Google."""
 
     # Pages and staff
-    store_locale: str = Field(default="es", pattern="^(es|en)$")
+    store_locale: str = Field(default="es", pattern=f"^({'|'.join(LANGUAGES)})$")
     """Language of pages, e-mails, errors and the demo products. After a change the pages are built again."""
     search_synonyms: str = ""
     """Additional synonyms for the search: `pelota, balón; carro, auto`. In a file, also one group a line.

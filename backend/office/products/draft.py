@@ -29,7 +29,7 @@ from backend.core.clock import now
 from backend.core.dates import today_in_colombia
 from backend.core.errors import InvalidData
 from backend.core.money import MAX_AMOUNT
-from backend.core.texts import _, language
+from backend.core.texts import _, language_rules
 from backend.media.videos import VIDEO_KEY
 from backend.office.products.options_form import OptionDraft, find_option_problems, normalize_options
 from backend.pricing import TAX_RATES
@@ -76,7 +76,6 @@ DUPLICATE_MESSAGES = {
     "ean": _("Dos presentaciones tienen este código de barras."),
 }
 """Error messages for a variant that has the same value as an earlier one."""
-_DECIMAL = {"es": ",", "en": "."}[language]
 _PESOS = re.compile(r"[0-9]{1,10}")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{3})+")
 
@@ -139,7 +138,7 @@ class Clash:
 
 def format_measure(value: float | None) -> str:
     """Format a weight or a length as typed text."""
-    return "" if value is None else f"{value:g}".replace(".", _DECIMAL)
+    return "" if value is None else f"{value:g}".replace(".", language_rules.decimal_mark)
 
 
 def parse_measure(text: str, measure: Measure) -> float | None:
