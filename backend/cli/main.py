@@ -163,7 +163,7 @@ def seed_demo() -> None:
 
     settings = load_settings()
     added = with_database(lambda database: seed(database, settings), migrated=True).products
-    typer.echo(f"Added {added} toys." if added else "The shop has its toys already.")
+    typer.echo(f"Added {added} products." if added else "The shop has its products already.")
 
 
 payments = typer.Typer(help="Manage payments.", no_args_is_help=True)

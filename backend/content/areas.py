@@ -131,7 +131,7 @@ class ScheduledContent(ContentModel):
 class SlideKind(StrEnum):
     """The kind of a slide's content."""
 
-    PRODUCT = "toy"
+    PRODUCT = "product"
     PICTURE = "picture"
 
 

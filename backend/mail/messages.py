@@ -247,9 +247,9 @@ async def _compose_notice_confirmation(
     notice = await session.get(StockNotice, notice_id)
     if notice is None or notice.confirmed_at is not None:
         return None
-    toy, _handle = await find_variant_name(session, notice.variant_id)
+    product, _handle = await find_variant_name(session, notice.variant_id)
     link = _build_notice_link(settings, CONFIRM_PAGE, notice_id)
-    return Message(MailKind.NOTICE_ASKED, notice.email, {"name": "", "toy": toy, "link": link})
+    return Message(MailKind.NOTICE_ASKED, notice.email, {"name": "", "product": product, "link": link})
 
 
 async def _compose_back_in_stock(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
@@ -260,10 +260,10 @@ async def _compose_back_in_stock(session: AsyncSession, settings: Settings, noti
     if not await is_available(session, notice.variant_id):
         await reset_notice(session, notice_id)
         return None
-    toy, handle = await find_variant_name(session, notice.variant_id)
+    product, handle = await find_variant_name(session, notice.variant_id)
     values = {
         "name": "",
-        "toy": toy,
+        "product": product,
         "link": f"{settings.base_url}/product/{handle}?variant={notice.variant_id}",
         "unsubscribe": _build_notice_link(settings, UNSUBSCRIBE_PAGE, notice_id),
     }
@@ -273,16 +273,16 @@ async def _compose_back_in_stock(session: AsyncSession, settings: Settings, noti
 async def _compose_review_request(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
     """Return the mail that asks to review a delivered order; None if no product of it can be reviewed."""
     order = await read_order(session, order_id)
-    toys = await list_reviewable_products(session, order)
-    if not toys or not order.email:
+    products = await list_reviewable_products(session, order)
+    if not products or not order.email:
         return None
     links = [
-        (toy.title, f"{settings.base_url}{review_path(settings.signing_key, toy.line_id)}")
-        for toy in toys[:MAX_REVIEW_PRODUCTS]
+        (product.title, f"{settings.base_url}{review_path(settings.signing_key, product.line_id)}")
+        for product in products[:MAX_REVIEW_PRODUCTS]
     ]
     values = await _build_order_values(session, settings, order)
-    until = date_label(min(toy.until for toy in toys))
-    return Message(MailKind.REVIEWS_ASKED, order.email, {**values, "toys": links, "until": until})
+    until = date_label(min(product.until for product in products))
+    return Message(MailKind.REVIEWS_ASKED, order.email, {**values, "products": links, "until": until})
 
 
 async def _compose_cart_reminder(

@@ -33,7 +33,7 @@ VALUES: dict[str, Any] = {
     "since": time_label(now()),
     "details": "twice",
     "role": "Shop",
-    "toy": "Robot",
+    "product": "Robot",
     "items": [("2 × Robot", "$ 80.000"), ("Total without shipping", "$ 80.000")],
     "unsubscribe": "https://trompo.example/unsubscribe",
     "what": "complaint",

@@ -68,7 +68,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "missing": "",
         "surplus": "",
         "total": "$ 89.900",
-        "toy": _("Producto de ejemplo"),
+        "product": _("Producto de ejemplo"),
         "items": [
             (_("1 × Producto de ejemplo"), format_cop(30_000)),
             (_("Total sin envío"), format_cop(30_000)),

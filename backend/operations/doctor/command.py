@@ -25,7 +25,7 @@ CHECK_NAMES = {
     "database": _("base de datos"),
     "identity": _("datos de la tienda"),
     "defaults": _("datos iniciales"),
-    "toys": _("productos"),
+    "products": _("productos"),
     "gateway": _("pasarela"),
     "carrier": _("transportadora"),
     "labels": _("guías"),
@@ -72,7 +72,7 @@ async def run_checks(
         checks |= {
             "identity": lambda: shop_checks.check_identity(database, settings),
             "defaults": lambda: shop_checks.check_defaults(database),
-            "toys": lambda: shop_checks.check_products(database, settings),
+            "products": lambda: shop_checks.check_products(database, settings),
             "clock": lambda: shop_checks.check_clock(database),
             "backup": lambda: shop_checks.check_backup(database, settings),
             "legal": lambda: shop_checks.check_legal_texts(database, settings),

@@ -90,19 +90,19 @@ async def check_products(database: Database, settings: Settings) -> AsyncIterato
     async with database.read() as session:
         published, weightless, bare, demo = [(await session.execute(count)).scalar_one() for count in counts]
     if not published:
-        yield warning("toys", _("no hay productos a la venta: `trompo catalog import ARCHIVO.csv`"))
+        yield warning("products", _("no hay productos a la venta: `trompo catalog import ARCHIVO.csv`"))
         return
     if demo and settings.gateway_env is GatewayEnv.PRODUCTION:
         text = _("{n} de {total} son de la tienda de demostración: quítalos en /oficina/productos")
-        yield warning("toys", text.format(n=demo, total=published))
+        yield warning("products", text.format(n=demo, total=published))
     if bare:
-        yield warning("toys", _("{n} de {total} no tienen foto").format(n=bare, total=published))
+        yield warning("products", _("{n} de {total} no tienen foto").format(n=bare, total=published))
     if weightless:
         text = _("{n} de {total} no tienen peso: su envío se cotiza como el paquete de siempre")
-        yield warning("toys", text.format(n=weightless, total=published))
+        yield warning("products", text.format(n=weightless, total=published))
     if not bare and not weightless:
         text = _("{n} a la venta, todos con foto y peso")
-        yield ok("toys", text.format(n=published))
+        yield ok("products", text.format(n=published))
 
 
 async def check_backup(database: Database, settings: Settings) -> AsyncIterator[Finding]:

@@ -104,7 +104,7 @@ def test_link_that_is_neither_in_the_shop_nor_https_is_refused(link: str) -> Non
 
 
 REFUSED: list[tuple[Area, dict[str, Any], str]] = [
-    (Area.BANNER, banner({"kind": "toy", "product_id": "prod_none"}), "slides.0.product_id"),
+    (Area.BANNER, banner({"kind": "product", "product_id": "prod_none"}), "slides.0.product_id"),
     (Area.BANNER, banner(picture_slide(), picture_slide(link="javascript:alert(1)")), "slides.1.link"),
     (Area.BANNER, banner(picture_slide(link="")), "slides.0.link"),
     (Area.BANNER, banner(picture_slide(title="")), "slides.0.title"),
@@ -208,10 +208,10 @@ async def test_product_slide_replaces_the_default_slides_while_its_product_is_av
         )
     none = await make_product("cocina", stock=0)
     hidden = await make_product("borrador", status="draft")
-    slides = [{"kind": "toy", "product_id": one} for one in (none, hidden)]
+    slides = [{"kind": "product", "product_id": one} for one in (none, hidden)]
     await save(database, Area.BANNER, banner(*slides))
     assert [slide.handle for slide in (await read_home(database)).slides] == ["trompo"]
-    own = {"kind": "toy", "product_id": oso, "text": "El que todos piden", "link": "/brand/oso"}
+    own = {"kind": "product", "product_id": oso, "text": "El que todos piden", "link": "/brand/oso"}
     await save(database, Area.BANNER, banner(*slides, picture_slide(), own), 1)
     page = await read_home(database)
     assert [slide.handle for slide in page.slides] == ["", "oso"]

@@ -46,7 +46,7 @@ VALUES: dict[str, Any] = {
     "due": "3 de mayo",
     "since": "2 de mayo",
     "details": "twice",
-    "toy": "Trompo",
+    "product": "Trompo",
     "items": [("2 × Trompo", "$ 60.000"), ("Total sin envío", "$ 60.000")],
     "unsubscribe": "https://trompo.example/unsubscribe",
     "what": "queja",
@@ -68,7 +68,7 @@ VALUES: dict[str, Any] = {
     "facts": [("CUS", "1234")],
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",
-    "toys": [("Trompo", LINK)],
+    "products": [("Trompo", LINK)],
     "until": "5 de mayo",
     "lines": ["Pedido 7 · 2 × Trompo"],
     "more": "Y 3 más.",
@@ -149,7 +149,9 @@ def test_typed_text_in_a_mail_is_escaped(settings: Settings, kind: MailKind) -> 
         for name, value in VALUES.items()
         if isinstance(value, str) and name not in ("link", "pay_link", "tracking_url")
     }
-    mail = render(settings, kind, **changed, number=MALICE, bill=[(MALICE, MALICE)], toys=[(MALICE, LINK)])
+    mail = render(
+        settings, kind, **changed, number=MALICE, bill=[(MALICE, MALICE)], products=[(MALICE, LINK)]
+    )
     seen = read(mail)
     assert "img" not in seen.tags
     assert set(seen.links) <= {settings.base_url, LINK}

@@ -64,7 +64,7 @@ async def test_report_about_a_healthy_shop_has_a_line_for_each_check(shop: Shop)
     assert every <= set(by_name)
     assert by_name["carrier"].message.startswith("Bogotá, D.C. → Medellín: $")
     assert by_name["gateway"].status is Status.OK
-    assert by_name["toys"].status is Status.WARNING
+    assert by_name["products"].status is Status.WARNING
     text = format_text(findings)
     assert len(text.splitlines()) == len(findings)
     assert "\nbien   pasarela: la de ensayo: acepta las llaves y da " in text
@@ -83,7 +83,7 @@ async def test_demo_products_are_reported_in_production(shop: Shop) -> None:
     async with shop.database.read() as session:
         toys = await session.scalar(select(func.count()).where(Product.status == "published"))
     assert demo == (
-        "toys",
+        "products",
         Status.WARNING,
         f"{toys} de {toys} son de la tienda de demostración: quítalos en /oficina/productos",
     )

@@ -75,7 +75,7 @@ async def test_content_area_is_published_only_after_its_preview(
 async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserFactory) -> None:
     screen = await open_area(browser_of, "carrusel")
     rows = (
-        {"kind": "toy", "toys": "prod_none", "starts": "ayer"},
+        {"kind": "product", "toys": "prod_none", "starts": "ayer"},
         {"kind": "picture", "picture": PICTURE, "title": "Uno", "link": "javascript:alert(1)"},
     )
     await send_event(screen, "preview_changes", area_form(*rows))
@@ -103,9 +103,9 @@ async def test_slide_has_the_picked_product(
         ids = [(await session.get_one(Variant, one)).product_id for one in reversed(added)]
     screen = await open_area(browser_of, "carrusel")
     for toys in ("", " ".join(ids)):
-        await send_event(screen, "preview_changes", area_form({"kind": "toy", "toys": toys}))
+        await send_event(screen, "preview_changes", area_form({"kind": "product", "toys": toys}))
         assert set(screen.problems) == {"toys-new-0"}, toys
-    await send_event(screen, "preview_changes", area_form(*({"kind": "toy", "toys": one} for one in ids)))
+    await send_event(screen, "preview_changes", area_form(*({"kind": "product", "toys": one} for one in ids)))
     await send_event(screen, "publish")
     assert [(row.toys, [one.id for one in row.products]) for row in screen.content.rows] == [
         (one, [one]) for one in ids
