@@ -73,7 +73,8 @@ async def _pages() -> Urls:
     lists += [(catalog_path(collection=one.handle), one.changed_at) for one in collections]
     lists += [(catalog_path(age=age.value), None) for age in ages]
     lists += [(path, None) for path in dict.fromkeys(catalog_path(brand=brand.handle) for brand in brands)]
-    return [(HOME, None), (CATALOG, None), (GIFT, None), *lists, *legal, (PQRS, None)]
+    gift_finder: Urls = [(GIFT, None)] if ages else []  # without ages it has nothing to find
+    return [(HOME, None), (CATALOG, None), *gift_finder, *lists, *legal, (PQRS, None)]
 
 
 async def _products(offset: int, limit: int) -> Urls:
