@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from babel.messages.pofile import read_po
+
 from backend.attention.kinds import AttentionKind
 from backend.core.config.settings import AdminAccess, Settings
+from backend.core.texts import catalogue_path
 from backend.operations.table_registry import all_tables
 from tools.docs_site.source import LEFT_OUT, ROOT_FILES, rewrite_links
 from tools.settings_reference import REFERENCE, read_docstrings, write_reference
@@ -18,6 +21,11 @@ CODE_BLOCK = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+QUOTE = re.compile(r"«([^»]+)»")
+OF_THE_OFFICE = (DOCS / "office.md", *DOCS.glob("es/*.md"))
+"""Documents in which «…» is always a text of the shop. In a quote, … stands for any words."""
+COMPOSED = ("¿Qué libro buscas?", "Todos los libros", "El mismo día si se paga antes de las 11 a. m.")
+"""Quotes of texts that the shop composes."""
 
 
 def read_names_below(heading: str) -> set[str]:
@@ -106,3 +114,23 @@ def find_broken_links() -> Iterator[str]:
 def test_links_between_documents_lead_to_existing_files_and_headings() -> None:
     """`make docs` finds further faults, such as wrong syntax, but needs packages that tests do not install."""
     assert list(find_broken_links()) == []
+
+
+def read_texts() -> str:
+    """Return the shop's texts in Spanish, one a line."""
+    with catalogue_path("en").open("rb") as file:
+        return "\n".join(" ".join(str(message.id).split()) for message in read_po(file, locale="en"))
+
+
+def find_unknown_quotes() -> Iterator[str]:
+    """Yield the quotes of documents of the office that no text of the shop contains."""
+    texts = read_texts()
+    for document in OF_THE_OFFICE:
+        for quote in QUOTE.findall(CODE_BLOCK.sub("", document.read_text("utf-8"))):
+            words = " ".join(quote.split()).rstrip(".…")
+            if quote not in COMPOSED and not re.search(re.escape(words).replace("…", ".+"), texts):
+                yield f"{document.relative_to(ROOT)}: «{quote}»"
+
+
+def test_documents_quote_the_office_as_it_is() -> None:
+    assert list(find_unknown_quotes()) == []

@@ -31,13 +31,14 @@ EXCEPTIONS = frozenset(
 )
 CREATED_BY_THE_READER = frozenset(
     {
-        "backend/office/stock_requests.py",
+        "backend/office/stock/stock_requests.py",
         "backend/stock_notices/admin_routes.py",
         "backend/stock_notices/answers.py",
         "backend/stock_notices/waiting.py",
-        "storefront/office/stock_requests.py",
+        "storefront/office/stock/stock_requests.py",
         "tests/backend/catalog/test_batteries.py",
-        "storefront/pages/about.py",
+        "storefront/pages/about/",
+        "storefront/pages/about/page.py",
         "tests/backend/stock_notices/test_waiting.py",
         "tests/storefront/office/test_stock_requests_screen.py",
         "tests/storefront/pages/test_about.py",
