@@ -13,6 +13,7 @@ import httpx
 from pydantic import SecretStr
 
 from backend.core.config.settings import SANDBOX_CARRIER_KEY, Settings
+from backend.core.config.version import VERSION
 from backend.core.db.tables import JsonObject
 from backend.core.errors import OutcomeUnknown
 from backend.core.money import Cop
@@ -37,7 +38,7 @@ from backend.shipping.providers.carrier.responses import (
 
 log = logging.getLogger(__name__)
 
-USER_AGENT = "Trompo/1.0"
+USER_AGENT = f"Trompo/{VERSION}"
 """The carrier refuses the names of HTTP libraries (wire: carrier 2.1)."""
 
 CANCELLATION_BATCH = 50

@@ -13,6 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from backend.core.config.settings import Settings
+from backend.core.config.version import VERSION
 from backend.core.db.database import Database
 from backend.core.errors import OutcomeUnknown, OutsideFailure
 from backend.sandbox.carrier import Fault, SandboxCarrier, create_sandbox_carrier
@@ -80,7 +81,7 @@ async def test_every_request_has_the_key_without_a_prefix_and_our_user_agent() -
     assert request.method == "POST"
     assert str(request.url) == "https://carrier.example/api/v2/quotation"
     assert request.headers["Authorization"] == KEY
-    assert request.headers["User-Agent"] == "Trompo/1.0"
+    assert request.headers["User-Agent"] == f"Trompo/{VERSION}"
     assert request.headers["Content-Type"] == "application/json"
     assert json.loads(request.content) == QUOTATION.body()
 
