@@ -1,5 +1,6 @@
 """All texts of the shop are translated into every language that it offers."""
 
+import re
 import string
 
 import pytest
@@ -67,6 +68,15 @@ def test_only_texts_of_the_demo_name_toys(messages: list[str]) -> None:
     }
     legal = (ROOT / "backend/legal/templates").glob("*.md")
     assert [file.name for file in legal if "juguete" in file.read_text("utf-8").lower()] == []
+
+
+def test_only_texts_of_the_demo_name_toys_in_english(messages: list[str]) -> None:
+    in_english = {message: translations("en").gettext(message) for message in messages}
+    assert [
+        text
+        for message, text in in_english.items()
+        if "juguete" not in message.lower() and re.search(r"(?i)\btoys?\b(?!\})", text)
+    ] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
