@@ -85,6 +85,12 @@ KINDS_WITH_NEW_MESSAGE_ID = frozenset(
 )
 """Mails whose text is new each time they are sent: each time they get a new Message-ID."""
 
+KINDS_SENT_AT_MOST_ONCE = frozenset({MailKind.CART_REMINDER})
+"""Offers (Ley 2300 of 2023): none is better than two."""
+
+KINDS_NOT_REPEATED_IN_DOUBT = KINDS_SENT_AT_MOST_ONCE | {MailKind.PASSWORD_RESET}
+"""Mails that are not sent again if they may have been sent."""
+
 RETRY_DELAY = timedelta(hours=4)
 """Pause before the next attempt for a mail that was refused (permanently or by a quota) or may have been sent."""
 MAX_REFUSALS = 3
@@ -108,6 +114,17 @@ _MARK_SENT = (
         _MAIL.c.updated_at == bindparam("last_change", type_=UtcDateTime()),
     )
     .values(sent_at=db_now())
+)
+_CLAIM = (
+    update(_MAIL)
+    .where(_MAIL.c.id == bindparam("mail_id"), _MAIL.c.sent_at.is_(None))
+    .values(sent_at=db_now(), updated_at=_MAIL.c.updated_at)
+    .returning(_MAIL.c.id)
+)
+_RELEASE = (
+    update(_MAIL)
+    .where(_MAIL.c.id == bindparam("mail_id"))
+    .values(sent_at=None, updated_at=_MAIL.c.updated_at)
 )
 
 log = logging.getLogger(__name__)
@@ -179,7 +196,10 @@ class Mailer:
                 brand=letter.brand,
                 logo_png=await read_logo(self._pictures, letter.brand),
             )
-            await self._deliver(mail, written)
+            if mail.kind in KINDS_SENT_AT_MOST_ONCE:
+                await self._deliver_at_most_once(mail, written)
+            else:
+                await self._deliver(mail, written)
         joined = slot.joined if slot is not None else ()
         return Finished(partial(_record_sent, mail=mail, joined=joined, is_delivered=letter is not None))
 
@@ -228,15 +248,30 @@ class Mailer:
                         parts.append(other)
         return join_messages(message.to, parts)
 
+    async def _deliver_at_most_once(self, mail: Mail, written: EmailMessage) -> None:
+        """Mark the mail as sent before it is sent, so that a killed process does not send it again.
+
+        If it was certainly not sent, the mark is removed.
+        """
+        async with self._database.transaction() as session:
+            if (await session.execute(_CLAIM, {"mail_id": mail.id})).scalar_one_or_none() is None:
+                return
+        try:
+            await self._deliver(mail, written)
+        except Exception:
+            async with self._database.transaction() as session:
+                await session.execute(_RELEASE, {"mail_id": mail.id})
+            raise
+
     async def _deliver(self, mail: Mail, written: EmailMessage) -> None:
         try:
             await self._transport.send(written)
         except MailInDoubt as error:
-            if mail.kind != MailKind.PASSWORD_RESET:
+            if mail.kind not in KINDS_NOT_REPEATED_IN_DOUBT:
                 raise RetryLater(
                     error.message, after=RETRY_DELAY, max_failures=MAX_ATTEMPTS_IN_DOUBT
                 ) from None
-            log.warning("mail %s may have been sent; the customer can request another link", mail.id)
+            log.warning("mail %s may have been sent; it is not sent again", mail.id)
         except MailRefused as error:
             if error.duration is RefusalDuration.TEMPORARY:
                 raise

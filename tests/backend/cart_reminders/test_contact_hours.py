@@ -1,6 +1,6 @@
 """Hours in which the law allows offers: Ley 2300 of 2023, art. 3."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -23,8 +23,16 @@ from backend.core.dates import TIME_ZONE
         ("2026-12-08T12:00", False),  # a holiday on a Tuesday
         ("2026-11-02T12:00", False),  # a holiday that Ley 51 of 1983 moves to a Monday
         ("2026-12-07T12:00", True),
+        ("2026-12-25T12:00", False),  # a holiday on a Friday
+        ("2027-01-11T12:00", False),  # Epiphany, moved to a Monday
+        ("2027-01-12T07:00", True),
+        ("2027-03-26T12:00", False),  # Good Friday
+        ("2027-07-20T12:00", False),  # a holiday on a Tuesday
+        ("2027-05-01T09:00", False),  # a holiday on a Saturday
+        ("2027-05-08T09:00", True),
     ],
 )
 async def test_offers_are_sent_only_in_the_hours_of_the_law(moment: str, is_allowed: bool) -> None:
     local = datetime.fromisoformat(moment).replace(tzinfo=TIME_ZONE)
     assert await is_contact_allowed(local) is is_allowed
+    assert await is_contact_allowed(local.astimezone(UTC)) is is_allowed
