@@ -22,7 +22,7 @@ from storefront.office.react_components import (
 )
 from storefront.office.search import MAX_TEXT_LENGTH, OfficeSearchState, SearchHit
 from storefront.office.state import StaffState, has_right, place_count, place_deadline
-from storefront.reflex_ext.elements import A
+from storefront.reflex_ext.elements import A, has_too_many_connection_errors
 from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
 
@@ -75,7 +75,7 @@ def office_layout(
         more_places(current=path),
         toasts(state, undo),
         rx.el.p(
-            rx.cond(IS_OFFLINE, OFFLINE_TEXT, ""),
+            rx.cond(has_too_many_connection_errors | IS_OFFLINE, OFFLINE_TEXT, ""),
             class_name="o-offline",
             role="status",
         ),
