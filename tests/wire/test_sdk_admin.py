@@ -24,7 +24,7 @@ from tests.store_defaults import set_up_defaults
 from tests.wire.sdk_methods import HERE, list_working_methods
 
 TIMEOUT_S = 120
-MIN_METHODS = 260
+MIN_METHODS = 280
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from backend.orders.money.commands import CreateRefund
 from backend.orders.money.refunds import refund_order
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.providers.base import ProviderState
-from backend.staff.rights import Actor
+from backend.staff.rights import Actor, Role
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.draft_orders.selling import OTHER_SELLER, OWNER, SELLER, STOCKROOM, prepare, take_money
 from tests.backend.rivals import run_against_rival
@@ -156,9 +156,11 @@ async def test_stockroom_may_not_close(till: Till) -> None:
         await close(till, await read_day(till), 0, actor=STOCKROOM)
 
 
-async def test_refund_in_cash_needs_the_owner(till: Till) -> None:
+@pytest.mark.parametrize("actor", [SELLER, Actor("staff_owner", Role.OWNER)])
+async def test_refund_in_cash_needs_the_owner_with_second_factor(till: Till, actor: Actor) -> None:
     variant = await till.make_variant()
     sold = await sell(till, variant, ManualMethod.CASH)
     new = CreateRefund(amount=1_000, reference="recibo 2", reason="x", method=ManualMethod.CASH)
     with pytest.raises(Forbidden):
-        await refund_order(till.database, SELLER, sold, new)
+        await refund_order(till.database, actor, sold, new)
+    assert (await read_day(till)).cash_given_back == 0

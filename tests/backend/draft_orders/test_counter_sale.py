@@ -10,6 +10,7 @@
 | a discount above the limit by a seller | refused; the owner may |
 | the lines change after the discount | the discount no longer applies |
 | the draft was cancelled, or is empty | refused |
+| the customer of a sale in person sends the form of retracto | refused; sales by telephone and WhatsApp have it |
 """
 
 import asyncio
@@ -31,18 +32,21 @@ from backend.draft_orders.drafts import (
     find_current_draft,
     open_current_draft,
     set_discount,
+    set_origin,
     set_units,
 )
 from backend.inventory import service as inventory
 from backend.inventory.models import InventoryLevel, StockMovement
+from backend.orders.origins import OrderOrigin
 from backend.orders.service import compute_order_totals, list_order_lines
 from backend.payment.cash import sum_cash
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import list_payment_sessions
 from backend.pricing import tax_inside
-from backend.returns.models import ReturnKind
-from backend.returns.requests import list_offers
+from backend.returns.forms import UNITS_PREFIX
+from backend.returns.models import Return, ReturnKind
+from backend.returns.requests import list_offers, store_customer_request
 from backend.staff.rights import Actor
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.draft_orders.selling import (
@@ -55,6 +59,7 @@ from tests.backend.draft_orders.selling import (
     read_total,
     take_money,
 )
+from tests.backend.returns.steps import ACCOUNT
 from tests.backend.rivals import run_against_rival
 
 
@@ -98,7 +103,24 @@ async def test_sale_in_person_offers_guarantee_and_no_retracto(till: Till) -> No
     order = await take_money(till, await prepare(till, {variant: 1}), PRICE)
     async with till.database.read() as session:
         kinds = [offer.kind for offer in await list_offers(session, order)]
+        (line,) = await list_order_lines(session, order.id)
     assert kinds == [ReturnKind.WARRANTY]
+    typed = {"kind": "withdrawal", f"{UNITS_PREFIX}{line.id}": "1", **ACCOUNT}
+    with pytest.raises(NotAllowed):
+        await store_customer_request(till.database, order.id, typed)
+    async with till.database.read() as session:
+        assert (await session.execute(select(func.count()).select_from(Return))).scalar_one() == 0
+
+
+@pytest.mark.parametrize("origin", [OrderOrigin.PHONE, OrderOrigin.WHATSAPP])
+async def test_sale_from_a_distance_has_retracto(till: Till, origin: OrderOrigin) -> None:
+    draft = await prepare(till, {await till.make_variant(): 1})
+    async with till.database.transaction() as session:
+        await set_origin(session, SELLER, draft.id, origin)
+    order = await take_money(till, draft, PRICE)
+    async with till.database.read() as session:
+        kinds = {offer.kind for offer in await list_offers(session, order)}
+    assert kinds == {ReturnKind.WITHDRAWAL, ReturnKind.WARRANTY}
 
 
 async def test_repeated_sale_is_one_order(till: Till) -> None:
@@ -108,6 +130,9 @@ async def test_repeated_sale_is_one_order(till: Till) -> None:
     assert len({order.id for order in orders}) == 1
     assert len(await till.orders()) == 1
     assert await till.available(variant) == 2
+    async with till.database.read() as session:
+        sold = select(func.count()).where(AuditEntry.action == "sold")
+        assert (await session.execute(sold)).scalar_one() == 1
 
 
 async def test_two_tabs_show_the_same_draft(till: Till) -> None:
