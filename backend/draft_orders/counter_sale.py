@@ -41,6 +41,7 @@ from backend.edge.wire import iso
 from backend.inventory import service as inventory
 from backend.inventory import stock_fulfillment
 from backend.inventory.movements import MovementDetails, Reason
+from backend.orders.delivery_kinds import DeliveryKind, read_option_kind
 from backend.orders.events import FulfillmentDelivered
 from backend.orders.models import Fulfillment, Order
 from backend.orders.service import (
@@ -189,7 +190,7 @@ async def create_captured_order(
         InvalidData: it is delivered, and a part of the address is missing.
         InsufficientStock: the units are sold out.
     """
-    sale = build_counter_sale(cart, priced)
+    sale = await build_counter_sale(session, cart, priced)
     payment = await _open_payment(session, cart, cart_payments, sale, money, payer)
     await reserve_uses(session, to_promotion_claims(cart, sale, may_hold_uses=priced.may_hold_uses))
     await inventory.reserve(session, cart.id, sale.units, until=None)
@@ -249,14 +250,16 @@ async def _store_contact(session: AsyncSession, cart: Cart, contact: SaleContact
         cart.billing_address = address
 
 
-def build_counter_sale(cart: Cart, priced: PricedCart) -> Sale:
+async def build_counter_sale(session: AsyncSession, cart: Cart, priced: PricedCart) -> Sale:
     """Return the content of the order that the cart would become now. Without a shipping method it is handed over.
 
     Raises:
-        InvalidData: it has a shipping method, and a part of the address is missing.
+        InvalidData: it is delivered, and a part of the address is missing. A pickup needs none.
     """
     if priced.shipping is not None:
-        require_shipping_method(cart, has_shipping=True)
+        kind = await read_option_kind(session, priced.shipping.option_id or "")
+        if kind is not DeliveryKind.PICKUP:
+            require_shipping_method(cart, has_shipping=True)
         return build_sale(cart, priced)
     return build_sale(cart, replace(priced, shipping=SoldShipping(None, TAKEN_ALONG, 0, {})))
 

@@ -1,6 +1,6 @@
-"""Delivery of an exchange's new order: the customer takes it along, or it goes to an address.
+"""Delivery of an exchange's new order: the customer takes it along, picks it up later, or it goes to an address.
 
-The address is that of the first order, or another one that the customer names.
+The address is that of the first order, or another one that the customer names. A pickup needs none.
 """
 
 from collections.abc import Mapping
@@ -8,14 +8,32 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.cart.models import CartShippingMethod
+from backend.cart.access import read_cart
+from backend.cart.contents import read_lines
+from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
-from backend.cart.shipping_method import find_shipping_method, mark_cart_changed
+from backend.cart.shipping_method import find_shipping_method, mark_cart_changed, set_shipping_method
+from backend.checkout.cart_snapshot import require_address
 from backend.checkout.carts.changes import set_shipping_address
+from backend.checkout.quotes.own_delivery_prices import apply_free_from, read_goods_total_for
+from backend.checkout.quotes.shipping_quotes import (
+    UNKNOWN_OPTION,
+    QuoteInput,
+    build_lenient_quote_input,
+    find_offer,
+    find_stored_quote,
+)
+from backend.checkout.quotes.unquoted_delivery import NoCourier, is_refused
 from backend.checkout.service import Checkout
-from backend.checkout.shipping_options import ShippingOffer
+from backend.checkout.shipping_options import (
+    CART_CHANGED,
+    MAX_QUOTE_ATTEMPTS,
+    ShippingOffer,
+    build_method_data,
+    require_expected_amount,
+)
 from backend.core.db.tables import JsonObject
-from backend.core.errors import NotAllowed, NotFound
+from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.money import Cop
 from backend.core.texts import _
 from backend.draft_orders.delivery import choose_expected_option, parse_delivery
@@ -23,13 +41,37 @@ from backend.draft_orders.models import DraftOrder
 from backend.exchanges.preparation import lock_outbound_cart, read_exchange, require_exchange_rights
 from backend.orders.models import Order
 from backend.orders.service import read_order
-from backend.shipping.addresses import find_municipality, require_label_address
+from backend.shipping.addresses import find_municipality, find_municipality_code, require_label_address
+from backend.shipping.models import CALCULATED, ShippingOption
+from backend.shipping.offered_options import (
+    OptionNotOffered,
+    filter_by_destination,
+    list_offers_for_country,
+    provider_not_enabled_error,
+)
+from backend.shipping.terms.own_delivery import is_pickup
 from backend.staff.rights import Actor
+
+COUNTRY = "co"
 
 
 def can_be_delivered(order: Order) -> bool:
     """Return True if the new order can go to the address of this order."""
     return bool(order.email and order.shipping_address)
+
+
+async def list_pickups(session: AsyncSession, order: Order) -> list[ShippingOption]:
+    """Return the options with which the customer of this order picks up the new one, oldest first."""
+    offers = await list_offers_for_country(session, order.sales_channel_id, COUNTRY)
+    offers = filter_by_destination(offers, COUNTRY, find_municipality_code(order.shipping_address))
+    return [
+        offer.option
+        for offer in offers
+        if is_pickup(offer.option)
+        and offer.is_enabled
+        and offer.is_on
+        and offer.option.price_type != CALCULATED
+    ]
 
 
 async def deliver_new_order(checkout: Checkout, actor: Actor, exchange_id: str) -> ShippingOffer:
@@ -69,44 +111,104 @@ async def deliver_with_option(  # noqa: PLR0917
     actor: Actor,
     exchange_id: str,
     option_id: str,
-    expected_amount: Cop | None,
+    expected_amount: Cop | None = None,
     address: JsonObject | None = None,
 ) -> None:
     """Send the new order to this address, with this shipping option at its live price.
 
-    Without an address, it is sent to the address of the first order.
-
-    Raises:
-        NotFound, ExchangeEnded, NotAllowed: see `_set_address`.
-        InvalidData: the address is not complete; or see `backend.draft_orders.delivery.choose_expected_option`.
-    """
-    cart_id = await _set_address(checkout, actor, exchange_id, address)
-    await choose_expected_option(checkout, cart_id, option_id, expected_amount)
-
-
-async def _set_address(
-    checkout: Checkout, actor: Actor, exchange_id: str, address: JsonObject | None = None
-) -> str:
-    """Set the address of the new order: this one, else that of the first order. Return the id of its cart.
+    Without an address, it is sent to the address of the first order. A pickup needs no address. If the option is
+    refused, the address does not change either.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
-        InvalidData: the address names no municipality, or does not fit on a label.
+        NotAllowed: the first order has no address or no e-mail address; or the option's provider is not enabled.
+        InvalidData: the address names no municipality, does not fit on a label, or is not complete; the option is
+            not offered for it; or its price is not the one that the caller expects.
+        NoCourier: no courier delivers to the address, and the settings refuse such deliveries.
+        Conflict: the new order changed repeatedly while its shipping was being priced.
+        TooManyQuotations: see `backend.checkout.quotes.quote_limits.Quoter`.
+    """
+    require_exchange_rights(actor)
+    if address is not None:
+        require_label_address(address)
+    settings = await checkout.effective_settings()
+    for _turn in range(MAX_QUOTE_ATTEMPTS):
+        async with checkout.database.read() as session:
+            exchange = await read_exchange(session, actor, exchange_id)
+            order = await read_order(session, exchange.order_id)
+            cart = await read_cart(
+                session, (await session.get_one(DraftOrder, exchange.draft_order_id)).cart_id
+            )
+            destination = order.shipping_address if address is None else address
+            contents = await _read_quote_input(session, cart, destination)
+            offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
+            offer = find_offer(offers, checkout.fulfillment_providers, contents, option_id)
+            if not offer.is_enabled:
+                raise provider_not_enabled_error(offer.option)
+            if address is None and not is_pickup(offer.option):
+                _require_own_address(order)
+            priced = await find_stored_quote(session, cart.id, offer, contents)
+            goods_total = await read_goods_total_for(session, cart.id, [offer])
+        if priced is None:
+            quoter = checkout.create_quoter(cart.id, "")
+            [priced] = await quoter.request_quotes(cart.id, [offer], contents)
+        if priced.quote is None:
+            raise OptionNotOffered(UNKNOWN_OPTION)
+        if is_refused(settings, priced.quote):
+            raise NoCourier(contents.dane_code)
+        require_expected_amount(
+            apply_free_from(offer.option, priced.quote, goods_total).amount, expected_amount
+        )
+        async with checkout.database.transaction() as session:
+            cart = await lock_outbound_cart(session, actor, exchange_id)
+            if await _read_quote_input(session, cart, destination) != contents:
+                continue
+            await set_shipping_address(session, cart, destination or None)
+            if not is_pickup(offer.option):
+                require_address(cart, has_items=bool(contents.items))
+            await set_shipping_method(
+                session,
+                cart,
+                option_id=option_id,
+                name=offer.option.name,
+                amount=priced.quote.amount,
+                data=build_method_data(offer.option, priced.quote, settings),
+            )
+            return
+    raise Conflict(CART_CHANGED)
+
+
+async def _read_quote_input(session: AsyncSession, cart: Cart, address: JsonObject) -> QuoteInput:
+    """Return the values that decide the shipping price of the cart to this address.
+
+    Raises:
+        InvalidData: the address names no municipality.
+    """
+    town = find_municipality(address)
+    contents = build_lenient_quote_input(cart, await read_lines(session, cart.id))
+    street = str(address.get("address_1") or "")
+    return contents.change_destination(town.code if town is not None else "", street)
+
+
+def _require_own_address(order: Order) -> None:
+    if not can_be_delivered(order):
+        raise NotAllowed(
+            f"Order {order.id} has no address",
+            staff_text=_("El pedido no tiene dirección: que se lo lleve."),
+        )
+
+
+async def _set_address(checkout: Checkout, actor: Actor, exchange_id: str) -> str:
+    """Give the new order the address of the first one. Return the id of its cart.
+
+    Raises:
+        NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
         NotAllowed: the first order has no address or no e-mail address.
     """
     async with checkout.database.transaction() as session:
         cart = await lock_outbound_cart(session, actor, exchange_id)
         order = await read_order(session, (await read_exchange(session, actor, exchange_id)).order_id)
-        if address is not None:
-            find_municipality(address)
-            require_label_address(address)
-            await set_shipping_address(session, cart, address)
-            return cart.id
-        if not can_be_delivered(order):
-            raise NotAllowed(
-                f"Order {order.id} has no address",
-                staff_text=_("El pedido no tiene dirección: que se lo lleve."),
-            )
+        _require_own_address(order)
         await set_shipping_address(session, cart, order.shipping_address)
         return cart.id
 

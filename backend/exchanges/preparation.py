@@ -4,6 +4,8 @@ The units that come back are the draft of a return, with its limits. The units t
 prices and the stock of every cart. Nothing is reserved before the exchange is settled.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select
@@ -13,6 +15,7 @@ from backend.audit import Subject, SubjectType, record
 from backend.cart.access import create_empty_cart, lock_cart, open_cart
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.models import Cart, LineItem
+from backend.cart.shipping_method import find_shipping_method, set_shipping_method
 from backend.core.db.database import database_now, lock_rows
 from backend.core.db.tables import get_or_404
 from backend.core.errors import InvalidData, NotAllowed
@@ -224,7 +227,8 @@ async def add_outbound_units(
         InvalidData, InsufficientStock: see `backend.cart.lines.add_to_cart`.
     """
     cart = await lock_outbound_cart(session, actor, exchange_id)
-    await add_to_cart(session, cart.id, variant_id, quantity)
+    async with _keep_pickup(session, cart):
+        await add_to_cart(session, cart.id, variant_id, quantity)
 
 
 async def set_outbound_units(
@@ -237,7 +241,20 @@ async def set_outbound_units(
         InvalidData, InsufficientStock: see `backend.cart.lines.change_line`.
     """
     cart = await lock_outbound_cart(session, actor, exchange_id)
-    await change_line(session, cart.id, item_id, quantity)
+    async with _keep_pickup(session, cart):
+        await change_line(session, cart.id, item_id, quantity)
+
+
+@asynccontextmanager
+async def _keep_pickup(session: AsyncSession, cart: Cart) -> AsyncIterator[None]:
+    """Keep the pickup of a cart without an address while its products change: its price does not depend on them."""
+    found = await find_shipping_method(session, cart.id) if not cart.shipping_address else None
+    if found is None:
+        yield
+        return
+    option_id, name, amount, data = found.shipping_option_id, found.name, found.amount, found.data
+    yield
+    await set_shipping_method(session, cart, option_id=option_id, name=name, amount=amount, data=data)
 
 
 async def lock_outbound_cart(session: AsyncSession, actor: Actor, exchange_id: str) -> Cart:

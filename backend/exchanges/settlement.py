@@ -121,7 +121,7 @@ async def settle_exchange(
     draft = await reread_draft(session, draft.id, exchange.id)
     payable, priced = await _price(session, cart)
     cart.origin = order.origin
-    sale = build_counter_sale(cart, priced)
+    sale = await build_counter_sale(session, cart, priced)
     await lock_promotions(session, to_promotion_claims(cart, sale, may_hold_uses=priced.may_hold_uses))
     sold = await list_order_lines(session, order.id)
     await lock_all_levels(session, {line.variant_id for line in sold} | set(sale.units))

@@ -21,6 +21,7 @@ from backend.fulfillment.label_merging import merge_labels
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.gifts import read_gift_message
 from backend.orders.models import Fulfillment, Order, OrderLine
+from backend.orders.parties import find_party_name
 from backend.orders.service import count_units_to_box, format_line_detail
 from backend.orders.states import LabelState
 from backend.shipping.addresses import format_address_lines
@@ -138,7 +139,7 @@ def _build_slip(order: Order, kind: DeliveryKind, lines: Sequence[OrderLine]) ->
     return Slip(
         number=order.number or 0,
         placed=time_label(order.created_at),
-        name=full_name(address),
+        name=full_name(address or find_party_name(order.billing_address, None, "")._asdict()),
         phone=str(address.get("phone") or ""),
         address=[] if kind is DeliveryKind.PICKUP else format_address_lines(address),
         shipping=" · ".join(filter(None, (names.get(kind, ""), order.shipping_name))),

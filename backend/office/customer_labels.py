@@ -16,8 +16,8 @@ NO_NAME = _("Sin nombre")
 
 
 def recipient_name(order: Order) -> str:
-    """Return the name of the recipient."""
-    return full_name(order.shipping_address) or NO_NAME
+    """Return the name of the recipient; of the customer, if an order for pickup has no address."""
+    return full_name(order.shipping_address) or order_customer_name(order)
 
 
 def order_customer_name(order: Order) -> str:

@@ -22,6 +22,7 @@ from backend.office.customer_labels import (
     order_customer_name,
     payer_document,
     phone_path,
+    recipient_name,
     whatsapp_path,
 )
 from backend.office.invoices import InvoiceRow, invoices_of_order
@@ -237,7 +238,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         shipping_name=order.shipping_name,
         delivery_note=delivery_note,
         promise=describe_promise_for_staff(order, kind),
-        recipient=full_name(order.shipping_address),
+        recipient=recipient_name(order) if is_pickup else full_name(order.shipping_address),
         recipient_phone="" if recipient_phone == phone else recipient_phone,
         address_lines=format_address_lines(order.shipping_address),
         address=_address_fields(order.shipping_address),

@@ -13,7 +13,7 @@ from backend.core.errors import InvalidData
 from backend.core.money import Cop, format_cop
 from backend.core.texts import _
 from backend.draft_orders.models import DraftOrder
-from backend.exchanges.delivery import can_be_delivered
+from backend.exchanges.delivery import can_be_delivered, list_pickups
 from backend.exchanges.models import Exchange, ExchangeStatus
 from backend.exchanges.preparation import (
     find_inbound_draft,
@@ -50,6 +50,15 @@ class InboundLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PickupView:
+    """A place where the customer can pick up the new order later, with its price."""
+
+    id: str
+    name: str
+    price_label: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExchangeView:
     """An exchange on its screen.
 
@@ -61,7 +70,8 @@ class ExchangeView:
         kind: `owed` if the customer pays the difference, `refund` if the shop gives it back, `equal`, or empty before
             both sides are chosen.
         difference: whole pesos, negative if the shop gives them back.
-        address: where the new order goes; empty if the customer takes it along.
+        pickups: places where the customer can pick up the new order later.
+        address: where the new order goes; empty if the customer takes it along or picks it up.
         asks_email: True if the form of another address asks for an e-mail address.
         can_settle: True if it can be settled now.
         can_give_back: True if the staff member may record money that is given back.
@@ -83,6 +93,7 @@ class ExchangeView:
     sentence: str = ""
     can_deliver: bool = False
     asks_email: bool = False
+    pickups: list[PickupView] = field(default_factory=list)
     address: list[str] = field(default_factory=list)
     shipping: str = ""
     shipping_label: str = ""
@@ -161,6 +172,10 @@ async def _exchange_view(  # noqa: PLR0917
         sentence=_describe(difference) if is_chosen else "",
         can_deliver=can_be_delivered(order),
         asks_email=not order.email,
+        pickups=[
+            PickupView(one.id, one.name, format_cop(one.amount or 0))
+            for one in await list_pickups(session, order)
+        ],
         address=format_address_lines(address),
         shipping=view.shipping_name,
         shipping_label=view.shipping_total_label,

@@ -5,7 +5,7 @@ from reflex.vars import ObjectVar
 
 from backend.core.texts import _
 from backend.exchanges.settlement import CHOOSE_DELIVERY
-from backend.office.orders.exchange import InboundLine
+from backend.office.orders.exchange import InboundLine, PickupView
 from storefront.components.forms import SubmitOnce, town_panel
 from storefront.office.components.delivery import address_form, fold_head
 from storefront.office.components.detail import back_link, product_line_head, warning_note
@@ -122,7 +122,7 @@ def delivery_panel() -> rx.Component:
         rx.cond(VIEW.shipping == "", warning_note(CHOOSE_DELIVERY, "exchange-delivery-outdated")),
         chosen_delivery(ExchangeState, ExchangeState.hand_over(VIEW.exchange_id), "exchange-delivery"),
         rx.cond(
-            ExchangeState.options.length() == 0,
+            (VIEW.address.length() > 0) & (ExchangeState.options.length() == 0),
             rx.el.button(
                 icon("truck", size=20),
                 _("Ver las entregas y sus precios"),
@@ -138,6 +138,7 @@ def delivery_panel() -> rx.Component:
     )
     taken = rx.el.div(
         rx.el.p(_("Se lo lleva ahora."), class_name="o-row__detail"),
+        rx.foreach(VIEW.pickups, pickup_button),
         rx.cond(
             VIEW.can_deliver,
             rx.el.button(
@@ -157,7 +158,23 @@ def delivery_panel() -> rx.Component:
         ),
         class_name="o-sell__options",
     )
-    return rx.el.section(rx.cond(VIEW.address.length() > 0, delivered, taken), class_name="o-panel")
+    is_sent = (VIEW.address.length() > 0) | (VIEW.shipping != "")
+    return rx.el.section(rx.cond(is_sent, delivered, taken), class_name="o-panel")
+
+
+def pickup_button(pickup: ObjectVar[PickupView]) -> rx.Component:
+    """Render the button with which the customer picks up the new order later."""
+    return rx.el.button(
+        icon("store", size=20),
+        rx.el.span(_("Lo recoge después: {name}").format(name=pickup.name)),
+        " ",
+        rx.el.b(pickup.price_label),
+        type="button",
+        class_name=QUIET,
+        on_click=ExchangeState.pick_up(pickup.id),
+        key=pickup.id,
+        data_testid="exchange-pickup",
+    )
 
 
 def totals_panel() -> rx.Component:

@@ -14,6 +14,7 @@ from backend.exchanges.delivery import (
     choose_new_delivery,
     deliver_new_order,
     deliver_to_other_address,
+    deliver_with_option,
     relist_deliveries,
     take_new_order_along,
 )
@@ -117,6 +118,15 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
         )
         await self._show(actor)
         self._show_offer(offer)
+
+    @office_event()
+    async def pick_up(self, actor: Actor, option_id: str) -> None:
+        """Let the customer pick up the products that go out later, at the place of this shipping option."""
+        exchange_id = self.content.exchange_id if self.content is not None else ""
+        await deliver_with_option(
+            current_shop().checkout, actor, checked_id(exchange_id or "-"), checked_id(option_id)
+        )
+        await self._show(actor)
 
     @office_event()
     async def list_shipping(self, actor: Actor) -> None:

@@ -10,6 +10,7 @@
 | the return is refunded in money | the exchange is cancelled |
 | cancel after the units have arrived | 400 |
 | another address without a municipality | 400, and nothing is stored |
+| another address, and another price than the live one | 400; address and shipping stay as they were |
 | the products change after the delivery was chosen | not settled until it is chosen again |
 """
 
@@ -211,6 +212,13 @@ async def test_new_order_goes_to_another_address(
     cali = {**address, "city": "Cali", "province": "Valle del Cauca", "metadata": {"suburb": "San Antonio"}}
     sent = await post(admin, f"{path}/outbound/shipping-method", {**body, "shipping_address": cali})
     assert len(sent["exchange"]["shipping_methods"]) == 1
+    elsewhere = {
+        **body,
+        "shipping_address": {**cali, "city": "Leticia", "province": "Amazonas"},
+        "custom_amount": 1,
+    }
+    assert (await admin.post(f"{path}/outbound/shipping-method", json=elsewhere)).status_code == 400
+    assert (await get(admin, path))["exchange"]["shipping_methods"] == sent["exchange"]["shipping_methods"]
     async with shop.database.read() as session:
         entries = (await session.execute(select(AuditEntry.changes))).scalars()
         assert "Calle 10" not in str(list(entries))

@@ -172,3 +172,28 @@ async def test_new_products_go_to_another_address_or_are_taken_along(
     assert screen.content.can_settle
     await send_event(screen, "hand_over", view.exchange_id)
     assert (screen.content.address, screen.content.can_settle, screen.options) == ([], True, [])
+
+
+async def test_new_products_of_an_order_without_address_are_picked_up_later(
+    shop: Shop, order_id: str, browser_of: BrowserFactory
+) -> None:
+    screen = await open_exchange_screen(browser_of, order_id)
+    await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
+    await send_event(screen, "scan", {"code": "SKU-yoyo"})
+    (pickup,) = screen.content.pickups
+    await send_event(screen, "pick_up", "so_unknown")
+    assert (screen.announcement.tone, screen.content.shipping) == ("problem", "")
+    await send_event(screen, "pick_up", pickup.id)
+    view = screen.content
+    assert (view.address, view.shipping, view.can_settle) == ([], pickup.name, True)
+    assert "later" in [value for value, _name in screen.methods]
+    await send_event(screen, "set_quantity", view.outbound[0].id, 2)
+    assert screen.content.shipping == pickup.name
+    await send_event(screen, "hand_over", view.exchange_id)
+    assert (screen.content.shipping, screen.content.can_settle) == ("", True)
+    await send_event(screen, "pick_up", pickup.id)
+    await send_event(screen, "settle", form(screen, "later"))
+    (exchange,) = await read_exchanges(shop)
+    new = await open_screen(browser_of, OrderState, f"/oficina/pedidos/{exchange.draft_order_id}")
+    assert (new.content.is_pickup, new.content.difference.kind) == (True, "owed")
+    assert new.content.recipient == "Sin nombre"  # the counter asked nothing

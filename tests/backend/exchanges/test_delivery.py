@@ -1,0 +1,199 @@
+"""Delivery of an exchange's new order: taken along, picked up later, or sent. All or nothing, on both databases.
+
+| fault | outcome |
+|---|---|
+| the order has no address, and the customer comes back another day | pickup, without the form of an address |
+| the products change after a pickup was chosen | the pickup stays |
+| the option has another price than the expected one, or is unknown, or no e-mail address is known | nothing changes |
+| the products change while the carrier answers | the price is requested again |
+| a role without the right | refused |
+"""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from backend.audit.models import AuditEntry
+from backend.cart.models import Cart
+from backend.cart.shipping_method import find_shipping_method
+from backend.content.brand import read_brand
+from backend.core.db.tables import JsonObject
+from backend.core.errors import Forbidden, InvalidData, NotAllowed, ShopError
+from backend.draft_orders.contact import parse_contact
+from backend.draft_orders.models import DraftOrder
+from backend.exchanges.delivery import deliver_with_option, list_pickups, take_new_order_along
+from backend.exchanges.models import Exchange
+from backend.exchanges.preparation import add_outbound_units
+from backend.fulfillment.bulk_fulfillment import hand_over
+from backend.fulfillment.commands import CreateFulfillment
+from backend.fulfillment.packing import fulfill
+from backend.fulfillment.printing import render_packing_slips
+from backend.order_edits.difference import DifferenceReceipt
+from backend.orders.delivery_kinds import DeliveryKind, read_delivery
+from backend.orders.models import Order
+from backend.shipping.models import ShippingOption
+from backend.shipping.offered_options import OptionNotOffered
+from tests.backend.checkout.paying_kit import PRICE, Till
+from tests.backend.checkout.scripted_carrier import ScriptedCarrier
+from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_money
+from tests.backend.exchanges.exchange_kit import CASH, read_lines, sell_one, settle, write_exchange
+from tests.backend.order_edits.editing_kit import receive
+
+DEARER = PRICE + 5_000
+QUOTED = 12_000
+ADDRESS: JsonObject = {
+    "first_name": "Beatriz",
+    "last_name": "Rojas",
+    "phone": "3109876543",
+    "address_1": "Calle 10 # 5-51",
+    "city": "Medellín",
+    "province": "Antioquia",
+    "country_code": "co",
+}
+
+
+@pytest.fixture
+def carrier() -> ScriptedCarrier:
+    return ScriptedCarrier()
+
+
+@pytest.fixture
+async def products(till: Till, carrier: ScriptedCarrier) -> tuple[str, str]:
+    """Return a product and a dearer one, in a shop with pickup and a carrier."""
+    known = till.checkout.fulfillment_providers
+    till.checkout = replace(till.checkout, fulfillment_providers={**known, "carrier_standard": carrier})
+    return await till.make_variant("trompo", stock=3), await till.make_variant("balero", price=DEARER)
+
+
+async def find_option(till: Till, provider_id: str) -> str:
+    async with till.database.read() as session:
+        query = select(ShippingOption.id).where(ShippingOption.provider_id == provider_id)
+        return (await session.execute(query)).scalar_one()
+
+
+async def choose(
+    till: Till,
+    exchange: Exchange,
+    provider_id: str,
+    expected: int | None = None,
+    address: JsonObject | None = None,
+) -> None:
+    option_id = await find_option(till, provider_id)
+    await deliver_with_option(till.checkout, SELLER, exchange.id, option_id, expected, address)
+
+
+async def read_delivery_of(till: Till, exchange: Exchange) -> tuple[JsonObject | None, str, int]:
+    """Return the address of the new order, and the name and the price of its shipping."""
+    async with till.database.read() as session:
+        draft = await session.get_one(DraftOrder, exchange.draft_order_id)
+        cart = await session.get_one(Cart, draft.cart_id)
+        method = await find_shipping_method(session, cart.id)
+        return cart.shipping_address, method.name if method else "", method.amount if method else 0
+
+
+async def pack(till: Till, order: Order) -> None:
+    units = {line.id: line.quantity for line in await read_lines(till, order)}
+    await fulfill(
+        till.database,
+        SELLER,
+        till.checkout.settings,
+        till.checkout.fulfillment_providers,
+        order.id,
+        CreateFulfillment(units=units),
+    )
+
+
+async def test_order_without_address_is_picked_up_later(till: Till, products: tuple[str, str]) -> None:
+    old, new = products
+    beatriz = parse_contact({"first_name": "Beatriz", "last_name": "Rojas"})
+    order = await take_money(till, await prepare(till, {old: 1}), PRICE, contact=beatriz)
+    exchange = await write_exchange(till, order, {old: 1}, {new: 1})
+    async with till.database.read() as session:
+        (pickup,) = await list_pickups(session, order)
+    await deliver_with_option(till.checkout, SELLER, exchange.id, pickup.id)
+    assert await read_delivery_of(till, exchange) == (None, pickup.name, 0)
+    made = await settle(till, exchange, 5_000)  # the difference is paid when it is picked up
+    assert (made.fulfillment_status, made.payment_status, made.shipping_name) == (
+        "not_fulfilled",
+        "partially_captured",
+        pickup.name,
+    )
+    await receive(till, made, 5_000)
+    made = await till.read_order(made.id)
+    assert made.payment_status == "captured"
+    async with till.database.read() as session:
+        assert (await read_delivery(session, made))[0] is DeliveryKind.PICKUP
+        entries = select(AuditEntry.action).where(AuditEntry.subject_id == order.id)
+        assert {"exchange written", "exchanged"} <= set((await session.execute(entries)).scalars())
+        brand = await read_brand(session, till.checkout.settings)
+        slip = await render_packing_slips(session, SELLER, brand, [made.id])
+    assert "Beatriz Rojas" in slip
+    await pack(till, made)
+    assert await till.available(new) == 2
+    async with till.database.transaction() as session:
+        assert (await hand_over(session, SELLER, made.id)).is_done
+    assert (await till.read_order(made.id)).fulfillment_status == "delivered"
+
+
+async def test_pickup_stays_while_the_products_change(till: Till, products: tuple[str, str]) -> None:
+    old, new = products
+    exchange = await write_exchange(till, await sell_one(till, old), {old: 1}, {new: 1})
+    await choose(till, exchange, "manual_manual", 0)
+    picked_up = await read_delivery_of(till, exchange)
+    async with till.database.transaction() as session:
+        await add_outbound_units(session, SELLER, exchange.id, new)
+    assert await read_delivery_of(till, exchange) == picked_up
+    async with till.database.transaction() as session:
+        await take_new_order_along(session, SELLER, exchange.id)
+    assert await read_delivery_of(till, exchange) == (None, "", 0)
+    made = await settle(till, exchange, PRICE + 10_000, DifferenceReceipt(PRICE + 10_000, CASH))
+    assert made.fulfillment_status == "delivered"
+
+
+async def test_refused_shipping_changes_nothing(
+    till: Till, products: tuple[str, str], carrier: ScriptedCarrier
+) -> None:
+    old, new = products
+    exchange = await write_exchange(till, await sell_one(till, old), {old: 1}, {new: 1})
+    for chosen in (False, True):
+        if chosen:
+            await choose(till, exchange, "manual_manual")
+        before = await read_delivery_of(till, exchange)
+        refusals: list[tuple[str, int | None, JsonObject, type[ShopError]]] = [
+            ("carrier_standard", 1, ADDRESS, InvalidData),  # another price
+            ("carrier_standard", QUOTED, ADDRESS, InvalidData),  # the counter asked for no e-mail address
+            ("carrier_standard", None, {**ADDRESS, "city": "Macondo"}, InvalidData),
+            ("carrier_standard", None, {**ADDRESS, "phone": ""}, InvalidData),
+        ]
+        for provider_id, expected, address, error in refusals:
+            with pytest.raises(error):
+                await choose(till, exchange, provider_id, expected, address)
+            assert await read_delivery_of(till, exchange) == before
+        with pytest.raises(NotAllowed):
+            await choose(till, exchange, "carrier_standard")
+        with pytest.raises(OptionNotOffered):
+            await deliver_with_option(till.checkout, SELLER, exchange.id, "so_unknown", None, ADDRESS)
+        assert await read_delivery_of(till, exchange) == before
+    with pytest.raises(Forbidden):
+        await deliver_with_option(till.checkout, STOCKROOM, exchange.id, "so_unknown")
+
+
+async def test_products_that_change_while_the_carrier_answers_are_priced_again(
+    till: Till, products: tuple[str, str], carrier: ScriptedCarrier
+) -> None:
+    old, new = products
+    draft = await prepare(till, {old: 1})
+    order = await take_money(till, draft, PRICE, contact=parse_contact({"email": "ana@example.com"}))
+    exchange = await write_exchange(till, order, {old: 1}, {new: 1})
+
+    async def add_another() -> None:
+        carrier.on_call = None
+        async with till.database.transaction() as session:
+            await add_outbound_units(session, SELLER, exchange.id, new)
+
+    carrier.on_call = add_another
+    await choose(till, exchange, "carrier_standard", QUOTED, ADDRESS)
+    assert len(carrier.asked) == 2
+    address, _name, amount = await read_delivery_of(till, exchange)
+    assert (address, amount) == (ADDRESS, QUOTED)
