@@ -24,6 +24,11 @@ export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPic
   const isListed = isIdle || (isOpen && isLongEnough && count > 0);
   const isEmpty = isOpen && isLongEnough && isCurrent && count === 0;
   const input = () => box.current.querySelector("input");
+  const lastAsked = useRef(null);
+  const ask = (text) => {
+    lastAsked.current = text;
+    onAsk(text);
+  };
 
   // Without this script the field has no list, so the script sets the roles.
   useEffect(() => {
@@ -42,14 +47,15 @@ export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPic
 
   // A restarted server has lost its answer.
   useEffect(() => {
-    if (!answered && isOpen && isLongEnough) onAsk(typed);
+    if (!answered && isOpen && isLongEnough) ask(typed);
   }, [answered]);
 
   const search = () => {
     const text = input().value.trim();
     setTyped(text);
     setOpen(text.length >= minLetters || idleCount > 0);
-    if (text.length >= minLetters && text !== answered) onAsk(text);
+    // The displayed answer may be for this text, while another text is still to be answered: this request replaces it.
+    if (text.length >= minLetters && (text !== answered || text !== lastAsked.current)) ask(text);
   };
 
   const handleClick = ({ target }) => {

@@ -6,8 +6,13 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.conftest import PHONE_ONLY, OpenPage, PageWatch
+from tests.e2e.conftest import PHONE_ONLY, TIMEOUT_MS, OpenPage, PageWatch
 from tests.e2e.scenes import visit
+
+TYPE_QUICKLY = """(field, texts) => texts.forEach((text) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+})"""
 
 
 async def test_suggestions_start_at_the_second_letter(page: Page) -> None:
@@ -73,6 +78,25 @@ async def test_concurrent_searches_of_two_shoppers_show_their_own_results(open_p
         search_and_check("xilofono", "Xilófono arcoíris", "Perezoso"),
         search_and_check("perezoso", "Perezoso de peluche", "Xilófono"),
     )
+
+
+async def test_quick_correction_of_a_typo_asks_for_the_corrected_text(page_1280: Page) -> None:
+    """Type a letter and remove it at once: only the corrected text is sent."""
+    asked: asyncio.Queue[str] = asyncio.Queue()
+
+    def note(frame: str | bytes) -> None:
+        if "search_state.suggest" in str(frame):
+            asked.put_nowait(str(frame))
+
+    page_1280.on("websocket", lambda socket: socket.on("framesent", note))
+    await visit(page_1280, "/")
+    field = page_1280.get_by_test_id("search-input")
+    await field.fill("pere")
+    await expect(page_1280.get_by_test_id("search-result").first).to_contain_text("Perezoso")
+    assert '"pere"' in await asked.get()
+    await field.evaluate(TYPE_QUICKLY, ["perex", "pere"])
+    async with asyncio.timeout(TIMEOUT_MS / 1000):
+        assert '"pere"' in await asked.get()
 
 
 async def test_escape_closes_the_suggestions_then_clears_the_text(page_1280: Page) -> None:
