@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Page, Route, WebSocket, expect
 from backend.attention import AttentionKind
 from storefront.office.navigation import PLACES
 from tests.e2e.conftest import OWNER_LOGIN, OpenPage, PageWatch, ShopServer, build_page_opener
+from tests.e2e.held import HeldMessages
 from tests.e2e.office_steps import (
     ENTRY_URL,
     enter_office,
@@ -131,6 +132,24 @@ async def test_keyboard_shortcuts_reach_every_office_screen(open_page: OpenPage,
         await page.keyboard.press("Enter")
         await expect(page).to_have_url(re.compile("/oficina/por-resolver$"))
         await expect(page.get_by_role("heading", level=1)).to_have_text("Por resolver")
+
+
+async def test_enter_waits_for_the_suggestions_of_the_typed_text(
+    open_page: OpenPage, server: ShopServer
+) -> None:
+    requests = HeldMessages("office_search_state.find", is_from_page=True)
+    async with open_page(*WIDTHS["1280"]) as page:
+        await requests.intercept(page)
+        await enter_office(page, server)
+        search, option = page.get_by_test_id("office-search"), page.get_by_role("option")
+        await search.fill("hoy")
+        await expect(option).to_have_count(1)
+        requests.is_holding = True
+        await search.fill("resol")
+        await search.press("Enter")
+        await requests.wait_until_held()
+        requests.release()
+        await expect(page).to_have_url(re.compile("/oficina/por-resolver$"))
 
 
 async def test_attention_is_resolved_with_a_note(open_page: OpenPage, server: ShopServer) -> None:
