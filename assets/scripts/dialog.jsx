@@ -35,8 +35,10 @@ export function Dialog({ name, children, ...rest }) {
 
   useEffect(() => setOpen(false), [key]);
 
+  // The browser reports a closing later: the dialog may be open again.
+  const handleClose = () => setOpen(dialog.current.open);
   const handleClick = ({ target }) => {
     if (target === dialog.current || target.closest("[data-closes]")) setOpen(false);
   };
-  return <dialog {...rest} ref={dialog} onClose={() => setOpen(false)} onClick={handleClick}>{isFilled && children}</dialog>;
+  return <dialog {...rest} ref={dialog} onClose={handleClose} onClick={handleClick}>{isFilled && children}</dialog>;
 }
