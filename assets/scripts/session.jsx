@@ -31,5 +31,11 @@ export function SessionWatch() {
     if (Number(changed) > performance.timeOrigin) reloadOnce(changed); // the session changed while this page was loading
     return listen(window, "storage", (event) => event.key === CHANGED_KEY && reloadOnce(event.newValue));
   }, []);
+  // The browser's Back button restored this page, which shows the data of an earlier session.
+  useEffect(() => {
+    const known = localStorage.getItem(CHANGED_KEY);
+    const handlePageShow = ({ persisted }) => persisted && localStorage.getItem(CHANGED_KEY) !== known && window.location.reload();
+    return listen(window, "pageshow", handlePageShow);
+  }, []);
   return null;
 }

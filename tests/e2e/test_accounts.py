@@ -449,6 +449,17 @@ async def test_tab_that_is_loading_during_a_login_in_another_tab_reloads_once(pa
         assert await page_320.evaluate("sessionStorage.loads") == loads
 
 
+async def test_page_that_the_back_button_restores_shows_the_current_session(page_320: Page) -> None:
+    restore = "dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))"
+    await page_320.goto("/pqrs")
+    await page_320.evaluate("window.isOld = true")
+    await page_320.evaluate(restore)
+    assert await page_320.evaluate("window.isOld")  # the session is the same
+    await page_320.evaluate("localStorage.trompo_account = Date.now()")
+    await page_320.evaluate(restore)
+    await page_320.wait_for_function("() => !window.isOld && !window.pageIsHydrated")
+
+
 async def test_guest_order_is_not_shown_to_a_new_account_with_its_email(
     page_1280: Page, open_page: OpenPage
 ) -> None:

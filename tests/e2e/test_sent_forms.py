@@ -7,6 +7,7 @@ stored once |
 | return of some units, without a picture | the same | the same |
 | the same | after the server acted, before its answer | the same |
 | PQRS | the same, and the text is changed before it is sent again | two records, the second is shown |
+| PQRS | none, and the browser restores the page after its answer has opened | the button works again |
 """
 
 from collections.abc import Callable
@@ -96,6 +97,25 @@ async def test_pqrs_form_changed_after_a_cut_connection_is_stored_separately(
     await button.click()
     await expect(page.get_by_text("sin cuerda ni caja.")).to_be_visible()
     assert await count_rows(server, Pqrs) == before + 2
+
+
+@PHONE_ONLY
+async def test_button_of_a_form_that_the_back_button_restores_works_again(page: Page) -> None:
+    await fill_pqrs(page, "restored@example.com")
+
+    async def stay(route: Route) -> None:
+        await route.fulfill(status=204)
+
+    await page.route("**/pqrs/*", stay)  # the page that the answer opens
+    button = page.get_by_test_id("pqrs-send")
+    async with page.expect_response("**/pqrs/*", timeout=TIMEOUT_MS):
+        await button.click()
+    await expect(button).to_have_attribute("aria-busy", "true")
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    await expect(button).not_to_have_attribute("aria-busy", "true")
+    await page.unroute_all(behavior="wait")
+    await button.click()
+    await expect(page.get_by_test_id("pqrs-number")).to_be_visible()
 
 
 @PHONE_ONLY
