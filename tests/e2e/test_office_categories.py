@@ -7,6 +7,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
 from tests.e2e.office_steps import enter_office, visit
 from tests.e2e.shopper import expect_no_overflow, wait_until_hydrated
+from tests.e2e.test_restart import wait_for_reconnection
 
 PHONE = (390, 844)
 CATEGORIES = "/oficina/categorias"
@@ -25,6 +26,19 @@ async def drag_before(page: Page, name: str, target: str) -> None:
     await page.mouse.down()
     await page.mouse.move(end["x"] + 20, end["y"] + 6, steps=5)
     await page.mouse.up()
+
+
+async def store_other_product(page: Page, shop: ShopServer, handle: str) -> None:
+    """Add a product to the category on the page as another staff member, and let the page connect again."""
+    headers = {"origin": shop.url}
+    found = await page.request.get(f"/admin/products?handle={handle}", headers=headers)
+    (product,) = (await found.json())["products"]
+    address = f"/admin/product-categories/{page.url.rpartition('/')[2]}/products"
+    answer = await page.request.post(address, data={"add": [product["id"]]}, headers=headers)
+    assert answer.ok, await answer.text()
+    async with wait_for_reconnection(page):
+        await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
 
 async def test_category_is_created_filled_dragged_and_renamed_on_a_phone(
@@ -67,6 +81,17 @@ async def test_category_is_created_filled_dragged_and_renamed_on_a_phone(
         await shopper.wait_for_url("**/catalog?category=libros")
         await wait_until_hydrated(shopper)
         await expect(shopper.get_by_test_id("product-card")).to_have_count(2)
+
+        # products that are being chosen stay, although another staff member stores others
+        picked = page.get_by_test_id("picked")
+        await page.get_by_test_id("picker-search").fill("yoyo")
+        await page.get_by_test_id("picker-row").filter(has_text="Yoyo de madera").click()
+        await expect(picked).to_have_count(3)
+        await store_other_product(page, shop, "lazo-para-saltar")
+        await expect(picked.filter(has_text="Yoyo de madera")).to_have_count(1)
+        await page.get_by_role("button", name="Descartar").click()
+        await expect(picked.filter(has_text="Yoyo de madera")).to_have_count(0)
+        await expect(picked.filter(has_text="Lazo")).to_have_count(1)
         await visit(page, CATEGORIES)
         await rows.filter(has_text="Libros").get_by_role("button", name="Ocultar").click()
         await expect(rows.filter(has_text="Libros")).to_contain_text("no se ve")

@@ -32,7 +32,15 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
   const isCurrent = Boolean(page) && list.text === text.trim() && list.category === category;
   const ids = new Set(rows.map((row) => row.id));
 
-  useEffect(() => setRows(chosen), [storedIds, restarts]);
+  // Products that another person has stored appear unless these were changed; a restart shows the stored ones.
+  const isChanged = useRef(false);
+  useEffect(() => {
+    if (!isChanged.current) setRows(chosen);
+  }, [storedIds]);
+  useEffect(() => {
+    isChanged.current = false;
+    setRows(chosen);
+  }, [restarts]);
   useEffect(() => {
     if (isOpen && !isCurrent) onFind(text.trim(), category);
   }, [isOpen, text, category, Boolean(page)]);
@@ -47,6 +55,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
 
   const change = (next) => {
     if (next.length > most) return setMessage(texts.full);
+    isChanged.current = true;
     setRows(next);
     setMessage(next.length === 1 ? texts.one : texts.count.replace("{n}", next.length));
     touch();
