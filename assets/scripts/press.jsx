@@ -13,8 +13,14 @@ export function SubmitOnce({ answers, empties, children }) {
   const [isBusy, setBusy] = useState(false);
   const place = useRef(null);
   const lastEmpties = useRef(empties);
+  const sentText = useRef("");
+  const readText = () => {
+    const form = place.current.querySelector("form");
+    return form ? JSON.stringify([...new FormData(form)]) : "";
+  };
   useEffect(() => {
-    if (empties > lastEmpties.current) place.current.querySelector("form")?.reset();
+    // Text that was typed after the form was sent stays.
+    if (empties > lastEmpties.current && readText() === sentText.current) place.current.querySelector("form")?.reset();
     lastEmpties.current = empties;
   }, [empties]);
   useEffect(() => {
@@ -26,6 +32,7 @@ export function SubmitOnce({ answers, empties, children }) {
     if (event.type === "click" && !event.target.closest("[data-once]")) return;
     if (!isBusy) {
       setAwaiting(true);
+      sentText.current = readText();
       return setBusy(true);
     }
     event.preventDefault();

@@ -9,6 +9,7 @@ from playwright.async_api import expect
 
 from backend.payment.providers.base import ProviderState
 from tests.e2e.conftest import OpenPage, ShopServer
+from tests.e2e.held import HeldMessages
 from tests.e2e.office_steps import enter_office, place_order, place_paid_order, report_payment, visit
 from tests.e2e.shopper import TIMEOUT_MS
 
@@ -153,6 +154,23 @@ async def test_rejected_note_keeps_its_text(open_page: OpenPage, server: ShopSer
         await save.click()
         await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes")
         await expect(note).to_have_value("")
+
+
+async def test_text_typed_while_a_note_is_saved_stays(open_page: OpenPage, server: ShopServer) -> None:
+    placed_order, answers = await place_paid_order(server), HeldMessages('"note_count_rx_state_"')
+    async with open_page(*PHONE) as page:
+        await answers.intercept(page)
+        await enter_office(page, server, f"/oficina/pedidos/{placed_order.id}")
+        note = page.get_by_label("Nota para el equipo")
+        await note.fill("Llamar antes")
+        answers.is_holding = True
+        await page.get_by_role("button", name="Guardar nota").click()
+        await answers.wait_until_held()
+        await note.press_sequentially(" de ir")
+        answers.release()
+        await expect(page.locator('[aria-busy="true"]').filter(has=note)).to_have_count(0)
+        await expect(page.get_by_test_id("order-events")).to_contain_text("Llamar antes")
+        await expect(note).to_have_value("Llamar antes de ir")
 
 
 @contextmanager
