@@ -395,6 +395,8 @@ ONLY_ALL = (
             "tests/e2e/test_sent_forms.py::test_pqrs_form_changed_after_a_cut_connection_is_stored_separately",
             "tests/e2e/test_sent_forms.py::test_return_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once",
             "tests/e2e/test_sent_forms.py::test_warranty_form_sent_over_a_cut_connection_is_stored_once",
+            "tests/e2e/test_sent_forms.py::test_button_of_a_form_that_the_back_button_restores_works_again",
+            "tests/e2e/test_accounts.py::test_page_that_the_back_button_restores_shows_the_current_session",
             "tests/e2e/test_cart.py::test_quantity_is_saved_when_the_drawer_closes",
         ),
         "each file keeps the usual case: an early click, a filter and a form, a lost click, a price on two pages,"
@@ -452,6 +454,7 @@ ONLY_ALL = (
             "tests/e2e/test_office_offers.py::test_template_of_free_shipping_and_a_two_for_one_reach_the_cart",
             "tests/e2e/test_office_orders.py::test_address_is_corrected_and_a_note_added",
             "tests/e2e/test_office_orders.py::test_rejected_note_keeps_its_text",
+            "tests/e2e/test_office_orders.py::test_text_typed_while_a_note_is_saved_stays",
             "tests/e2e/test_office_orders.py::test_new_order_is_counted_without_moving_the_list",
             "tests/e2e/test_office_orders.py::test_two_staff_members_and_the_shopper_see_one_order_change",
             "tests/e2e/test_office_orders.py::test_order_with_contradicted_payment_leads_to_its_attention",

@@ -94,7 +94,7 @@ async def test_action_that_was_not_sent_is_sent_by_the_next_page(page: Page, ser
     await expect(field(page, "email")).to_be_visible()
     await expect(page.get_by_test_id("empty-cart")).to_have_count(0)
     await expect_one_unit(page)
-    assert await page.evaluate(f"sessionStorage.getItem('{PRESSES}')") in (None, "[]")
+    await page.wait_for_function(f"() => !sessionStorage.getItem('{PRESSES}')")
 
 
 @PHONE_ONLY
