@@ -13,7 +13,7 @@ from backend.catalog.views import SearchHit, SearchSuggestion
 from backend.core.texts import _
 from backend.legal.texts import TITLES, LegalKind
 from storefront.brand_icons import get_brand
-from storefront.links import FIND_ORDER, catalog_path, gift_path, legal_path
+from storefront.links import FIND_ORDER, PQRS, catalog_path, gift_path, legal_path
 from storefront.state.frame import errors_as_notices
 from storefront.state.handlers import checked_text, event
 
@@ -26,6 +26,7 @@ _LEGAL_TOPICS = {
     HelpTopic.WARRANTY: LegalKind.GUARANTEE,
     HelpTopic.RETURNS: LegalKind.WITHDRAWAL,
     HelpTopic.SHIPPING: LegalKind.SHIPPING,
+    HelpTopic.TERMS: LegalKind.TERMS,
 }
 
 
@@ -66,6 +67,8 @@ def _help_link(topic: HelpTopic, search: ShopperSearch) -> HelpLink:
         return HelpLink(_("Encuentra tu pedido"), FIND_ORDER)
     if topic is HelpTopic.OFFERS:
         return HelpLink(_("Con descuento"), catalog_path(sale="1"))
+    if topic is HelpTopic.CLAIMS:
+        return HelpLink(_("Peticiones, quejas, reclamos y sugerencias"), PQRS)
     kind = _LEGAL_TOPICS[topic]
     return HelpLink(TITLES[kind], legal_path(kind))
 

@@ -22,6 +22,8 @@ from backend.core.money import Cop
 CHEAPEST_FIRST = "price_asc"
 MAX_PRICE: Cop = 1_000_000_000
 PriceRange = tuple[Cop | None, Cop | None]
+MIN_UNMARKED_PRICE: Cop = 10_000
+"""Minimum amount without a sign or a unit that is a price if it is a whole number of thousands."""
 MAX_AMOUNTS = 3
 """Maximum number of prices that are read in a search."""
 MIN_HELP_PREFIX = 4
@@ -71,6 +73,8 @@ class HelpTopic(StrEnum):
     RETURNS = "returns"
     SHIPPING = "shipping"
     OFFERS = "offers"
+    CLAIMS = "claims"
+    TERMS = "terms"
     GIFT_FINDER = "gift_finder"
 
 
@@ -238,13 +242,13 @@ def _read_min(match: re.Match[str]) -> PriceRange | None:
 def _read_about(match: re.Match[str]) -> PriceRange | None:
     """Return the range of an amount alone, which is the most that the shopper can spend.
 
-    "20 mil" is an amount of money only after a preposition or at the end: it may begin a title.
+    "20 mil" and "20.000" are amounts of money only after a preposition or at the end: they may begin a title.
     """
+    amount = _read_amount(match, "a")
     is_placed = match["word"] or match.end() == len(match.string)
-    is_money = (
-        match["a_sign"] or match["a_pesos"] or match["a_unit"] in _SLANG or (match["a_unit"] and is_placed)
-    )
-    return (None, _read_amount(match, "a")) if is_money else None
+    is_round = amount >= MIN_UNMARKED_PRICE and amount % 1_000 == 0
+    is_marked = match["a_sign"] or match["a_pesos"] or match["a_unit"] in _SLANG
+    return (None, amount) if is_marked or (is_placed and (match["a_unit"] or is_round)) else None
 
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], PriceRange | None]], ...] = (

@@ -46,6 +46,13 @@ _CHILD_AGE = re.compile(
     rf"\b((?:nin[oa]s?|bebes?|edad(?:es)?)(?: de| entre)* {_NUMBER} ?[ay-] ?{_NUMBER})\b(?! ?{AGE_UNIT})"
 )
 _AND_OLDER = re.compile(rf"\b({_NUMBER} ?{AGE_UNIT}) (?:en adelante|[oy] mas)\b")
+_YEAR_AND_A_HALF = re.compile(r"(?<!\d )\b(?:(?:un|1) )?(?:ano|anito) y medio\b")
+_AND_A_HALF = re.compile(rf"\b({_NUMBER} ?{AGE_UNIT}) y medio\b")
+_YEARS = r"(?:1[0-7]|[1-9])"
+_CHILD = r"(?:nin|chic|hij|sobrin|niet|ahijad|herman|prim)(?:it)?[oa]s?"
+_AFTER_YEARS = rf"(?![.,]?\d)(?! ?(?:(?:{AGE_UNIT}|mil|k|lucas?|pesos)\b|[ayo-] ?\d))(?: (?P<next>\w+))?"
+_YEARS_OF_CHILD = re.compile(rf"(?P<age>\b(?:{_CHILD}|edad(?:es)?)(?: de| con)? {_YEARS}){_AFTER_YEARS}")
+_RANGE_OF_YEARS = re.compile(rf"(?<![\w.,$-])(?P<age>{_YEARS} ?[a-] ?{_YEARS}){_AFTER_YEARS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,7 @@ class SearchWords:
 
     def parse_query(self, text: str) -> ParsedQuery:
         """Parse a query. If all its words are general or without meaning, these words are searched for literally."""
-        folded, ages = _take_ages(fold(text))
+        folded, ages = _take_ages(self._add_years(fold(text)))
         words = split_words(folded)
         meaningful = [word for word in words if word not in self.empty and not self._is_general(word)]
         named = [term for term in map(self._query_term, meaningful) if term.ages not in ages]
@@ -137,8 +144,22 @@ class SearchWords:
         """Return True for a word of low prices, such as "baratos"."""
         return any(not self.cheap.isdisjoint(singulars(part)) for part in split_words(word))
 
+    def _add_years(self, text: str) -> str:
+        """Return the text with "anos" after ages without a unit, and without half years.
+
+        Examples: "niño de 7" and "3 a 5".
+        """
+
+        def add(match: re.Match[str]) -> str:
+            following = match["next"] or ""
+            is_counted = bool(following) and not self.measures.isdisjoint(singulars(following))
+            return match[0] if is_counted else f"{match['age']} anos {following}".rstrip()
+
+        text = _AND_A_HALF.sub(r"\1", _YEAR_AND_A_HALF.sub("18 meses", text))
+        return _RANGE_OF_YEARS.sub(add, _YEARS_OF_CHILD.sub(add, text))
+
     def _is_general(self, word: str) -> bool:
-        return not self.general_words.isdisjoint(singulars(word))
+        return any(not self.general_words.isdisjoint(base_forms(one)) for one in singulars(word))
 
     def _query_term(self, word: str) -> QueryTerm:
         forms = word_forms(word)

@@ -80,7 +80,7 @@ def test_each_help_topic_leads_to_the_page_of_the_judged_queries() -> None:
     queries = Path(__file__).parents[2] / "backend/catalog/search_queries.toml"
     pages: dict[str, str] = tomllib.loads(queries.read_text("utf-8"))["pages"]
     words = search_words()
-    links = find_help_links(parse_search("pedido garantía cambios envío ofertas regalo", words))
+    links = find_help_links(parse_search("pedido garantía cambios envío ofertas queja pagos regalo", words))
     assert {link.path for link in links} == set(pages.values())
     assert set(pages) == set(HelpTopic)
     gift = find_help_links(parse_search("regalo para niña de 4 años", words))

@@ -33,6 +33,8 @@ def _words(text: str) -> list[str]:
         ("de 20 mil pesos", None, 20_000),
         ("$ 20.000", None, 20_000),
         ("de 1 millón", None, 1_000_000),
+        ("de 50.000", None, 50_000),
+        ("por 120000", None, 120_000),
         ("más de 200 mil", 200_000, None),
         ("desde 100.000", 100_000, None),
         ("100 mil o más", 100_000, None),
@@ -55,6 +57,11 @@ def test_prices_in_words_become_the_price_range(text: str, lowest: int | None, h
     assert _parse(text).query.is_anything
 
 
+@pytest.mark.parametrize("text", ["carros 50.000", "carros 50000", "50000"])
+def test_thousands_at_the_end_are_the_highest_price(text: str) -> None:
+    assert (_parse(text).min_price, _parse(text).max_price) == (None, 50_000)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -71,6 +78,9 @@ def test_prices_in_words_become_the_price_range(text: str, lowest: int | None, h
         "menos de 1.000 fichas",
         "entre 20 y 40 fichas",
         "20 mil leguas",
+        "20.000 leguas",
+        "tren 10001",
+        "niño de 7",
         "tren 3000",
         "TRO-TRA-001",
         "2x1",
@@ -96,10 +106,30 @@ def test_numbers_that_are_no_money_do_not_limit_the_price(text: str) -> None:
         ("primera infancia", ("0-2", "3-5")),
         ("para bebé de 6 meses", ("0-2",)),
         ("baby shower", ("0-2",)),
+        ("niño de 7", ("6-8",)),
+        ("mi sobrinita de 4", ("3-5",)),
+        ("hija 10 ", ("9-12",)),
+        ("de 3 a 5", ("3-5",)),
+        ("9-12", ("9-12", "12+")),
+        ("bebé de año y medio", ("0-2",)),
+        ("niña de 8 años y medio", ("6-8",)),
+        ("primer añito", ("0-2",)),
     ],
 )
 def test_ages_in_words_are_the_only_term(text: str, ages: tuple[str, ...]) -> None:
     assert [(term.word, term.ages) for term in _parse(text).query.query_terms] == [("", ages)]
+
+
+@pytest.mark.parametrize("text", ["memoria de 2 a 4 jugadores", "niño 3 piezas", "de 10 a 20 cm", "TRO-6-8"])
+def test_numbers_of_things_are_no_ages(text: str) -> None:
+    assert [term.ages for term in _parse(text).query.query_terms if not term.word] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["los mejores juguetes", "juguetes nuevos", "lo más vendido", "para mi hijito"]
+)
+def test_words_of_every_product_do_not_narrow_a_search(text: str) -> None:
+    assert _parse(text).query.is_anything
 
 
 def test_cheap_words_sort_by_price_and_are_not_searched() -> None:
@@ -111,6 +141,7 @@ def test_cheap_words_sort_by_price_and_are_not_searched() -> None:
 
 def test_gift_words_narrow_only_a_search_for_gifts_alone() -> None:
     alone, other, priced = _parse("regalos para niñas"), _parse("tren de regalo"), _parse("regalo de 20 mil")
+    assert _parse("ideas de regalo de grado") == _parse("regalo")
     assert (alone.is_gift, [term.word for term in alone.query.query_terms]) == (True, ["regalos"])
     assert (other.is_gift, [term.word for term in other.query.query_terms]) == (False, ["tren"])
     assert [term.word for term in other.query.bonus_terms] == ["regalo"]
@@ -130,6 +161,10 @@ def test_gift_words_narrow_only_a_search_for_gifts_alone() -> None:
         ("número de guía", HelpTopic.ORDER_LOOKUP),
         ("ofertas", HelpTopic.OFFERS),
         ("descuento", HelpTopic.OFFERS),
+        ("poner una queja", HelpTopic.CLAIMS),
+        ("formas de pago", HelpTopic.TERMS),
+        ("reciben tarjeta de crédito", HelpTopic.TERMS),
+        ("no ha llegado mi paquete", HelpTopic.ORDER_LOOKUP),
     ],
 )
 def test_help_words_lead_to_their_page(text: str, topic: HelpTopic) -> None:
