@@ -6,6 +6,7 @@
 
 import Navigation from "@github/combobox-nav";
 import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { listen } from "./effects.jsx";
 
 const Box = createContext({});
 export const useCombobox = () => useContext(Box);
@@ -44,6 +45,10 @@ export function Combobox({ answered, count, minLetters = 1, idleCount = 0, isPic
   }, [isListed, isIdle, answered]);
 
   useEffect(() => setOpen(false), [closeKey]);
+
+  // On a touch screen the field may keep the focus after a touch elsewhere, and the list would cover the page.
+  const handlePress = ({ target }) => box.current.contains(target) || setOpen(false);
+  useEffect(() => isOpen ? listen(document, "pointerdown", handlePress) : undefined, [isOpen]);
 
   // A restarted server has lost its answer.
   useEffect(() => {

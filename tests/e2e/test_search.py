@@ -111,6 +111,18 @@ async def test_escape_closes_the_suggestions_then_clears_the_text(page_1280: Pag
     await expect(field).to_have_value("")
 
 
+async def test_touch_outside_closes_the_suggestions_even_if_the_field_keeps_the_focus(page_320: Page) -> None:
+    await visit(page_320, "/product/trompo-de-madera")
+    field = page_320.get_by_test_id("search-input")
+    await field.fill("oso")
+    await expect(page_320.get_by_test_id("search-result").first).to_be_visible()
+    await page_320.locator("main").dispatch_event("pointerdown")
+    await expect(page_320.get_by_test_id("search-results")).to_have_count(0)
+    await expect(field).to_be_focused()
+    await field.press_sequentially("s")
+    await expect(page_320.get_by_test_id("search-result").first).to_be_visible()
+
+
 async def test_number_of_suggestions_is_announced(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.get_by_role("combobox").fill("volqueta")

@@ -321,6 +321,7 @@ class Wanderer:
         if not self._is_offline and self._rng.random() < 0.7:
             await self.page.goto(f"/product/{self._rng.choice(self._handles)}")
             await self.check_pages()
+        await self._close_suggestions()
         button = self.page.locator("[data-testid=add-to-cart]:not(:disabled)")
         if not await self._is_visible(button) or await button.get_attribute("data-step") == "adding":
             return "nothing"
@@ -341,6 +342,7 @@ class Wanderer:
         if not self._is_offline and self._rng.random() < 0.6:
             await self.page.goto("/cart")
             await self.check_pages()
+        await self._close_suggestions()
         lines = self.page.locator("[data-testid=cart-line]")
         variants, are_in_front = list(self.cart), await lines.evaluate_all(IN_FRONT_SCRIPT)
         count = len(are_in_front)
@@ -488,6 +490,10 @@ class Wanderer:
             )
             await asyncio.sleep(POLL_INTERVAL_S)
         return ""
+
+    async def _close_suggestions(self) -> None:
+        """Touch the page, as a shopper does to close a list of suggestions that covers it."""
+        await self.page.evaluate("document.dispatchEvent(new PointerEvent('pointerdown'))")
 
     async def _is_visible(self, element: Locator) -> bool:
         return (
