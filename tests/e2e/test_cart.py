@@ -234,5 +234,9 @@ async def test_quantity_of_a_cart_line_can_be_typed(page: Page) -> None:
     await quantity.press("Backspace")
     await quantity.blur()
     await expect(quantity).to_have_value("3")  # no other number was typed
+    await quantity.fill("999")
+    await expect(page.locator(".quantity__limit")).to_have_text(re.compile(r"^No hay más de \d\d\.$"))
+    await quantity.fill("3")
+    await expect(page.locator(".quantity__limit")).to_have_text("")
     await page.get_by_test_id("add-to-cart").click()
     await expect(page.get_by_test_id("cart-count")).to_have_text("3")

@@ -35,6 +35,9 @@ from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.service import Checkout
 from backend.core.config.settings import Settings
 from backend.core.errors import Conflict, InvalidData, TotalChanged
+from backend.mail import acknowledgement
+from backend.mail.messages import compose_message
+from backend.mail.models import Mail, MailKind
 from backend.office_settings import save_settings
 from backend.orders import states
 from backend.orders.delivery_kinds import DeliveryKind
@@ -70,7 +73,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (cart_snapshot, later_delivery, shipping_options, states):
+    for module in (acknowledgement, cart_snapshot, later_delivery, shipping_options, states):
         monkeypatch.setattr(module, "now", clock)
     return clock
 
@@ -255,6 +258,10 @@ async def test_paid_order_keeps_the_day_counted_from_the_approval(
     assert described.text.startswith("Llega a más tardar el ")
     reason = f"{delay}, y por eso la entrega ya no es el jueves 10 de diciembre." if delay else ""
     assert " ".join(described.delay.split()) == reason
+    async with shop.database.read() as session:
+        mail = await compose_message(session, shop.settings, Mail(kind=MailKind.ORDER_PAID, about=order.id))
+    assert mail is not None
+    assert (mail.values["promise"], mail.values["delay"]) == (described.text, described.delay)
     assert describe_promise_for_staff(order, DeliveryKind.CARRIER).startswith("Entrega prometida: ")
     assert (
         "antes de pagar se le ofreció" in describe_promise_for_staff(order, DeliveryKind.CARRIER)

@@ -1,5 +1,7 @@
 """Tests of the catalogue's choices: from the URL, and from the browser after validation."""
 
+import re
+
 import pytest
 from sqlalchemy import select, update
 
@@ -13,7 +15,7 @@ from backend.core.clock import now
 from backend.core.errors import InvalidData
 from backend.staff.rights import COMMAND_LINE
 from storefront.documents.markup import further_tags
-from storefront.pages import catalog_list
+from storefront.pages import catalog, catalog_filters, catalog_list
 from storefront.pages.catalog_landing import LandingList
 from storefront.pages.catalog_list import (
     HEAD_SIZES,
@@ -100,6 +102,19 @@ def test_invalid_choices_of_filters_are_refused(sent: object) -> None:
 
 def test_number_of_values_of_a_filter_is_limited() -> None:
     assert len(parse_choices({**SENT, "brands": [str(n) for n in range(500)]}).brands) == MAX_CHOICES
+
+
+def test_filters_begin_with_age_and_price_and_chips_of_ages_name_years() -> None:
+    controls = str(catalog.filter_controls().render())
+    order = re.findall(r"filter-(?:age|price|sale|category|brand)\b", controls)
+    assert list(dict.fromkeys(order)) == [
+        "filter-age",
+        "filter-price",
+        "filter-sale",
+        "filter-category",
+        "filter-brand",
+    ]
+    assert re.search(r"a\\+u00f1os", str(catalog_filters.filter_chips().render()))
 
 
 async def test_category_name_is_the_title_of_its_list(products: None) -> None:

@@ -5,7 +5,7 @@ from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
-from storefront.pages.gift_finder import GiftContent, load
+from storefront.pages.gift_finder import GiftContent, gift_products, load
 from storefront.pages.page_loader import PageData, PageParams
 from tests.store_defaults import Defaults, add_product
 
@@ -118,6 +118,12 @@ class TestAnswers:
         assert handles(data) == {"maraca", "trompo"}
         assert data.meta.robots.startswith("noindex")
         assert data.meta.canonical == "http://localhost:3000/gift"
+
+
+def test_list_without_products_names_the_age_and_leads_to_the_catalogue() -> None:
+    shown = str(gift_products().render())
+    assert "no tenemos nada para esta edad" in shown
+    assert '"/catalog"' in shown
 
 
 @pytest.mark.usefixtures("defaults")

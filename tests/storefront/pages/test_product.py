@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import reflex as rx
@@ -19,6 +20,8 @@ from storefront.pages import product
 from storefront.pages.page_loader import PageParams
 from storefront.pages.product import ProductState, load
 from tests.store_defaults import Defaults, add_product
+
+ROOT = Path(__file__).parents[3]
 
 
 async def test_picture_has_a_css_background_for_the_magnifier(shop: Shop, defaults: Defaults) -> None:
@@ -46,6 +49,15 @@ async def test_html_of_a_description_is_shown_as_text(shop: Shop, defaults: Defa
     assert data.content.detail.description == "Trompo de madera.\n\n• Con cuerda"
     assert data.meta.description == "Trompo de madera. • Con cuerda"
     assert '"description":"Trompo de madera. • Con cuerda"' in data.meta.structured_data
+
+
+@pytest.mark.parametrize("selector", [".product__description", ".product__facts dd"])
+def test_line_breaks_and_lists_of_texts_are_shown(selector: str) -> None:
+    style = (ROOT / "assets/styles/product.css").read_text("utf-8")
+    document = (ROOT / "storefront/documents/templates/product.html").read_text("utf-8")
+    assert "white-space: pre-line;" in style.partition(f"\n{selector} {{")[2].partition("}")[0]
+    for page in (str(product.page().render()), document):
+        assert selector.removeprefix(".").removesuffix(" dd") in page
 
 
 async def test_texts_for_search_engines_replace_title_and_description(shop: Shop, defaults: Defaults) -> None:
