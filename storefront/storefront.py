@@ -6,6 +6,7 @@ from backend.core.texts import html_language
 from storefront.components.frame import connection_banner, error_boundary
 from storefront.components.head_scripts.early_press import early_press_script
 from storefront.components.head_scripts.storage_fallback import storage_script
+from storefront.components.head_scripts.stored_town import stored_town_script
 from storefront.components.pictures import STAND_IN_SCRIPT
 from storefront.documents import web_manifest
 from storefront.live.revalidation import refresh_open_pages
@@ -54,6 +55,7 @@ app = rx.App(
     backend_exception_handler=handle_failure,
     head_components=[
         storage_script(),
+        stored_town_script(),
         early_press_script(),
         rx.el.script(STAND_IN_SCRIPT),
         *(

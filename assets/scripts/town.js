@@ -11,4 +11,7 @@ const { read, write, useValue } = createStoredValue("trompo_town", parseTown);
 
 export const readTown = read;
 export const useTown = useValue;
-export const storeTown = (code, label) => write({ code, label });
+export const storeTown = (code, label) => {
+  write({ code, label });
+  document.documentElement.dataset.hasTown = ""; // as `storefront/components/head_scripts/stored_town.py` does
+};

@@ -106,7 +106,7 @@ def page() -> rx.Component:
             busy=_("Enviando…"),
             test_id="pqrs-send",
         ),
-        rx.el.p(_("También puedes acudir a la "), sic_link(), ".", class_name="account-card__more"),
+        rx.el.p(_("También puedes acudir a la "), sic_link(), class_name="account-card__more"),
     )
 
 

@@ -1,0 +1,16 @@
+"""Script that marks the document if this browser stores a municipality (`assets/scripts/town.js`).
+
+The styles then reserve the height of a promised day in the box that estimates the shipping, before the day is
+known. Without a municipality the box is as high as its question.
+"""
+
+import reflex as rx
+
+STORED_TOWN_SCRIPT = """
+if (localStorage.getItem("trompo_town")) document.documentElement.dataset.hasTown = "";
+"""
+
+
+def stored_town_script() -> rx.Component:
+    """Build the script element for the head. It must follow the script that replaces a missing storage."""
+    return rx.el.script(STORED_TOWN_SCRIPT)
