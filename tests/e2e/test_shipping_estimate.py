@@ -16,6 +16,8 @@ async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     box = page.get_by_test_id("shipping-estimate")
     line = box.locator("summary")
     await expect(line).to_contain_text("¿Cuánto cuesta el envío?")
+    promise = box.locator(".estimate__promise")
+    assert await promise.evaluate("(one) => parseFloat(getComputedStyle(one).minHeight) || 0") == 0
     await expect(box.get_by_role("combobox", name="Municipio")).to_be_hidden()
     await open_estimate(page)
     await expect(box).to_contain_text("Elige tu municipio y aquí verás el precio y el día de llegada.")
@@ -36,6 +38,7 @@ async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     await expect(town).to_have_value(MEDELLIN)
     await put_in_cart(page, "trompo-de-madera")
     await visit(page, "/cart")
+    assert await promise.evaluate("(one) => parseFloat(getComputedStyle(one).minHeight)") > 30
     await expect(line).to_contain_text("Envío a Medellín")
     await expect(line).to_contain_text("$")
     await expect(line).to_contain_text("llega a más tardar el")
