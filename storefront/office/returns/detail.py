@@ -33,6 +33,7 @@ from storefront.office.returns.detail_state import (
     ARRIVAL,
     DAMAGED,
     GOOD,
+    NONE,
     OTHER,
     ReturnState,
 )
@@ -122,7 +123,10 @@ def facts_list(pairs: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
 
 
 def lines_panel() -> rx.Component:
-    """Render the lines of the return. While its units are expected, the lines have fields to record their arrival."""
+    """Render the lines of the return. While its units are expected, the lines have fields to record their arrival.
+
+    The fields are empty, so that a number that nobody has counted is never recorded.
+    """
 
     def line(view: ObjectVar[ReturnLineView]) -> rx.Component:
         return rx.el.li(
@@ -151,6 +155,15 @@ def lines_panel() -> rx.Component:
             type="submit",
             class_name=f"{BUTTON}button--primary",
             data_testid="return-receive",
+        ),
+        rx.el.button(
+            icon("check", size=20),
+            _("Llegó todo en buen estado"),
+            type="button",
+            data_once="",
+            on_click=ReturnState.receive_all,
+            class_name=f"{BUTTON}button--quiet",
+            data_testid="return-receive-all",
         ),
         no_validate=True,
         class_name="o-form",
@@ -199,7 +212,8 @@ def arrived_fields(line: ObjectVar[ReturnLineView]) -> list[rx.Component]:
                 rx.el.option(_("Elige"), value=""),
                 choice(ALL_GOOD, _("En buen estado"), _("Las {n} en buen estado")),
                 choice(ALL_DAMAGED, _("Con daño"), _("Las {n} con daño")),
-                choice(OTHER, _("No llegó"), _("De otra forma: escribir cuántas")),
+                choice(NONE, _("No llegó"), _("No llegó ninguna")),
+                rx.cond(line.quantity > 1, rx.el.option(_("De otra forma: escribir cuántas"), value=OTHER)),
                 name=f"{ARRIVAL}{line.id}",
                 default_value="",
                 class_name="field__input",

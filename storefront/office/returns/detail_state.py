@@ -32,12 +32,13 @@ from storefront.state.handlers import checked_fields, checked_text
 ARRIVAL, GOOD, DAMAGED = "arrival-", "good-", "damaged-"
 """Prefixes of the names of a line's three fields; the line's id follows.
 
-They are the arrival (all good, all damaged, or other), the number of good units, and the number of damaged units.
+They are the arrival (all good, all damaged, none, or other), the number of good units, and the number of damaged units.
 """
-ALL_GOOD, ALL_DAMAGED, OTHER = "all good", "all damaged", "other"
+ALL_GOOD, ALL_DAMAGED, NONE, OTHER = "all good", "all damaged", "none", "other"
 """Values of the arrival field. The numbers of good and damaged units are used only with `OTHER`."""
 MAX_UNITS = 99_999
 NO_RECEIPT = "comprobante=no"
+RECEIVED = _("Recibida. Ahora propón cuánto se devuelve.")
 
 
 class ReturnState(OfficeScreen, KnownClientState):
@@ -67,7 +68,16 @@ class ReturnState(OfficeScreen, KnownClientState):
                 error.fields.get("units") or _("Revisa las unidades: son más que las pedidas."), "problem"
             )
         else:
-            await self._announce_done(actor, _("Recibida. Ahora propón cuánto se devuelve."))
+            await self._announce_done(actor, RECEIVED)
+
+    @office_event(Right.HANDLE_RETURNS)
+    async def receive_all(self, actor: Actor) -> None:
+        """Record that all requested units arrived in good condition."""
+        async with current_shop().database.transaction() as session:
+            lines = await list_return_lines(session, self._id_in_url())
+            arrived = {line.line_id: (line.quantity, 0) for line in lines}
+            await receive(session, actor, self._id_in_url(), arrived)
+        await self._announce_done(actor, RECEIVED)
 
     @office_event(Right.HANDLE_RETURNS)
     async def approve(self, actor: Actor, form: dict[str, Any]) -> None:
@@ -160,6 +170,8 @@ def parse_arrived_units(form: object, requested: Mapping[str, int]) -> dict[str,
             arrived[line_id] = (units, 0)
         elif choice == ALL_DAMAGED:
             arrived[line_id] = (0, units)
+        elif choice == NONE:
+            arrived[line_id] = (0, 0)
         elif choice == OTHER:
             good, damaged = (form.get(f"{prefix}{line_id}", "") for prefix in (GOOD, DAMAGED))
             arrived[line_id] = (_parse_units(good), _parse_units(damaged))

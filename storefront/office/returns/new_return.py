@@ -180,7 +180,7 @@ def return_line(view: ObjectVar[NewReturnLine]) -> rx.Component:
         product_line_head(view.picture, view.title, view.detail, sent_text),
         rx.el.input(
             name=name,
-            default_value="0",
+            placeholder="0",
             input_mode="numeric",
             max_length=5,
             auto_complete="off",

@@ -1,14 +1,20 @@
 """Return screens: the list, a return from opening to payment, and invalid input."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import reflex as rx
+from sqlalchemy import select
 
 from backend.app import Shop
+from backend.audit import AuditEntry
+from backend.core.errors import InvalidData
 from backend.staff.rights import Role
 from storefront.live.refresh import update_state
 from storefront.office.orders.detail_state import OrderState
-from storefront.office.returns.detail_state import ReturnState
+from storefront.office.returns import detail, new_return
+from storefront.office.returns.detail_state import ReturnState, parse_arrived_units
 from storefront.office.returns.listing import ReturnsState
 from storefront.office.returns.new_return import NewReturnState
 from tests.api_clients import open_clients
@@ -94,8 +100,9 @@ async def test_return_is_approved_by_the_shop_role_and_paid_by_the_owner(
     arrival, good, damaged = (f"{name}-{delivered.line_id}" for name in ("arrival", "good", "damaged"))
     await send_event(screen, "receive", {good: "2"})
     assert screen.announcement.text == "Di cómo llegó cada producto."
-    await send_event(screen, "receive", {arrival: "other", good: "3"})
-    assert screen.announcement.tone == "problem"
+    for wrong in ({arrival: "other", good: "3"}, {arrival: "none"}, {arrival: "other"}):
+        await send_event(screen, "receive", wrong)
+        assert (screen.announcement.tone, screen.content.lines[0].arrived) == ("problem", ""), wrong
     await send_event(screen, "receive", {arrival: "other", good: "1", damaged: "1"})
     assert screen.content.lines[0].arrived == "en buen estado: 1, con daño: 1"
     await send_event(screen, "approve", {"amount": "90.000"})
@@ -133,3 +140,53 @@ async def test_invalid_input_of_the_returns_screen_changes_nothing(
             assert screen.announcement.tone == "problem", (event, nonsense)
     await send_event(screen, "load")
     assert [chip.text for chip in screen.content.chips][:1] == ["Solicitada"]
+
+
+async def test_all_requested_units_are_received_at_once_and_audited(
+    shop: Shop, browser_of: BrowserFactory, delivered: Sold
+) -> None:
+    row = await request_return(shop, delivered, units=2)
+    screen = await open_screen(browser_of, Role.SHOP, f"{LIST}/{row.id}", ReturnState)
+    await send_event(screen, "receive_all")
+    assert screen.announcement.text == "Recibida. Ahora propón cuánto se devuelve."
+    assert screen.content.lines[0].arrived == "en buen estado: 2"
+    await send_event(screen, "receive_all")
+    assert screen.announcement.text.startswith("Alguien lo cambió antes")
+    async with shop.database.read() as session:
+        query = select(AuditEntry.actor_id).where(AuditEntry.action == "return received")
+        (actor_id,) = (await session.execute(query)).scalars()
+    assert actor_id.startswith("user_")
+
+
+def test_arrival_of_each_line_is_read_from_what_was_requested() -> None:
+    requested = {"a": 3, "b": 2, "c": 1, "d": 4}
+    form = {
+        "arrival-a": "all good",
+        "arrival-b": "all damaged",
+        "arrival-c": "none",
+        "arrival-d": "other",
+        "good-d": "1",
+        "damaged-d": "2",
+        "good-a": "9",
+    }
+    assert parse_arrived_units(form, requested) == {"a": (3, 0), "b": (0, 2), "c": (0, 0), "d": (1, 2)}
+    with pytest.raises(InvalidData) as refused:
+        parse_arrived_units({**form, "arrival-c": ""}, requested)
+    assert refused.value.fields == {"units": "Di cómo llegó cada producto."}
+
+
+def list_inputs(component: Any) -> Iterator[Any]:
+    """Yield the fields inside the component."""
+    if component.tag in ("input", "select"):
+        yield component
+    for child in component.children:
+        yield from list_inputs(child)
+
+
+def test_no_field_for_units_is_filled_in_advance() -> None:
+    """A number that nobody has counted must not be there to be undone."""
+    returned, sold = ReturnState.content.lines[0], NewReturnState.content.lines[0]
+    fields = list(list_inputs(rx.fragment(*detail.arrived_fields(returned), new_return.return_line(sold))))
+    assert len(fields) == 4
+    values = [str(getattr(field, name)) for field in fields for name in ("value", "default_value")]
+    assert set(values) <= {"None", '""'}
