@@ -107,15 +107,7 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
         sold_last_week_label=format_cop(sold_before),
         orders_last_week=orders_before,
         change=round((sold - sold_before) * 100 / sold_before) if sold_before > 0 else None,
-        is_quiet=not (
-            work.to_pack
-            or awaiting
-            or work.attention
-            or low_count
-            or work.reviews
-            or work.pqrs.count
-            or work.returns.count
-        ),
+        is_quiet=work.is_empty and not awaiting and not low_count,
         steps=await read_opening_steps(session, actor, settings) if actor.may(Right.CHANGE_SETTINGS) else [],
     )
 

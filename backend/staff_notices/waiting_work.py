@@ -5,7 +5,7 @@ database uses the index.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -65,6 +65,12 @@ class WaitingWork:
     reviews: int
     pqrs: WorkWithDeadline
     returns: WorkWithDeadline
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no work of any kind waits."""
+        values = [getattr(self, kind.name) for kind in fields(self)]
+        return not any(value.count if isinstance(value, WorkWithDeadline) else value for value in values)
 
 
 async def read_waiting_work(session: AsyncSession) -> WaitingWork:

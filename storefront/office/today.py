@@ -97,10 +97,17 @@ def page() -> rx.Component:
         ),
         class_name="o-tiles",
     )
-    quiet = empty_state("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))
+    nothing = empty_state("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))
+    quiet = rx.cond(
+        VIEW.steps.length() > 0,
+        rx.el.p(
+            _("Nadie espera todavía. Termina lo que falta para abrir la tienda."), class_name="o-row__detail"
+        ),
+        rx.el.div(nothing, class_name="o-panel o-quiet", data_testid="all-done"),
+    )
     content = rx.fragment(
         rx.el.p(VIEW.day, class_name="o-day"),
-        rx.cond(VIEW.is_quiet, rx.el.div(quiet, class_name="o-panel o-quiet", data_testid="all-done"), tiles),
+        rx.cond(VIEW.is_quiet, quiet, tiles),
         rx.el.div(sales_panel(), rx.cond(VIEW.low_stock > 0, low_stock_panel()), class_name="o-columns"),
         rx.cond(VIEW.steps.length() > 0, checklist()),
     )

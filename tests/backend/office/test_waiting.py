@@ -1,23 +1,31 @@
 """Work that waits for staff: its numbers and legal deadlines on the start screen and in the navigation."""
 
-from datetime import timedelta
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
 from backend.app import Shop
+from backend.attention.kinds import AttentionKind
+from backend.attention.models import Attention
 from backend.catalog.models import Product
 from backend.core.db.database import database_now
+from backend.inventory.models import InventoryLevel
 from backend.office.today import today_view
 from backend.office.waiting import read_navigation_counts
-from backend.pqrs.models import Pqrs
+from backend.payment.providers.base import ProviderState
+from backend.pqrs.models import Pqrs, PqrsKind
 from backend.pqrs.service import answer_pqrs, send_pqrs
 from backend.rate_limit.limiter import Client
-from backend.returns.models import Return
-from backend.returns.states import ReturnState
+from backend.returns.models import Return, ReturnKind
+from backend.returns.states import OPEN, ReturnState
 from backend.reviews.models import Review
 from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
-from backend.staff_notices.waiting_work import format_days_left
+from backend.staff_notices.waiting_work import WaitingWork, WorkWithDeadline, format_days_left
+from tests.backend.orders.paying import report_payment
+from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -56,25 +64,80 @@ async def test_open_pqrs_and_returns_are_on_the_start_screen_with_their_nearest_
     assert (view.pqrs.is_urgent, view.returns.is_urgent, view.is_quiet) == (False, True, False)
 
 
-@pytest.mark.parametrize("waiting", ["pqrs", "returns", "reviews"])
-async def test_start_screen_is_not_quiet_while_one_of_these_waits(
-    shop: Shop, shop_defaults: Defaults, waiting: str
+WAITS: dict[str, Any] = {
+    "to_pack": 1,
+    "oldest_paid_at": datetime(2026, 11, 2, tzinfo=UTC),
+    "attention": 1,
+    "attention_late": 1,
+    "reviews": 1,
+    "pqrs": WorkWithDeadline(count=1),
+    "returns": WorkWithDeadline(count=1),
+}
+"""A value of each kind of work that waits."""
+
+
+def test_work_is_empty_only_if_no_kind_of_it_waits() -> None:
+    assert WAITS.keys() == {kind.name for kind in fields(WaitingWork)}
+    nothing = WaitingWork(0, None, 0, 0, 0, WorkWithDeadline(), WorkWithDeadline())
+    assert nothing.is_empty
+    assert [name for name, value in WAITS.items() if replace(nothing, **{name: value}).is_empty] == []
+
+
+async def read_if_quiet(shop: Shop) -> tuple[bool, bool]:
+    """Return if the start screen says that nothing waits, and if the navigation shows no number."""
+    async with shop.database.read() as session:
+        counts = await read_navigation_counts(session, OWNER)
+        return (await today_view(session, OWNER, shop.settings)).is_quiet, not any(counts.numbers.values())
+
+
+async def test_start_screen_and_navigation_are_not_quiet_while_a_row_of_any_kind_waits(
+    shop: Shop, shop_defaults: Defaults
 ) -> None:
+    """Create a row of every kind, state and type that waits for staff. Delete it before the next one."""
     async with shop.database.transaction() as session:
         await add_product(session, shop_defaults, "trompo", stock=10)
+        product_id = (await session.execute(select(Product.id))).scalar_one()
+    assert await read_if_quiet(shop) == (True, True)
     async with shop.database.read() as session:
-        assert (await today_view(session, OWNER, shop.settings)).is_quiet
-    if waiting == "pqrs":
-        await add_pqrs(shop, timedelta(days=9))
-    elif waiting == "returns":
-        await add_return(shop, ReturnState.RECEIVED, timedelta(days=9))
-    else:
+        moment = await database_now(session)
+    rows: list[Any] = [
+        *(Attention(kind=kind, message="It happened", subject_id=kind) for kind in AttentionKind),
+        *(
+            Return(order_id="order_1", kind=kind, state=state, asked_at=moment, due_at=moment)
+            for kind in ReturnKind
+            for state in OPEN
+        ),
+        *(
+            Pqrs(kind=kind, name="Ana", email="ana@example.com", text="Hola", asked_at=moment, due_at=moment)
+            for kind in PqrsKind
+        ),
+        Review(product_id=product_id, name="Ana", stars=4, text="Bien", written_at=moment),
+    ]
+    for row in rows:
         async with shop.database.transaction() as session:
-            moment = await database_now(session)
-            product_id = (await session.execute(select(Product.id))).scalar_one()
-            session.add(Review(product_id=product_id, name="Ana", stars=4, text="Bien", written_at=moment))
-    async with shop.database.read() as session:
-        assert not (await today_view(session, OWNER, shop.settings)).is_quiet
+            session.add(row)
+        assert await read_if_quiet(shop) == (False, False), row
+        async with shop.database.transaction() as session:
+            await session.delete(row)
+    assert await read_if_quiet(shop) == (True, True)
+
+
+@pytest.mark.parametrize("waiting", ["payment", "packing", "stock"])
+async def test_start_screen_is_not_quiet_while_an_order_or_stock_waits(
+    shop: Shop, order_at_bank: SoldOrder, waiting: str
+) -> None:
+    """The start screen also counts payments at the bank and low stock, which wait for nobody in the navigation."""
+    assert await read_if_quiet(shop) == (False, True)
+    if waiting == "packing":
+        await report_payment(shop, order_at_bank.session_id, ProviderState.CAPTURED)
+        assert await read_if_quiet(shop) == (False, False)
+        return
+    await report_payment(shop, order_at_bank.session_id, ProviderState.REJECTED)
+    assert await read_if_quiet(shop) == (True, True)
+    if waiting == "stock":
+        async with shop.database.transaction() as session:
+            await session.execute(update(InventoryLevel).values(stocked=0))
+        assert await read_if_quiet(shop) == (False, True)
 
 
 async def test_answered_request_waits_no_longer_and_late_ones_are_counted(shop: Shop) -> None:
