@@ -7,11 +7,12 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.attention.descriptions import describe_facts, format_disputed_amount
+from backend.attention.descriptions import OWED, describe_facts, format_disputed_amount
 from backend.attention.kinds import RULES, Action, AttentionKind
 from backend.attention.models import Attention
 from backend.core.dates import time_label
 from backend.core.db.database import database_now
+from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.office.listing import ListView, count_new_rows, exclude_next_pages, read_page
 from backend.orders.models import Order
@@ -32,7 +33,7 @@ HONOR_LABELS = {
     **dict.fromkeys((K.INVOICE_REJECTED, K.INVOICE_LATE, K.INVOICE_WAITS), _("Reintentar")),
     K.JOB_FAILED: _("Correrla otra vez"),
 }
-"""Labels of the action `honor` by kind of row. For all other kinds, the label is «Aceptar el pago»."""
+"""Labels of the action `honor` by kind of row. For all other kinds, `_format_acceptance` returns the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +121,14 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
         *([_("Pedido {number}").format(number=number)] if number is not None else []),
         *([format_disputed_amount(row)] if row.amount is not None else []),
     ]
-    kind = AttentionKind(row.kind)
     return AttentionRow(
         id=row.id,
         kind=row.kind,
         title=rules.title,
         about=" · ".join(about),
         advice=rules.advice,
-        recommended=_action(kind, rules.recommended),
-        others=[_action(kind, action) for action in rules.actions if action is not rules.recommended],
+        recommended=_action(row, rules.recommended),
+        others=[_action(row, action) for action in rules.actions if action is not rules.recommended],
         facts=describe_facts(row),
         order_id=row.order_id or "",
         due_label=time_label(row.due_at) if row.due_at else "",
@@ -136,7 +136,8 @@ def _row(row: Attention, number: int | None, moment: datetime) -> AttentionRow:
     )
 
 
-def _action(kind: AttentionKind, action: Action) -> ActionView:
+def _action(row: Attention, action: Action) -> ActionView:
+    kind = AttentionKind(row.kind)
     match action:
         case Action.REFUNDED:
             is_back = kind is K.PAYMENT_CONTRADICTED
@@ -146,4 +147,13 @@ def _action(kind: AttentionKind, action: Action) -> ActionView:
             return ActionView(action, _("No hay que hacer nada"), "note")
         case Action.HONOR:
             needs = "label" if kind is K.LABEL_IN_DOUBT else ""
-            return ActionView(action, HONOR_LABELS.get(kind, _("Aceptar el pago")), needs)
+            return ActionView(action, HONOR_LABELS.get(kind) or _format_acceptance(row), needs)
+
+
+def _format_acceptance(row: Attention) -> str:
+    """Return the label of the button that accepts a payment. It names what is then missing or in excess."""
+    owed: object = row.data.get(OWED)
+    if row.amount is None or not isinstance(owed, int) or row.amount == owed:
+        return _("Aceptar el pago")
+    words = _("Aceptar {paid}: faltan {rest}") if row.amount < owed else _("Aceptar {paid}: sobran {rest}")
+    return words.format(paid=format_disputed_amount(row), rest=format_cop(abs(owed - row.amount)))

@@ -56,6 +56,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import choose_decisive_session, list_payment_sessions
+from backend.payment.states import SessionState
 from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.returns.requests import count_returnable_units
 from backend.shipping.addresses import find_municipality_code, format_address_lines
@@ -116,12 +117,14 @@ class PaymentView:
         method: the payment method.
         facts: names and values that a bank asks for.
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
+        unused: sentences about money that a bank has approved and that pays nothing; empty if there is none.
     """
 
     chip: ChipView
     method: str
     facts: list[tuple[str, str]]
     difference: str
+    unused: str
     refunded_label: str
 
 
@@ -345,6 +348,13 @@ async def _payment_view(
         method=_payment_method(credit or payment),
         facts=facts,
         difference=describe_difference(compute_order_money(order, payments)),
+        unused=" ".join(
+            _("El banco aprobó {amount} que nadie ha aceptado.").format(
+                amount=format_exact(get_exact_captured_amount(one))
+            )
+            for one in payments
+            if one.captured_amount is not None and one.state != SessionState.CAPTURED
+        ),
         refunded_label=format_cop(refunded) if refunded else "",
     )
 

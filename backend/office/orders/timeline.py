@@ -17,10 +17,12 @@ from backend.order_edits.changes import describe_change
 from backend.order_edits.models import EditStatus, OrderEdit
 from backend.orders.delivery_kinds import DeliveryKind
 from backend.orders.models import Fulfillment, Order, OrderNote
-from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
-from backend.payment.models import PaymentSession
+from backend.orders.money.refunds import REVERSED
+from backend.payment.manual_methods import EXCHANGE_CREDIT, METHOD_NAMES, ManualMethod
+from backend.payment.models import PaymentSession, Refund
+from backend.payment.payments import list_refunds
 from backend.payment.states import SessionState
-from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
+from backend.payment.transitions import APPROVED, PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.staff.actor_names import short_actor_names
 
 MAX_ENTRIES = 200
@@ -37,7 +39,6 @@ ACTION_LABELS = {
     "exchanged": _("Cambio hecho"),
     "sold in exchange": _("Pedido hecho por un cambio"),
     "exchange canceled": _("Cambio cancelado"),
-    "refunded": _("Devolución anotada"),
     "return opened": _("Devolución abierta"),
     "return received": _("Devolución recibida"),
     "return approved": _("Devolución aprobada"),
@@ -82,10 +83,12 @@ HIDDEN_ACTIONS = frozenset(
         "order edit written",
         "packing canceled",
         "packing requested",
+        "refunded",
         "return written",
         "shipping priced",
     }
 )
+"""Actions that the timeline omits. Refunds have events of their own, with their amounts."""
 PACKED_ACTIONS = ("packed", "label requested", "packing requested")
 """Actions of the staff member who packs an order."""
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
@@ -98,6 +101,8 @@ PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
     SessionState.HELD: (_("El banco tiene el pago en revisión"), "wait"),
     SessionState.CLOSED: (_("Dejamos de esperar al banco"), "plain"),
 }
+_APPROVED = (_("El banco aprobó un pago que no se ha aceptado"), "wait")
+"""Title and tone of money that a provider has approved, and that pays no order."""
 MAIL_LABELS: dict[str, str] = {
     MailKind.ORDER_PLACED: _("Recibimos tu pedido"),
     MailKind.ORDER_PAID: _("Tu pago está confirmado"),
@@ -161,16 +166,8 @@ async def read_timeline(
         (order.created_at, _event_view("placed", _("Pedido hecho"), order.created_at))
     ]
     labels = ACTION_LABELS_BY_KIND[kind]
-    for payment in payments:
-        known = PAYMENT_EVENTS.get(payment.state)
-        if known is not None:
-            moment = payment.captured_at or payment.updated_at
-            is_taken = payment.captured_amount is not None
-            detail = (
-                format_exact(get_exact_captured_amount(payment)) if is_taken else format_cop(payment.amount)
-            )
-            title = _name_payment(payment, known[0])
-            events.append((moment, _event_view(payment.id, title, moment, text=detail, tone=known[1])))
+    events += [event for payment in payments if (event := _describe_payment(payment)) is not None]
+    events += await _read_refunds(session, payments)
     edits = await _describe_edits(session, order.id)
     for entry in entries:  # newest first, as in `edits`
         if entry.action in HIDDEN_ACTIONS:
@@ -183,14 +180,57 @@ async def read_timeline(
         by = names.get(note.created_by, "")
         shown = _event_view(note.id, _("Nota"), note.created_at, by=by, text=note.text, tone="note")
         events.append((note.created_at, shown))
+    # a delivery that the carrier reported has no audit entry
+    recorded = {
+        change.get("on") for entry in entries if entry.action == "delivered" for change in entry.changes
+    }
     for fulfillment in fulfillments:
-        # a delivery that the carrier reported has no audit entry
-        is_recorded = any(entry.action == "delivered" for entry in entries)
+        is_recorded = f"{Fulfillment.__tablename__}:{fulfillment.id}" in recorded
         if fulfillment.delivered_at is not None and not is_recorded:
             moment = fulfillment.delivered_at
             events.append((moment, _event_view(fulfillment.id, labels["delivered"], moment, tone="good")))
     events.sort(key=lambda one: one[0], reverse=True)
     return [event for _moment, event in events]
+
+
+def _describe_payment(payment: PaymentSession) -> tuple[datetime, EventView] | None:
+    """Return the event of a payment, with its moment; None while the payment is at the bank."""
+    known = PAYMENT_EVENTS.get(payment.state)
+    if known is None:
+        return None
+    is_taken = payment.captured_amount is not None
+    if payment.state != SessionState.CAPTURED and (is_taken or APPROVED in payment.data):
+        known = _APPROVED
+    if is_taken:
+        detail = format_exact(get_exact_captured_amount(payment))
+    else:
+        detail = "" if known is _APPROVED else format_cop(payment.amount)  # the bank named no pesos
+    moment = payment.captured_at or payment.updated_at
+    title = _name_payment(payment, known[0])
+    return moment, _event_view(payment.id, title, moment, text=detail, tone=known[1])
+
+
+async def _read_refunds(
+    session: AsyncSession, payments: Sequence[PaymentSession]
+) -> list[tuple[datetime, EventView]]:
+    """Return an event for each refund, with its moment. A refund of several payments is one event."""
+    found = await list_refunds(session, [payment.id for payment in payments])
+    names = await short_actor_names(session, [refund.created_by for refund in found])
+    parts: dict[str, list[Refund]] = {}
+    for refund in found:
+        parts.setdefault(refund.reference, []).append(refund)
+    events = []
+    for first, *others in parts.values():
+        amount = format_cop(first.amount + sum(one.amount for one in others))
+        title, by, moment = _name_refund(first), names.get(first.created_by, ""), first.created_at
+        events.append((moment, _event_view(first.id, title, moment, by=by, text=amount)))
+    return events
+
+
+def _name_refund(refund: Refund) -> str:
+    if refund.method == EXCHANGE_CREDIT:
+        return _("Pagó otro pedido con lo que devolvió")
+    return _("El banco devolvió el dinero") if refund.reason == REVERSED else _("Devolución anotada")
 
 
 def _name_payment(payment: PaymentSession, title: str) -> str:

@@ -155,6 +155,10 @@ def payment_panel() -> rx.Component:
             paid.difference != "",
             rx.el.p(rx.el.b(paid.difference), class_name="o-packing__note", data_testid="order-difference"),
         ),
+        rx.cond(
+            paid.unused != "",
+            rx.el.p(rx.el.b(paid.unused), class_name="o-packing__note", data_testid="order-unused"),
+        ),
         rx.el.dl(rx.foreach(paid.facts, fact_row), class_name="o-facts"),
         rx.cond(
             paid.refunded_label != "", rx.el.p(_("Devuelto: {amount}").format(amount=paid.refunded_label))

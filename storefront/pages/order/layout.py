@@ -54,11 +54,17 @@ def text_by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
 def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
     """Return the title of the page: the state of the payment or, after the payment, the state of the delivery."""
     paid = rx.match(order.journey, *texts.JOURNEY_TITLES.items(), text_by_status(order.status, texts.TITLES))
+    title = rx.cond(is_paid_in_part(order), texts.PART_TITLE, paid)
     is_confirmed = (order.total == 0) & (order.status == "paid") & (order.journey == "preparing")
     is_canceled = (order.total == 0) & (order.status == "canceled")
-    return rx.cond(is_confirmed, texts.FREE_TITLE, rx.cond(is_canceled, texts.TITLES["returning"], paid)).to(
+    return rx.cond(is_confirmed, texts.FREE_TITLE, rx.cond(is_canceled, texts.TITLES["returning"], title)).to(
         str
     )
+
+
+def is_paid_in_part(order: ObjectVar[OrderView]) -> rx.Var[bool]:
+    """Return a variable: True if a part of the total is missing and nothing was sent, so nothing may be promised."""
+    return (order.missing_label != "") & (order.status == "paid") & (order.journey == "preparing")
 
 
 def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
@@ -80,7 +86,8 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
     )
     has_instructions = (order.payment.instructions != "") & (order.journey == "")
     unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, rx.cond(has_instructions, texts.PAY_AS_AGREED, words))
-    return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, unpaid)).to(str)
+    due = rx.cond(is_paid_in_part(order), texts.PART_WORDS, unpaid)
+    return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, due)).to(str)
 
 
 def poll_kind(order: ObjectVar[OrderView]) -> rx.Var[str]:
@@ -117,7 +124,10 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 data_status=order.status,
                 data_journey=order.journey,
             ),
-            promise_text(order.promise.to(OrderPromise), order.delivery_kind),
+            rx.cond(
+                ~is_paid_in_part(order),
+                promise_text(order.promise.to(OrderPromise), order.delivery_kind),
+            ),
             rx.cond(
                 (order.status == "paid") & (order.journey != "delivered") & (order.journey != "picked_up"),
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu pedido."), class_name="order__words"),

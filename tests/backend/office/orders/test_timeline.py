@@ -3,13 +3,31 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import update
 
 import backend
 from backend.app import Shop
 from backend.audit import Subject, SubjectType, record
+from backend.core.db.database import db_now
+from backend.fulfillment.delivery import mark_delivered_by_hand
 from backend.office.orders.detail import order_detail
-from backend.office.orders.timeline import ACTION_LABELS, ACTION_LABELS_BY_KIND, HIDDEN_ACTIONS
+from backend.office.orders.timeline import (
+    ACTION_LABELS,
+    ACTION_LABELS_BY_KIND,
+    HIDDEN_ACTIONS,
+    PAYMENT_EVENTS,
+)
+from backend.orders.models import Fulfillment
+from backend.orders.money.refunds import REVERSED
+from backend.payment.manual_methods import EXCHANGE_CREDIT, ManualMethod
+from backend.payment.models import PaymentSession, Refund
+from backend.payment.states import SessionState
 from backend.staff.rights import COMMAND_LINE
+from tests.backend.returns.steps import Sold, pack_units
 from tests.sold_order import SoldOrder
 
 SHARED_RECORDERS = {"attention/service.py", "audit/recording.py"}
@@ -59,3 +77,63 @@ async def test_action_without_a_title_is_not_shown_in_english(shop: Shop, sold_o
     titles = [event.title for event in detail.events]
     assert {"Pendiente resuelto", "Otro cambio"} <= set(titles)
     assert not [title for title in titles if "later release" in title or title == "resolved"]
+
+
+@pytest.mark.parametrize("state", [one for one in SessionState if one is not SessionState.CAPTURED])
+async def test_money_that_arrived_is_never_shown_as_a_refused_payment(
+    shop: Shop, sold_order: SoldOrder, state: SessionState
+) -> None:
+    async with shop.database.transaction() as session:
+        await session.execute(update(PaymentSession).values(state=state, captured_amount=50_000))
+    async with shop.database.read() as session:
+        detail = await order_detail(session, COMMAND_LINE, sold_order.order_id, "Trompo")
+    shown = [
+        (one.title, " ".join(one.text.split())) for one in detail.events if one.id == sold_order.session_id
+    ]
+    unused = ("El banco aprobó un pago que no se ha aceptado", "$ 50.000")
+    assert shown == ([unused] if state in PAYMENT_EVENTS else [])
+
+
+async def test_each_delivered_parcel_is_shown_once(
+    shop: Shop, admin: httpx.AsyncClient, sold_order: SoldOrder
+) -> None:
+    """One parcel is marked as delivered by hand; the carrier reports the delivery of the other."""
+    order = Sold(sold_order.order_id, sold_order.line_id)
+    by_hand, _by_carrier = await pack_units(admin, order, 1), await pack_units(admin, order, 1)
+    async with shop.database.transaction() as session:
+        await mark_delivered_by_hand(session, COMMAND_LINE, order.order_id, by_hand, "Lo recogió Ana")
+    async with shop.database.transaction() as session:
+        others = update(Fulfillment).where(Fulfillment.id != by_hand)
+        await session.execute(others.values(delivered_at=db_now()))
+    async with shop.database.read() as session:
+        detail = await order_detail(session, COMMAND_LINE, order.order_id, "Trompo")
+    assert [event.title for event in detail.events].count("Recogido") == 2
+
+
+REFUNDS: list[tuple[dict[str, Any], str]] = [
+    *(({"method": method}, "Devolución anotada") for method in ManualMethod),
+    ({"method": EXCHANGE_CREDIT}, "Pagó otro pedido con lo que devolvió"),
+    ({"reason": REVERSED}, "El banco devolvió el dinero"),
+]
+
+
+@pytest.mark.parametrize(("columns", "title"), REFUNDS)
+async def test_refund_of_every_kind_is_shown_with_its_amount(
+    shop: Shop, sold_order: SoldOrder, columns: dict[str, Any], title: str
+) -> None:
+    async with shop.database.transaction() as session:
+        for amount in (1_200, 300):
+            session.add(
+                Refund(
+                    payment_session_id=sold_order.session_id,
+                    order_id=sold_order.order_id,
+                    amount=amount,
+                    reference=f"TR-{amount}",
+                    created_by=COMMAND_LINE.id,
+                    **columns,
+                )
+            )
+    async with shop.database.read() as session:
+        detail = await order_detail(session, COMMAND_LINE, sold_order.order_id, "Trompo")
+    shown = [(" ".join(one.text.split()), one.actor_name) for one in detail.events if one.title == title]
+    assert sorted(shown) == [("$ 1.200", "la línea de comandos"), ("$ 300", "la línea de comandos")]
