@@ -126,7 +126,7 @@ async def test_start_screen_and_navigation_are_not_quiet_while_a_row_of_any_kind
 async def test_start_screen_is_not_quiet_while_an_order_or_stock_waits(
     shop: Shop, order_at_bank: SoldOrder, waiting: str
 ) -> None:
-    """The start screen also counts payments at the bank and low stock, which wait for nobody in the navigation."""
+    """Check that the start screen also counts payments at the bank and low stock; the navigation does not."""
     assert await read_if_quiet(shop) == (False, True)
     if waiting == "packing":
         await report_payment(shop, order_at_bank.session_id, ProviderState.CAPTURED)

@@ -1,6 +1,6 @@
 """The money of an order of $ 80.000, in the same words and sums on every screen, page and mail.
 
-| case | Por resolver | timeline, newest last | Hoy and Informes |
+| case | Por resolver | timeline, oldest first | Hoy and Informes |
 |---|---|---|---|
 | paid | nothing | approved 80.000 | 80.000 |
 | less | 30.000 is missing | approved 50.000, not accepted | 0 |

@@ -184,7 +184,7 @@ def list_inputs(component: Any) -> Iterator[Any]:
 
 
 def test_no_field_for_units_is_filled_in_advance() -> None:
-    """A number that nobody has counted must not be there to be undone."""
+    """Check that no field has a number before a staff member has counted."""
     returned, sold = ReturnState.content.lines[0], NewReturnState.content.lines[0]
     fields = list(list_inputs(rx.fragment(*detail.arrived_fields(returned), new_return.return_line(sold))))
     assert len(fields) == 4
