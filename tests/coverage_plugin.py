@@ -5,17 +5,24 @@ the backend.
 """
 
 import os
+import sys
 
 import pytest
 
-from tests.coverage_probes import CoverageProbes
+from tests.branch_coverage import BranchCoverage
 from tools.coverage_gate import GUARDED, REPORT, ROOT
 
-_PROBES = CoverageProbes(tuple(ROOT / path for path in GUARDED), REPORT)
+_COVERAGE = BranchCoverage(tuple(ROOT / path for path in GUARDED), ROOT, REPORT)
+sys.meta_path.insert(0, _COVERAGE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Measure this run. A pytest that a test starts is not measured."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.pop("PYTEST_PLUGINS", None)
-    config.pluginmanager.register(_PROBES)
+    config.pluginmanager.register(_COVERAGE)
+
+
+def pytest_unconfigure() -> None:
+    """Stop measuring modules that are imported later."""
+    sys.meta_path.remove(_COVERAGE)
