@@ -5,7 +5,7 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from functools import cache
 from io import StringIO
 from itertools import count
@@ -16,16 +16,20 @@ from uuid import uuid4
 
 import hypothesis
 import pytest
+from argon2 import PasswordHasher
 from pydantic_settings import PydanticBaseSettingsSource
 from sqlalchemy import URL, make_url
 
 from backend.core.child_process import ChildProcess
 from backend.core.config.settings import Settings, SourcedSettings
 from backend.core.db.database import Database
+from backend.core.web import passwords
 from backend.migrations.runner import upgrade
 from backend.orders import numbers
 from tests.durations import record_durations
-from tests.postgresql_clones import Clones, drop_database, execute_statements, make_clone
+from tests.lasting_loops import LastingLoops
+from tests.postgresql_clones import Clones, clone_database, drop_database, execute_statements, make_clone
+from tests.shared_results import SharedResults
 from tests.shared_statements import share_compiled_statements
 from tests.shared_templates import share_compiled_templates
 from tests.sizes import DATABASES, Size, deselect_tests, is_ignored, is_quick
@@ -201,6 +205,14 @@ def list_variables(settings: type[SourcedSettings]) -> frozenset[str]:
     return frozenset(f"{name.upper()}{end}" for name in settings.model_fields for end in ("", "_FILE"))
 
 
+@pytest.fixture(scope="session")
+def _asyncio_loop_factory() -> Iterator[Callable[[], asyncio.AbstractEventLoop]]:
+    """Yield the function that opens the event loops of pytest-asyncio: see `tests/lasting_loops.py`."""
+    loops = LastingLoops()
+    yield loops.open
+    loops.close()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _share_compiled_statements() -> Iterator[None]:
     with share_compiled_statements():
@@ -216,6 +228,14 @@ def _share_compiled_templates() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def _read_spreadsheets_without_process() -> Iterator[None]:
     with read_without_process():
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _hash_passwords_quickly() -> Iterator[None]:
+    """Hash passwords with little memory and time. `tests/backend/core/web/test_passwords.py` checks the shop's cost."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         yield
 
 
@@ -330,42 +350,54 @@ def sqlite_url(sqlite_file: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> SharedResults:
+    """Return the results that the workers of this run share."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder if worker_id == "master" else folder.parent) / "shared"
+    folder.mkdir(exist_ok=True)
+    return SharedResults(folder)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(shared_results: SharedResults) -> Path:
     """Create a migrated SQLite file, closed and ready to be copied."""
-    file = tmp_path_factory.mktemp("sqlite") / "template.db"
-    asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
-    return file
+    return shared_results.create_file(
+        "template.db", lambda file: asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
+    )
 
 
 @pytest.fixture(scope="session")
-def sqlite_defaults(sqlite_template: Path) -> Path:
+def sqlite_defaults(shared_results: SharedResults, sqlite_template: Path) -> Path:
     """Create a migrated SQLite file with the store defaults, closed and ready to be copied."""
-    file = sqlite_template.with_name("defaults.db")
-    shutil.copyfile(sqlite_template, file)
-    asyncio.run(_set_up_defaults(f"sqlite+aiosqlite:///{file}"))
-    return file
+    return _create_copy(shared_results, sqlite_template, "defaults.db", _set_up_defaults)
 
 
 @pytest.fixture(scope="session")
-def sqlite_at_bank(sqlite_defaults: Path) -> Path:
+def sqlite_at_bank(shared_results: SharedResults, sqlite_defaults: Path) -> Path:
     """Create a migrated SQLite file with the order of `order_at_bank`, closed and ready to be copied."""
     from tests.sold_order import place_order
 
-    file = sqlite_defaults.with_name("at-bank.db")
-    shutil.copyfile(sqlite_defaults, file)
-    asyncio.run(place_order(f"sqlite+aiosqlite:///{file}"))
-    return file
+    return _create_copy(shared_results, sqlite_defaults, "at-bank.db", place_order)
 
 
 @pytest.fixture(scope="session")
-def sqlite_sold(sqlite_at_bank: Path) -> Path:
+def sqlite_sold(shared_results: SharedResults, sqlite_at_bank: Path) -> Path:
     """Create a migrated SQLite file with the order of `sold_order`, closed and ready to be copied."""
     from tests.sold_order import pay_order
 
-    file = sqlite_at_bank.with_name("sold.db")
-    shutil.copyfile(sqlite_at_bank, file)
-    asyncio.run(pay_order(f"sqlite+aiosqlite:///{file}"))
-    return file
+    return _create_copy(shared_results, sqlite_at_bank, "sold.db", pay_order)
+
+
+def _create_copy(
+    results: SharedResults, source: Path, name: str, change: Callable[[str], Coroutine[None, None, None]]
+) -> Path:
+    """Create a changed copy of an SQLite file once. Return its path."""
+
+    def create(file: Path) -> None:
+        shutil.copyfile(source, file)
+        asyncio.run(change(f"sqlite+aiosqlite:///{file}"))
+
+    return results.create_file(name, create)
 
 
 @pytest.fixture
@@ -417,45 +449,62 @@ async def empty_postgresql_url(postgresql: URL) -> AsyncIterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgresql_template(postgresql: URL, worker_id: str) -> str:
-    """Create a migrated PostgreSQL database that this worker clones. Return its name."""
-    name = f"template_{worker_id}"
-    asyncio.run(execute_statements(postgresql, f'CREATE DATABASE "{name}"'))
-    asyncio.run(_migrate(postgresql.set(database=name).render_as_string(hide_password=False)))
+def postgresql_template(postgresql: URL, shared_results: SharedResults) -> str:
+    """Create a migrated PostgreSQL database that all workers clone. Return its name."""
+    name = "template"
+
+    async def create() -> None:
+        await execute_statements(postgresql, f'CREATE DATABASE "{name}"')
+        await _migrate(postgresql.set(database=name).render_as_string(hide_password=False))
+
+    shared_results.create_once(f"postgresql-{name}", lambda: asyncio.run(create()))
     return name
 
 
 @pytest.fixture(scope="session")
-def postgresql_defaults(postgresql: URL, postgresql_template: str) -> str:
-    """Create a migrated PostgreSQL database with the store defaults that this worker clones. Return its name."""
-    name = asyncio.run(make_clone(postgresql, postgresql_template))
-    asyncio.run(_set_up_defaults(postgresql.set(database=name).render_as_string(hide_password=False)))
-    return name
+def postgresql_defaults(postgresql: URL, shared_results: SharedResults, postgresql_template: str) -> str:
+    """Create a migrated PostgreSQL database with the store defaults that all workers clone. Return its name."""
+    return _create_clone(shared_results, postgresql, postgresql_template, "defaults", _set_up_defaults)
 
 
 @pytest.fixture(scope="session")
-def postgresql_at_bank(postgresql: URL, postgresql_defaults: str) -> str:
+def postgresql_at_bank(postgresql: URL, shared_results: SharedResults, postgresql_defaults: str) -> str:
     """Create a migrated PostgreSQL database with the order of `order_at_bank`. Return its name."""
     from tests.sold_order import place_order
 
-    name = asyncio.run(make_clone(postgresql, postgresql_defaults))
-    asyncio.run(place_order(postgresql.set(database=name).render_as_string(hide_password=False)))
-    return name
+    return _create_clone(shared_results, postgresql, postgresql_defaults, "at_bank", place_order)
 
 
 @pytest.fixture(scope="session")
-def postgresql_sold(postgresql: URL, postgresql_at_bank: str) -> str:
+def postgresql_sold(postgresql: URL, shared_results: SharedResults, postgresql_at_bank: str) -> str:
     """Create a migrated PostgreSQL database with the order of `sold_order`. Return its name."""
     from tests.sold_order import pay_order
 
-    name = asyncio.run(make_clone(postgresql, postgresql_at_bank))
-    asyncio.run(pay_order(postgresql.set(database=name).render_as_string(hide_password=False)))
+    return _create_clone(shared_results, postgresql, postgresql_at_bank, "sold", pay_order)
+
+
+def _create_clone(
+    results: SharedResults,
+    server: URL,
+    template: str,
+    name: str,
+    change: Callable[[str], Coroutine[None, None, None]],
+) -> str:
+    """Create a changed clone of a PostgreSQL database once. Return its name."""
+
+    async def create() -> None:
+        await clone_database(server, template, name)
+        await change(server.set(database=name).render_as_string(hide_password=False))
+
+    results.create_once(f"postgresql-{name}", lambda: asyncio.run(create()))
     return name
 
 
 @pytest.fixture(scope="session")
-def clones(postgresql: URL) -> Iterator[Clones]:
-    """Yield the database clones of this worker."""
+def clones(
+    postgresql: URL, _asyncio_loop_factory: Callable[[], asyncio.AbstractEventLoop]
+) -> Iterator[Clones]:
+    """Yield the database clones of this worker. Connections to them belong to the tests' event loops."""
     clones = Clones(postgresql)
     yield clones
     clones.close()

@@ -12,6 +12,8 @@ from uuid import uuid4
 import asyncpg
 from sqlalchemy import URL
 
+from tests.warm_connections import WARM_CONNECTIONS
+
 T = TypeVar("T")
 MAX_USES = 40
 """Number of tests that may use the same clone: deleted rows leave gaps that slow every read."""
@@ -55,7 +57,8 @@ END $$;
 """
 """SQL that stores the rows of migrations and store defaults in a second schema, with a function that restores them."""
 END_OTHER_CONNECTIONS_SQL = """
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> ALL ($1)
 """
 
 
@@ -93,7 +96,8 @@ class Clones:
 
     def close(self) -> None:
         """Close the connections."""
-        for connection in self._connections.values():
+        for name, connection in self._connections.items():
+            WARM_CONNECTIONS.drop_database(name)
             self.run(connection.close())
         self._runner.close()
 
@@ -102,14 +106,16 @@ class Clones:
         self._connections[name] = await connect_to_database(self.server.set(database=name))
         self._uses[name] = MAX_USES
         await self._connections[name].execute(STORE_ROWS_SQL)
+        WARM_CONNECTIONS.add_database(name)
         return name
 
     async def _restore(self, name: str) -> None:
         connection = self._connections[name]
-        await connection.execute(END_OTHER_CONNECTIONS_SQL)
+        await connection.execute(END_OTHER_CONNECTIONS_SQL, WARM_CONNECTIONS.list_process_ids(name))
         await connection.execute("SELECT pristine.restore()")
 
     async def _drop_clone(self, name: str) -> None:
+        WARM_CONNECTIONS.drop_database(name)
         await self._connections.pop(name).close()
         await drop_database(self.server, name)
 
@@ -117,8 +123,13 @@ class Clones:
 async def make_clone(server: URL, template: str) -> str:
     """Create a copy of the template database. Return its name."""
     name = f"test_{uuid4().hex}"
-    await execute_statements(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
+    await clone_database(server, template, name)
     return name
+
+
+async def clone_database(server: URL, template: str, name: str) -> None:
+    """Create a copy of the template database with this name."""
+    await execute_statements(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
 
 
 async def drop_database(server: URL, name: str) -> None:

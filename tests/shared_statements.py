@@ -1,18 +1,37 @@
 """Compiled SQL statements that all databases of a worker share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from sqlalchemy import Connection, Dialect
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from tests.warm_connections import WARM_CONNECTIONS
 
-class _EqualDialect:
-    """A dialect that equals all of its kind, so that a compiled statement of one engine is found by the others."""
+
+class _EqualDialect(Dialect):
+    """A dialect that equals all of its kind, so that a compiled statement of one engine is found by the others.
+
+    The first one asks the server for its version and settings, and the others get the same answers.
+    """
+
+    _answers: ClassVar[dict[str, Any] | None] = None
+
+    def initialize(self, connection: Connection) -> None:
+        """Set the attributes that depend on the server."""
+        if self._answers is not None:
+            vars(self).update(self._answers)
+            return
+        before = dict(vars(self))
+        super().initialize(connection)
+        type(self)._answers = {
+            name: value for name, value in vars(self).items() if before.get(name) is not value
+        }
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
@@ -28,9 +47,36 @@ class SharedSqliteDialect(_EqualDialect, SQLiteDialect_aiosqlite):
 
 
 class SharedPostgresqlDialect(_EqualDialect, PGDialect_asyncpg):
-    """The dialect of the tests' PostgreSQL databases. All are on one server."""
+    """The dialect of the tests' PostgreSQL databases. All are on one server.
+
+    It keeps connections open for the next test: see `tests/warm_connections.py`.
+    """
 
     supports_statement_cache = True
+
+    def connect(self, *arguments: Any, **options: Any) -> Any:
+        """Return an open connection that a test has closed, or a new one."""
+        connection = WARM_CONNECTIONS.take(options)
+        if connection is None:
+            connection = super().connect(*arguments, **options)
+            WARM_CONNECTIONS.add(connection, options)
+        return connection
+
+    def on_connect(self) -> Callable[[Any], None]:
+        """Return a function that prepares a new connection, and does nothing with one that was open."""
+        prepare_new = super().on_connect()  # type: ignore[no-untyped-call]
+
+        def prepare(connection: Any) -> None:
+            if connection.driver_connection not in WARM_CONNECTIONS.prepared:
+                prepare_new(connection)
+                WARM_CONNECTIONS.prepared.add(connection.driver_connection)
+
+        return prepare
+
+    def do_close(self, dbapi_connection: Any) -> None:
+        """Keep the connection open for the next test, or close it."""
+        if not WARM_CONNECTIONS.keep(dbapi_connection):
+            super().do_close(dbapi_connection)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

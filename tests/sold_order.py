@@ -1,4 +1,4 @@
-"""An order that is placed and paid once in each worker. A test that needs one gets a copy of that database."""
+"""An order that is placed and paid once in a run. A test that needs one gets a copy of that database."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

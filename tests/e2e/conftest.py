@@ -29,6 +29,7 @@ from tests.e2e.chromium import Chromium, close_within_limit
 from tests.e2e.forked_shop import ForkedShop, can_fork
 from tests.log_guard import TOKEN_FILE, find_leaks, find_personal_data, read_recorded_tokens
 from tests.ports import find_free_port
+from tests.shared_results import SharedResults
 
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 OPEN_TIMEOUT_S = 300  # a busy machine took 57 for the shop and the browser
@@ -245,11 +246,10 @@ def production_build() -> None:
 
 
 @pytest.fixture(scope="session")
-def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create the data folder of a shop with the demo products and without customers."""
-    data = tmp_path_factory.mktemp("demo") / "data"
-    asyncio.run(prepare(Settings(data_dir=data)))
-    return data
+def demo_data(tmp_path_factory: pytest.TempPathFactory, shared_results: SharedResults) -> Path:
+    """Create the data folder of a shop with the demo products and without customers. Each worker has a copy."""
+    created = shared_results.create_file("demo", lambda data: asyncio.run(prepare(Settings(data_dir=data))))
+    return Path(shutil.copytree(created, tmp_path_factory.mktemp("demo") / "data"))
 
 
 @pytest.fixture(scope="session")

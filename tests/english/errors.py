@@ -6,11 +6,9 @@ import httpx
 import pytest
 
 from backend.app import Shop, create_api
-from tests.backend.customers.conftest import ANA, SHOP, light_hashes
+from tests.backend.customers.conftest import ANA, SHOP
 from tests.spanish import find_spanish
 from tests.store_defaults import Defaults
-
-__all__ = ["light_hashes"]
 
 
 @pytest.fixture

@@ -4,10 +4,7 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 import pytest
-from argon2 import PasswordHasher
 from fastapi import FastAPI
-
-from backend.core.web import passwords
 
 SHOP = "http://shop.test"
 ANA = {
@@ -19,12 +16,6 @@ ANA = {
     "consent_terms": "on",
 }
 NewBrowser = Callable[..., httpx.AsyncClient]
-
-
-@pytest.fixture(autouse=True)
-def light_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords with little memory and time; the tests check access, not duration."""
-    monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from backend.app import Shop
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import create_staff
-from tests.backend.customers.conftest import light_hashes, new_browser  # noqa: F401 - fixtures
+from tests.backend.customers.conftest import new_browser  # noqa: F401 - a fixture
 
 PASSWORD = "una clave larga"
 

@@ -51,9 +51,9 @@ def build(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def toyshop_file(sqlite_defaults: Path) -> Path:
+def toyshop_file(sqlite_defaults: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create an SQLite file with two departments and three products, closed and ready to be copied."""
-    file = sqlite_defaults.with_name("toyshop.db")
+    file = tmp_path_factory.mktemp("toyshop") / "toyshop.db"
     shutil.copyfile(sqlite_defaults, file)
     asyncio.run(_add_toys(f"sqlite+aiosqlite:///{file}"))
     return file

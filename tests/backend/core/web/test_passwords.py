@@ -5,7 +5,12 @@ import multiprocessing
 
 import pytest
 
-from backend.core.web.passwords import COMMON_PASSWORDS, hash_password, is_common, is_password
+from backend.core.web.passwords import COMMON_PASSWORDS, HASHER, hash_password, is_common, is_password
+
+
+def test_stored_hash_takes_64_mib_and_three_passes() -> None:
+    # the hasher of a running shop: it is imported before the tests replace it
+    assert HASHER.hash("una clave larga").startswith("$argon2id$v=19$m=65536,t=3,p=4$")
 
 
 def _check_login(stored_hash: str) -> None:

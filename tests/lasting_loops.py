@@ -1,0 +1,56 @@
+"""Event loops that one test after the other uses, so that connections to a server can outlive a test.
+
+Every other effect of a new loop stays: at the end of a test its tasks are cancelled, its asynchronous generators are
+closed, and its threads have ended.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+
+class LastingLoop(asyncio.SelectorEventLoop):
+    """An event loop that is given back instead of closed.
+
+    What it sets after a test are attributes of `asyncio.BaseEventLoop`: see `tests/test_library_contracts.py`.
+    """
+
+    def __init__(self, give_back: Callable[["LastingLoop"], None]) -> None:
+        super().__init__()
+        self._give_back = give_back
+
+    async def shutdown_asyncgens(self) -> None:
+        """Close the asynchronous generators of the test. Those of the next test may start."""
+        await super().shutdown_asyncgens()
+        self._asyncgens_shutdown_called = False
+
+    async def shutdown_default_executor(self, *arguments: float | None) -> None:
+        """Wait for the threads of the test. The next test may start others."""
+        await super().shutdown_default_executor(*arguments)
+        self._executor_shutdown_called = False
+        self._default_executor = None
+
+    def close(self) -> None:
+        """Give the loop back."""
+        self._give_back(self)
+
+    def end(self) -> None:
+        """Close the loop, after the latest closed connections."""
+        self.run_until_complete(asyncio.sleep(0))
+        super().close()
+
+
+class LastingLoops:
+    """The event loops of a worker: one for its tests, and one for each fixture of a wider scope."""
+
+    def __init__(self) -> None:
+        self._free: list[LastingLoop] = []
+
+    def open(self) -> asyncio.AbstractEventLoop:
+        """Return a loop that was given back, or a new one."""
+        return self._free.pop() if self._free else LastingLoop(self._free.append)
+
+    def close(self) -> None:
+        """Close all loops."""
+        for loop in self._free:
+            loop.end()
+        self._free.clear()

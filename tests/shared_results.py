@@ -1,0 +1,30 @@
+"""Files and databases that one worker creates and all workers of a run use."""
+
+import fcntl
+from collections.abc import Callable
+from pathlib import Path
+
+
+class SharedResults:
+    """The results of a run. Its workers share the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def create_once(self, name: str, create: Callable[[], object]) -> None:
+        """Call `create` if no worker has called it for this name; wait for one that is calling it.
+
+        If it fails, the next worker calls it again.
+        """
+        done = self.folder / f"{name}.done"
+        with (self.folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                create()
+                done.touch()
+
+    def create_file(self, name: str, create: Callable[[Path], object]) -> Path:
+        """Return the path of a file or folder that `create` creates once."""
+        path = self.folder / name
+        self.create_once(name, lambda: create(path))
+        return path

@@ -1,0 +1,75 @@
+"""The event loop of a test serves the next test, and nothing else of the test stays."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from threading import Event
+
+import pytest
+
+from tests.lasting_loops import LastingLoops
+
+
+@pytest.fixture
+def loops() -> Iterator[LastingLoops]:
+    loops = LastingLoops()
+    yield loops
+    loops.close()
+
+
+def test_next_test_gets_the_same_loop_and_a_fixture_of_a_wider_scope_another_one(loops: LastingLoops) -> None:
+    with asyncio.Runner(loop_factory=loops.open) as wider:
+        kept = wider.get_loop()
+        opened = []
+        for _test in range(2):
+            with asyncio.Runner(loop_factory=loops.open) as runner:
+                opened.append(runner.get_loop())
+    assert opened[0] is opened[1]
+    assert opened[0] is not kept
+
+
+class LeavingTest:
+    """A test that leaves a task, a generator and a thread."""
+
+    def __init__(self) -> None:
+        self.may_finish = Event()
+        self.has_finished = Event()
+        self.is_generator_closed = False
+        self.generator = self._generate()
+        self.task: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        asyncio.get_running_loop().run_in_executor(None, self._wait)
+        await anext(self.generator)
+        self.task = asyncio.create_task(asyncio.sleep(3600))
+
+    async def _generate(self) -> AsyncIterator[int]:
+        try:
+            yield 1
+        finally:
+            self.is_generator_closed = True
+
+    def _wait(self) -> None:
+        self.may_finish.wait()
+        self.has_finished.set()
+
+
+def test_tasks_generators_and_threads_end_with_their_test(loops: LastingLoops) -> None:
+    for test in (LeavingTest(), LeavingTest()):
+        with asyncio.Runner(loop_factory=loops.open) as runner:
+            runner.run(test.run())
+            test.may_finish.set()
+        assert test.task is not None
+        assert (test.task.cancelled(), test.is_generator_closed, test.has_finished.is_set()) == (
+            True,
+            True,
+            True,
+        )
+
+
+def test_loops_are_closed_at_the_end() -> None:
+    loops = LastingLoops()
+    with asyncio.Runner(loop_factory=loops.open) as runner:
+        loop = runner.get_loop()
+    assert not loop.is_closed()
+    loops.close()
+    assert loop.is_closed()

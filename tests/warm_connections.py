@@ -1,0 +1,88 @@
+"""Connections to PostgreSQL that stay open from one test to the next one of the same database.
+
+A new connection takes 10 ms of processor time: the server starts a process, which reads the tables' definitions again,
+and plans each statement again. Connections to other databases are closed as in production.
+"""
+
+import asyncio
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
+
+import asyncpg
+from sqlalchemy.util.concurrency import await_
+
+MAX_IDLE = 2
+"""Number of connections that stay open for each database: all workers share the server's 100 connections."""
+
+
+class Origin(NamedTuple):
+    """The event loop, the database and the options of a connection."""
+
+    loop: asyncio.AbstractEventLoop
+    database: str
+    options: str
+
+
+class WarmConnections:
+    """The idle connections of a worker, as SQLAlchemy's driver sees them."""
+
+    def __init__(self) -> None:
+        self._idle: dict[str, list[Any]] = {}
+        self._origins: WeakKeyDictionary[asyncpg.Connection, Origin] = WeakKeyDictionary()
+        self.prepared: WeakSet[asyncpg.Connection] = WeakSet()
+        """The connections for which SQLAlchemy has set the codecs of JSON."""
+
+    def add_database(self, name: str) -> None:
+        """Keep connections to this database open from now on."""
+        self._idle[name] = []
+
+    def drop_database(self, name: str) -> None:
+        """Close the connections to this database."""
+        for connection in self._idle.pop(name):
+            connection.driver_connection.terminate()
+
+    def list_process_ids(self, name: str) -> list[int]:
+        """Return the ids of the server's processes for the open connections to this database."""
+        connections = [connection.driver_connection for connection in self._idle[name]]
+        return [connection.get_server_pid() for connection in connections if not connection.is_closed()]
+
+    def take(self, options: dict[str, Any]) -> Any:
+        """Return an idle connection with these options, or None."""
+        origin = _describe_origin(options)
+        for connection in self._idle.get(origin.database, ()):
+            driver = connection.driver_connection
+            if self._origins[driver] == origin and not driver.is_closed():
+                self._idle[origin.database].remove(connection)
+                return connection
+        return None
+
+    def add(self, connection: Any, options: dict[str, Any]) -> None:
+        """Remember where a new connection comes from."""
+        self._origins[connection.driver_connection] = _describe_origin(options)
+
+    def keep(self, connection: Any) -> bool:
+        """Keep a connection open that a test no longer uses, in the state of a new one.
+
+        Returns:
+            False if the connection must be closed.
+        """
+        driver = connection.driver_connection
+        origin = self._origins.get(driver)
+        if origin is None or driver.is_closed() or origin.loop is not asyncio.get_running_loop():
+            return False
+        idle = self._idle.get(origin.database)
+        if idle is None or len(idle) >= MAX_IDLE:
+            return False
+        connection.rollback()
+        await_(driver.reset())
+        idle.append(connection)
+        return True
+
+
+def _describe_origin(options: dict[str, Any]) -> Origin:
+    described = {name: value for name, value in options.items() if not callable(value)}
+    return Origin(asyncio.get_running_loop(), options["database"], repr(sorted(described.items())))
+
+
+WARM_CONNECTIONS = WarmConnections()
+"""The connections of this process: SQLAlchemy creates its dialects without arguments of the tests."""
