@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import greenlet
@@ -28,6 +28,8 @@ IGNORED_TABLES = (
     "product_import", "product_import_row", "product_import_picture", "product_import_table", "column_mapping",
 )  # fmt: skip
 """Tables of pending work, of limits, and of the audit itself. An import is pending work until it starts."""
+_ACTOR_NAMES: dict[tuple[int, str], tuple[CodeType, tuple[str, ...]]] = {}
+"""The result of `_list_actor_names` by the code's id. Computing the hash of a code takes longer than the result."""
 DRAFTS = str(Path(BACKEND, "draft_orders", "drafts.py"))
 DRAFT_TABLES = ("draft_order", "cart", "line_item", "cart_shipping_method")
 """Tables that the services of `DRAFTS` may write without an entry: a draft order is pending work until it is sold.
@@ -118,7 +120,7 @@ def _find_outermost_frame(code: str) -> FrameType | None:
     frame: FrameType | None = sys._getframe(1)
     current: Any = greenlet.getcurrent()
     while frame is not None:
-        if frame.f_code.co_filename.startswith(code) and _has_actor(frame):
+        if (names := _list_actor_names(frame.f_code, code)) and _has_actor(frame, names):
             found = frame
         frame = frame.f_back
         if frame is None and current.parent is not None:  # the database driver runs in a separate greenlet
@@ -127,11 +129,20 @@ def _find_outermost_frame(code: str) -> FrameType | None:
     return found
 
 
-def _has_actor(frame: FrameType) -> bool:
-    names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
-    for name in ("actor", "by", "decision"):
-        if name in names:
-            value = frame.f_locals.get(name)
-            if isinstance(getattr(value, "by", value), Actor):
-                return True
+def _list_actor_names(code: CodeType, folder: str) -> tuple[str, ...]:
+    """Return the parameters that may be an actor, of a function in this folder."""
+    known = _ACTOR_NAMES.get((id(code), folder))
+    if known is None:
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        is_inside = code.co_filename.startswith(folder)
+        names = tuple(name for name in ("actor", "by", "decision") if is_inside and name in parameters)
+        known = _ACTOR_NAMES[id(code), folder] = (code, names)
+    return known[1]
+
+
+def _has_actor(frame: FrameType, names: tuple[str, ...]) -> bool:
+    for name in names:
+        value = frame.f_locals.get(name)
+        if isinstance(getattr(value, "by", value), Actor):
+            return True
     return False

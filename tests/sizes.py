@@ -222,6 +222,10 @@ ONLY_ALL = (
             "tests/e2e/test_accounts.py::test_guest_order_is_not_shown_to_a_new_account_with_its_email",
             "tests/e2e/test_accounts.py::test_registration_returns_to_the_checkout",
             "tests/e2e/test_checkout_errors.py::test_payment_click_during_a_server_restart_still_pays[True]",
+            "tests/e2e/test_checkout_errors.py::test_cart_changed_in_another_tab_is_priced_again_and_bought",
+            "tests/e2e/test_checkout_errors.py::test_cart_emptied_in_another_tab_cannot_be_bought",
+            "tests/e2e/test_checkout_errors.py::test_checkout_names_a_product_that_sold_out",
+            "tests/e2e/test_checkout_errors.py::test_open_checkout_shows_cart_changes_made_in_another_tab",
             *(
                 f"tests/e2e/test_reconnecting.py::test_request_lost_with_its_connection_is_repeated[{name}]"
                 for name in (
@@ -235,8 +239,10 @@ ONLY_ALL = (
                 )
             ),
         ),
-        "`test_cart_news.py` shows the notices in the cart, `test_cart.py` two tabs, `test_change_bank.py` another"
-        " bank; `tests/backend/checkout/`, `tests/backend/customers/` and `tests/backend/orders/` have the rules",
+        "`test_cart_news.py` shows the notices in the cart, `test_cart.py` two tabs, `test_checkout_errors.py` a"
+        " changed total, `test_change_bank.py` another bank; `tests/storefront/pages/checkout/test_state.py` has carts"
+        " that another tab changes or empties, `tests/backend/checkout/`, `tests/backend/customers/` and"
+        " `tests/backend/orders/` the rules",
     ),
     ExtraTests(
         "accessibility and layout of each screen",
@@ -447,6 +453,7 @@ ONLY_ALL = (
         (
             "tests/e2e/test_office.py::test_keyboard_shortcuts_reach_every_office_screen",
             "tests/e2e/test_office.py::test_server_message_received_before_the_office_script_loads_is_shown",
+            "tests/e2e/test_office_brand.py",
             "tests/e2e/test_office_documents.py",
             "tests/e2e/test_office_editing.py",
             "tests/e2e/test_office_exchange.py",
@@ -468,6 +475,7 @@ ONLY_ALL = (
             "tests/e2e/test_office_product.py::test_changes_of_two_staff_members_editing_one_product_are_both_saved",
             "tests/e2e/test_office_product.py::test_price_of_0_is_accepted_only_with_the_free_checkbox",
             "tests/e2e/test_office_product.py::test_product_pictures_are_reordered_and_described",
+            "tests/e2e/test_office_product.py::test_variants_are_added_reordered_and_removed",
             "tests/e2e/test_office_product.py::test_new_product_form_does_not_keep_the_previous_input",
             "tests/e2e/test_office_product.py::test_leaving_the_product_form_with_unsaved_changes_asks_first",
             "tests/e2e/test_office_team.py::test_staff_member_manages_their_own_account",

@@ -184,8 +184,9 @@ def test_cells_of_the_audit_export_are_never_formulas() -> None:
 
 def test_every_action_and_subject_type_has_a_label() -> None:
     said: set[object] = set()
-    for file in Path(backend.__file__).parent.rglob("*.py"):
-        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+    texts = [file.read_text("utf-8") for file in Path(backend.__file__).parent.rglob("*.py")]
+    for text in texts:
+        for call in ast.walk(ast.parse(text if "record(" in text else "")):
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "record" and len(call.args) > 2:
                 said.update(one.value for one in ast.walk(call.args[2]) if isinstance(one, ast.Constant))
     assert said - set(ACTION_LABELS) == set()

@@ -51,7 +51,10 @@ def read_order_actions() -> set[str]:
     root = Path(backend.__file__).parent
     actions: set[str] = set()
     for file in root.rglob("*.py"):
-        tree = ast.parse(file.read_text("utf-8"))
+        text = file.read_text("utf-8")
+        if "record(" not in text:
+            continue
+        tree = ast.parse(text)
         is_shared = file.relative_to(root).as_posix() in SHARED_RECORDERS
         for call in ast.walk(tree):
             if not isinstance(call, ast.Call) or ast.unparse(call.func) != "record" or len(call.args) < 4:
