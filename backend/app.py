@@ -171,7 +171,11 @@ ROUTERS = (  # the most used first: a path is compared with the routes in this o
 
 def create_api(shop: Shop) -> FastAPI:
     """Build the API of this shop. The API does not start or stop the shop: the server must do that."""
-    api = DocumentedApi(title=f"{shop.settings.store_name} API", docs_url=None, redoc_url=None)
+
+    async def read_title() -> str:
+        return f"{(await shop.effective_settings.now()).store_name} API"
+
+    api = DocumentedApi(read_title)
     api.state.settings = shop.settings
     api.state.database = shop.database
     api.state.publishable_keys = PublishableKeys(shop.database, shop.catalog_version)

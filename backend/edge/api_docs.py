@@ -14,10 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
-from starlette.responses import HTMLResponse
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, JSONResponse
 
 from backend.core.templates import read_templates
+from backend.edge.openapi import DocumentedApi
 
 Document = dict[str, Any]
 """The OpenAPI document, or a part of it."""
@@ -78,14 +79,22 @@ POLICY = f"default-src 'none'; img-src data:; style-src 'sha256-{_DIGEST}'; base
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
+@router.get("/openapi.json")
+async def read_document(request: Request) -> JSONResponse:
+    """Return the OpenAPI document."""
+    return JSONResponse(await request.app.describe())
+
+
 @router.get("/docs")
 async def manual(request: Request) -> HTMLResponse:
     """Return the documentation page."""
-    return HTMLResponse(_page(request.app), headers={"content-security-policy": POLICY})
+    api: DocumentedApi = request.app
+    page = _page(api, await api.read_title())
+    return HTMLResponse(page, headers={"content-security-policy": POLICY})
 
 
 @lru_cache(maxsize=1)
-def _page(api: FastAPI) -> str:
+def _page(api: DocumentedApi, title: str) -> str:
     document = api.openapi()
     groups: dict[str, list[tuple[str, str, Document, str]]] = defaultdict(list)
     for path, operations in document["paths"].items():
@@ -96,7 +105,7 @@ def _page(api: FastAPI) -> str:
                 groups[group].append((method, path, operation, _command(document, method, path, operation)))
     template = read_templates([TEMPLATES]).get_template("api_docs.html.jinja")
     return template.render(
-        document=document, groups=groups, variables=VARIABLES, style=STYLE, json=json.dumps
+        title=title, document=document, groups=groups, variables=VARIABLES, style=STYLE, json=json.dumps
     )
 
 

@@ -1,6 +1,7 @@
 """The OpenAPI document of the API (`GET /openapi.json`)."""
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fastapi import FastAPI
@@ -16,7 +17,20 @@ _REFERENCE = re.compile(r"'#/components/schemas/([^']+)'")
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI app whose answers are documented by the return types of its routes (`Wire[…]`)."""
+    """A FastAPI app whose answers are documented by the return types of its routes (`Wire[…]`).
+
+    `read_title` returns the document's title, which the owner can change while the app runs. The routes of the
+    document and of its page are in `backend/edge/api_docs.py`.
+    """
+
+    def __init__(self, read_title: Callable[[], Awaitable[str]]) -> None:
+        super().__init__(openapi_url=None, docs_url=None, redoc_url=None)
+        self.read_title = read_title
+
+    async def describe(self) -> dict[str, Any]:
+        """Return the OpenAPI document with its current title."""
+        document = self.openapi()
+        return document | {"info": document["info"] | {"title": await self.read_title()}}
 
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document. It is built at the first request."""

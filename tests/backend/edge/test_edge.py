@@ -18,9 +18,12 @@ from backend.app import Shop
 from backend.catalog.schemas.store import ProductsParameters
 from backend.edge.api_docs import curl, example_of
 from backend.edge.api_docs import router as manual_router
+from backend.edge.openapi import DocumentedApi
 from backend.edge.query import Fields, QueryReader
 from backend.edge.requests import client_address
 from backend.edge.schemas import Body, Parameters, example
+from backend.office_settings import save_settings
+from backend.staff.rights import COMMAND_LINE
 from tests.store_steps import post
 
 PRODUCT: dict[str, Any] = {
@@ -248,6 +251,16 @@ async def test_docs_page_shows_every_operation_and_loads_nothing(anyone: httpx.A
         assert f'id="{shape}"' in manual.text
 
 
+async def test_title_of_the_document_is_the_name_that_the_owner_saved(
+    shop: Shop, anyone: httpx.AsyncClient
+) -> None:
+    for name in ("Librería Ñandú", "Libros <b>"):
+        async with shop.database.transaction() as session:
+            await save_settings(session, COMMAND_LINE, {"store_name": name})
+        assert (await anyone.get("/openapi.json")).json()["info"]["title"] == f"{name} API"
+        assert f"<h1>{escape(name)} API</h1>" in (await anyone.get("/docs")).text
+
+
 async def test_docs_page_shows_a_curl_example_for_every_body(anyone: httpx.AsyncClient) -> None:
     described = (await anyone.get("/openapi.json")).json()
     manual = (await anyone.get("/docs")).text
@@ -277,7 +290,10 @@ class Sign(Body):
 
 
 async def test_curl_example_is_escaped_for_the_page_and_the_shell() -> None:
-    api = FastAPI(docs_url=None)
+    async def read_title() -> str:
+        return "Signs API"
+
+    api = DocumentedApi(read_title)
     api.include_router(manual_router)
 
     @api.post("/signs")

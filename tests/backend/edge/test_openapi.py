@@ -58,8 +58,12 @@ async def read_box() -> Wire[Box]:
     return Wire({"id": "box_1", "width": 10})
 
 
+async def read_title() -> str:
+    return "Box API"
+
+
 def document() -> tuple[DocumentedApi, dict[str, Any]]:
-    api = DocumentedApi()
+    api = DocumentedApi(read_title)
     api.router.routes.extend(router.routes)
     return api, api.openapi()
 
