@@ -27,6 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.cart.models import CartNews
 from backend.cart.notices import MAX_NEWS, NewsKind
 from backend.cart.promotion_codes import SHOPPER_REFUSALS
+from backend.catalog.category_tree import is_visible_category
 from backend.catalog.models import Category, Product, ProductCategory, for_sale
 from backend.core.money import format_cop
 from backend.core.texts import _
@@ -121,7 +122,7 @@ async def _find_links(session: AsyncSession, product_ids: set[str]) -> dict[str,
     query = (
         select(Product.id, Product.handle, for_sale().label("for_sale"), func.min(Category.handle))
         .outerjoin(ProductCategory, ProductCategory.product_id == Product.id)
-        .outerjoin(Category, (Category.id == ProductCategory.category_id) & Category.is_active)
+        .outerjoin(Category, (Category.id == ProductCategory.category_id) & is_visible_category())
         .where(Product.id.in_(product_ids))
         .group_by(Product.id, Product.handle, Product.status, Product.deleted_at)
     )

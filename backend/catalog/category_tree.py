@@ -6,7 +6,7 @@ A shop has few categories, so each reader loads the whole tree.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -168,20 +168,29 @@ def hidden_category_ids() -> Select[str]:
     return select(hidden.union(select(below.id).join(hidden, below.parent_id == hidden.c.id)).c.id)
 
 
+def is_visible_category() -> ColumnElement[bool]:
+    """Return the SQL condition for categories that shoppers see: neither they nor a category above them are hidden."""
+    return Category.id.not_in(hidden_category_ids())
+
+
 async def count_by_category(
-    session: AsyncSession, products: Select[Product] | None = None
+    session: AsyncSession, products: Select[Product] | None = None, *, with_hidden: bool = False
 ) -> Mapping[str, int]:
     """Count the products in each category, including its descendants. Without `products`, count all products for sale.
 
-    Categories without products are left out.
+    Categories without products are left out. Hidden categories count only `with_hidden`, for staff: their products
+    are not on the pages of the categories above them.
     """
     if products is None:
         every = select(Product).where(for_sale())
-        return await get_or_count(session, "by category", lambda: _count_by_category(session, every))
-    return await _count_by_category(session, products)
+        name = ("by category", with_hidden)
+        return await get_or_count(session, name, lambda: _count_by_category(session, every, with_hidden))
+    return await _count_by_category(session, products, with_hidden)
 
 
-async def _count_by_category(session: AsyncSession, products: Select[Product]) -> Mapping[str, int]:
+async def _count_by_category(
+    session: AsyncSession, products: Select[Product], with_hidden: bool
+) -> Mapping[str, int]:
     lineage = select(
         Category.id.label("category_id"), Category.id.label("ancestor_id"), Category.parent_id
     ).cte("lineage", recursive=True)
@@ -197,9 +206,11 @@ async def _count_by_category(session: AsyncSession, products: Select[Product]) -
         .join(ProductCategory, ProductCategory.category_id == lineage.c.category_id)
         .join(product_ids, product_ids.c.id == ProductCategory.product_id)
         .distinct()
-        .subquery()
     )
-    counts = await session.execute(select(placed.c.ancestor_id, func.count()).group_by(placed.c.ancestor_id))
+    if not with_hidden:
+        placed = placed.where(ProductCategory.category_id.not_in(hidden_category_ids()))
+    shown = placed.subquery()
+    counts = await session.execute(select(shown.c.ancestor_id, func.count()).group_by(shown.c.ancestor_id))
     return {ancestor: int(count) for ancestor, count in counts}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import read_visible_tree, with_descendant_ids
+from backend.catalog.category_tree import read_visible_tree
 from backend.catalog.models import Collection, Product, ProductCategory, for_sale, is_available
 from backend.catalog.redirects.targets import category_page_path, collection_page_path
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
@@ -241,7 +241,12 @@ async def _read_cards(
 
 
 async def _read_category_cards(session: AsyncSession, category_id: str) -> list[ProductCard]:
-    below = await with_descendant_ids(session, [category_id])
+    """Return the cards of a category's page. A hidden category has none."""
+    tree = await read_visible_tree(session)
+    category = tree.by_id.get(category_id)
+    if category is None:
+        return []
+    below = tree.with_descendants([category.handle])
     within = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below))
     return await _read_available_cards(session, Product.id.in_(within))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import read_tree
+from backend.catalog.category_tree import Tree, read_tree, read_visible_tree
 from backend.catalog.collections import ordered_collections
 from backend.catalog.models import Category, Collection, Product
 from backend.catalog.redirects.addresses import PAGE_ENDINGS, parse_request_address
@@ -110,8 +110,9 @@ async def redirects_view(
         query = query.where(words | Product.title_key.contains(fold(text), autoescape=True))
     found, following = await read_page(session, query, KEY, cursor, PAGE_SIZE, is_descending=True)
     count = await count_redirects(session)
+    visible = await read_visible_tree(session)
     return RedirectsView(
-        rows=[_redirect_row(*one) for one in found],
+        rows=[_redirect_row(*one, visible) for one in found],
         unknown=[] if cursor else await _read_unknown(session),
         count_label=format_count(count, _("1 dirección"), _("{n} direcciones")),
         cursor=following,
@@ -237,7 +238,11 @@ def _visits_label(unknown: UnknownAddress) -> str:
 
 
 def _redirect_row(
-    redirect: UrlRedirect, product: Product | None, category: Category | None, collection: Collection | None
+    redirect: UrlRedirect,
+    product: Product | None,
+    category: Category | None,
+    collection: Collection | None,
+    visible: Tree,
 ) -> RedirectRow:
     if product is not None:
         is_hidden = product.status != "published" or product.deleted_at is not None
@@ -254,5 +259,5 @@ def _redirect_row(
         redirect.former_address,
         category.name,
         category_page_path(category.handle),
-        is_hidden=False,
+        is_hidden=category.id not in visible.by_id,
     )

@@ -1,6 +1,6 @@
 """Queries of product, category and collection lists."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog import models
 from backend.catalog.api.option_filters import option_and_variant_conditions
-from backend.catalog.category_tree import Tree, read_tree
+from backend.catalog.category_tree import Tree, read_tree, read_visible_tree
 from backend.catalog.models import Category, Product, ProductCategory, ProductHasTag, ProductHasType, Variant
 from backend.catalog.schemas.admin import AdminCategoriesParameters
 from backend.catalog.schemas.store import (
@@ -50,6 +50,7 @@ SORTABLE = {
 
 
 ListQuery = TypeVar("ListQuery", bound=ProductsParameters)
+CategoryReader = Callable[[AsyncSession], Awaitable[Tree]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +67,18 @@ async def product_page(
     *conditions: ColumnElement[bool],
     filters: Callable[[ListQuery], Iterable[ColumnElement[bool]]],
     search_results: Subquery | None = None,
+    read_categories: CategoryReader = read_tree,
 ) -> Page:
     """Return the page of products that match the query and these conditions.
 
     `filters` returns further conditions for one level of filters: the query itself, or a part of its `$and` or
-    `$or`. With `search_results`, only these products are returned, by default the best score first.
+    `$or`. With `search_results`, only these products are returned, by default the best score first. A category that
+    is not in the tree of `read_categories` has no products.
 
     Raises:
         InvalidData: products cannot be sorted by the given order.
     """
-    filter_conditions = await product_conditions(session, params, filters)
+    filter_conditions = await product_conditions(session, params, filters, read_categories)
     query = select(Product.id).where(*conditions, *filter_conditions)
     if search_results is None:
         return await _read_page(
@@ -92,11 +95,14 @@ async def product_page(
 
 
 async def product_conditions(
-    session: AsyncSession, params: ListQuery, filters: Callable[[ListQuery], Iterable[ColumnElement[bool]]]
+    session: AsyncSession,
+    params: ListQuery,
+    filters: Callable[[ListQuery], Iterable[ColumnElement[bool]]],
+    read_categories: CategoryReader = read_tree,
 ) -> list[ColumnElement[bool]]:
-    """Return the WHERE conditions of the query. `filters` is as in `product_page`."""
+    """Return the WHERE conditions of the query. `filters` and `read_categories` are as in `product_page`."""
     by_category = any(part.category_id is not None for part in params.parts())
-    tree = await read_tree(session) if by_category else Tree([])
+    tree = await read_categories(session) if by_category else Tree([])
     return where_clauses(params, lambda part: [*_product_filters(part, tree), *filters(part)])
 
 
@@ -119,7 +125,9 @@ async def searched_page(
         return [] if search_results is None else [Product.id.in_(select(search_results.c.product_id))]
 
     best = await find_matches(session, main_query.q or "", words)
-    return await product_page(session, params, condition, filters=filters, search_results=best)
+    return await product_page(
+        session, params, condition, filters=filters, search_results=best, read_categories=read_visible_tree
+    )
 
 
 async def _read_page(session: AsyncSession, query: Select[*tuple[Any, ...]], params: ListParameters) -> Page:

@@ -1,9 +1,9 @@
 """Conversion of products to the platform's JSON: one SQL statement per page, which reads only the requested parts."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import orjson
 from sqlalchemy import Row
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
 from backend.catalog.answers import (
+    CollectionOut,
     ImageOut,
     OptionFields,
     OptionValueOut,
@@ -35,6 +36,7 @@ from backend.catalog.api.product_rows import (
     options_from,
     read_products,
 )
+from backend.catalog.category_tree import hidden_category_ids
 from backend.catalog.models import ProductOption, ProductOptionValue
 from backend.catalog.products.options import IMPLIED_TITLE, Option
 from backend.catalog.products.sales_channels import list_channels, read_shipping_profile
@@ -51,7 +53,6 @@ from backend.inventory.wire import linked_item_wire, read_levels
 from backend.media.picture_urls import to_absolute_picture_url
 
 Levels = Mapping[str, Sequence[InventoryLevel]]
-Group = TypeVar("Group", CategoryRow, CollectionRow)
 PREORDER_DAY = "preorder_day"
 
 
@@ -83,6 +84,8 @@ class ProductWriter:
         self._shows_items = as_staff and wants("variants.inventory_items")
         self._names_on_request = [name for name in SHOWN_ON_REQUEST if as_staff or wants(name)]
         self._parts = self._parts_to_read()
+        self._hidden_ids: frozenset[str] = frozenset()
+        """Ids of the categories that the Store API leaves out."""
 
     def _parts_to_read(self) -> frozenset[ProductPart]:
         wants, shows = self._fields.wants, self._is_shown
@@ -105,6 +108,9 @@ class ProductWriter:
         Unknown products and those that `scope` excludes are left out.
         """
         rows = await read_products(self._session, ids, self._parts, scope)
+        if ProductPart.CATEGORIES in self._parts and not self._as_staff:
+            hidden = await self._session.execute(hidden_category_ids())
+            self._hidden_ids = frozenset(hidden.scalars())
         variants = {row.id: parse_rows(VariantRow, row.variants) for row in rows}
         levels: Levels = {}
         if self._shows_items:
@@ -168,19 +174,23 @@ class ProductWriter:
             "tags": [TAGS.to_wire(tag) for tag in parse_rows(WordRow, row.tags)],
         }
         relations: ProductRelations = {
-            "collection": next(map(collection_wire, self._select_shown(CollectionRow, row.collection)), None),
+            "collection": self._collection_json(row),
             "variants": written,
             "options": [*map(option_wire, options), *implied],
             "images": pictures,
         }
         product = cast(ProductOut, {**own, **self._requested_fields(row), **shared_fields, **relations})
         if ProductPart.CATEGORIES in self._parts:
-            product["categories"] = [*map(category_fields, self._select_shown(CategoryRow, row.categories))]
+            categories = parse_rows(CategoryRow, row.categories)
+            product["categories"] = [
+                category_fields(one) for one in categories if one.id not in self._hidden_ids
+            ]
         return product
 
-    def _select_shown(self, kind: type[Group], rows: Any) -> Iterator[Group]:
-        """Yield the product's categories or collection. The Store API leaves out hidden ones."""
-        return (group for group in parse_rows(kind, rows) if self._as_staff or group.is_active)
+    def _collection_json(self, row: Row[Any]) -> CollectionOut | None:
+        """Return the product's collection; None without one, or if the Store API leaves it out because it is hidden."""
+        collections = parse_rows(CollectionRow, row.collection)
+        return next((collection_wire(one) for one in collections if self._as_staff or one.is_active), None)
 
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
         """Return the fields that the Store API shows only on request, and the staff-only fields."""

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import hidden_category_ids
+from backend.catalog.category_tree import is_visible_category
 from backend.catalog.models import Category, Collection
 from backend.catalog.redirects.addresses import InvalidAddress, parse_address
 from backend.catalog.redirects.models import UrlRedirect
@@ -39,7 +39,7 @@ _PAGES: dict[GroupKind, _Pages] = {
         category_page_path,
         lambda category_id: RedirectTarget(category_id=category_id),
         UrlRedirect.category_id,
-        lambda: Category.id.not_in(hidden_category_ids()),
+        is_visible_category,
     ),
     Collection: _Pages(
         collection_page_path,

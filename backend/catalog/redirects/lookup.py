@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from sqlalchemy import bindparam, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.catalog.category_tree import is_visible_category
 from backend.catalog.models import Category, Collection, Product, for_sale
 from backend.catalog.redirects.addresses import OldAddress, parse_request_address
 from backend.catalog.redirects.models import UrlRedirect
@@ -69,7 +70,7 @@ _BY_ADDRESS = (
     select(UrlRedirect.former_address, Product.handle, Category.handle, Collection.handle)
     .select_from(UrlRedirect)
     .outerjoin(Product, (Product.id == UrlRedirect.product_id) & for_sale())
-    .outerjoin(Category, (Category.id == UrlRedirect.category_id) & Category.is_active)
+    .outerjoin(Category, (Category.id == UrlRedirect.category_id) & is_visible_category())
     .outerjoin(Collection, (Collection.id == UrlRedirect.collection_id) & Collection.is_active)
     .where(UrlRedirect.former_address.in_(bindparam("addresses", expanding=True)))
 )

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import hidden_category_ids
+from backend.catalog.category_tree import is_visible_category
 from backend.catalog.derived_models import SearchTerm
 from backend.catalog.models import (
     Category,
@@ -239,7 +239,7 @@ async def _read_texts(session: AsyncSession, product_ids: Sequence[str]) -> dict
     names = await session.execute(
         select(ProductCategory.product_id, Category.name)
         .join(Category, Category.id == ProductCategory.category_id)
-        .where(ProductCategory.product_id.in_(texts), Category.id.not_in(hidden_category_ids()))
+        .where(ProductCategory.product_id.in_(texts), is_visible_category())
     )
     for product_id, name in names:
         texts[product_id].append((name, CATEGORY))

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import hidden_category_ids
+from backend.catalog.category_tree import is_visible_category
 from backend.catalog.count_cache import get_or_count
 from backend.catalog.models import Category, Collection, Product, Variant, for_sale
 
@@ -21,7 +21,7 @@ class SitemapEntry:
 
 async def list_category_entries(session: AsyncSession) -> list[SitemapEntry]:
     """Return the categories that shoppers see."""
-    query = select(Category.handle, Category.updated_at).where(Category.id.not_in(hidden_category_ids()))
+    query = select(Category.handle, Category.updated_at).where(is_visible_category())
     rows = await session.execute(query.order_by(Category.handle))
     return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]
 

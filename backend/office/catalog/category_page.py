@@ -113,7 +113,7 @@ async def categories_page(session: AsyncSession, actor: Actor) -> CategoriesPage
     """
     actor.require(Right.READ_CATALOG)
     tree = await read_tree(session)
-    counts = await count_by_category(session)
+    counts = await count_by_category(session, with_hidden=True)
     visible = tree.visible().by_id
     rows: list[CategoryRow] = []
 

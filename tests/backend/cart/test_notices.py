@@ -103,9 +103,14 @@ async def remove_variant(database: Database, variant_id: str) -> None:
         await delete_variant(session, SHOP, product_id, variant_id)
 
 
-async def put_in_category(database: Database, variant_id: str) -> None:
+async def put_in_category(
+    database: Database, variant_id: str, *, is_below_a_hidden_one: bool = False
+) -> None:
     async with database.transaction() as session:
-        session.add(Category(id="pcat_spin", name="De girar", handle="de-girar"))
+        above = Category(name="Todo", handle="todo", is_active=not is_below_a_hidden_one)
+        session.add(above)
+        await session.flush()
+        session.add(Category(id="pcat_spin", name="De girar", handle="de-girar", parent_id=above.id))
         await session.flush()
         product_id = (await session.get_one(Variant, variant_id)).product_id
         session.add(ProductCategory(product_id=product_id, category_id="pcat_spin"))
@@ -305,14 +310,15 @@ async def test_variant_missing_in_a_product_change_adds_a_notice(
 
 
 @pytest.mark.parametrize(
-    ("has_category", "target"), [(True, ("category", "de-girar")), (False, ("catalog", ""))]
+    ("category", "target"),
+    [("visible", ("category", "de-girar")), ("hidden above", ("catalog", "")), ("none", ("catalog", ""))],
 )
 async def test_notice_about_a_hidden_product_links_to_its_category(
-    database: Database, defaults: Defaults, has_category: bool, target: tuple[str, str]
+    database: Database, defaults: Defaults, category: str, target: tuple[str, str]
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults)
-    if has_category:
-        await put_in_category(database, trompo)
+    if category != "none":
+        await put_in_category(database, trompo, is_below_a_hidden_one=category == "hidden above")
     large = await second_variant(database, defaults, trompo, "Grande")
     async with database.transaction() as session:
         await add_to_cart(session, cart_id, large, 1)

@@ -1,8 +1,10 @@
 """Categories: hidden ones, former addresses, the tree's limits, and two movers at once.
 
-Hidden categories and those below them are in no menu, sitemap, suggestion, feed or Store API.
+Hidden categories and those below them are in no menu, sitemap, suggestion, feed, redirect, section of the home page or
+answer of the Store API. `is_visible_category` and `Tree.visible` are the only places with this rule.
 """
 
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,6 +12,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+import backend
 from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog import categories as module
@@ -24,18 +27,28 @@ from backend.catalog.categories import (
 from backend.catalog.category_tree import category_tree, read_tree, read_visible_tree
 from backend.catalog.derived_models import SearchTerm
 from backend.catalog.models import Category, Product
+from backend.catalog.redirects.addresses import parse_address
 from backend.catalog.redirects.group_addresses import find_moved_group
+from backend.catalog.redirects.lookup import find_former_address
+from backend.catalog.redirects.service import create_redirect
+from backend.catalog.redirects.targets import RedirectTarget
 from backend.catalog.schemas.admin import CategoryChange
 from backend.catalog.search.suggestions import read_suggestion_source
+from backend.catalog.storefront.category_tiles import read_category_tiles
 from backend.catalog.storefront.merchant_feed import read_category_paths
 from backend.catalog.storefront.sitemap import list_category_entries
+from backend.content.areas import Section, SectionKind
+from backend.content.home import list_section_views
 from backend.core.errors import Forbidden, NotAllowed, NotFound
+from backend.office.catalog.category_page import categories_page
+from backend.office.redirects import redirects_view
 from backend.staff.rights import Actor, Role
 from tests.backend.rivals import run_against_rival
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post
 
 ANA = Actor("user_ana", Role.SHOP)
+BACKEND = Path(backend.__file__).parent
 
 
 @pytest.fixture
@@ -93,6 +106,58 @@ async def test_hidden_category_hides_itself_and_those_below(
     async with shop.database.read() as session:
         assert len((await read_visible_tree(session)).by_id) == 4
         assert {"novela", "novelas"} & set((await session.execute(terms)).scalars())
+
+
+async def test_page_of_a_category_below_a_hidden_one_is_linked_from_nowhere(
+    shop: Shop, ids: dict[str, str], store: httpx.AsyncClient
+) -> None:
+    section = Section(kind=SectionKind.EDITORIAL, title="Novelas", category_id=ids["novelas"])
+
+    async def read_links() -> tuple[str, str, int, list[str], list[str], list[str]]:
+        async with shop.database.read() as session:
+            (view,) = await list_section_views(session, [section])
+            tiles = [tile.handle for tile in await read_category_tiles(session)]
+        found = await find_former_address(shop.database, shop.catalog_version, b"/viejas", b"")
+        assert found is not None
+        query = {"category_id": ids["novelas"], "fields": "*categories"}
+        products = (await get(store, "/store/products", **query))["products"]
+        (product,) = (await get(store, "/store/products", fields="*categories"))["products"]
+        names = [one["handle"] for one in product["categories"]]
+        handles = [one["handle"] for one in products]
+        return found.page, view.more, len(view.cards), tiles, handles, names
+
+    async with shop.database.transaction() as session:
+        target = RedirectTarget(category_id=ids["novelas"])
+        await create_redirect(session, ANA, parse_address("/viejas"), target)
+    page = "/catalog?category=novelas"
+    assert await read_links() == (page, page, 1, ["libros"], ["la-voragine"], ["novelas"])
+    await change(shop, ids["libros"], is_active=False)
+    assert await read_links() == ("", "", 0, [], [], [])
+    async with shop.database.read() as session:
+        (row,) = (await redirects_view(session, ANA, {})).rows
+    assert row.is_hidden
+
+
+async def test_category_counts_only_the_products_of_its_page(shop: Shop, ids: dict[str, str]) -> None:
+    await change(shop, ids["novelas"], is_active=False)
+    async with shop.database.read() as session:
+        assert [(node.handle, node.count) for node in await category_tree(session)] == [
+            ("libros", 0),
+            ("mapas", 0),
+        ]
+        assert await read_category_tiles(session) == []
+        # staff also count the products of hidden categories
+        rows = (await categories_page(session, ANA)).rows
+    assert [(row.name, row.detail[:1]) for row in rows if row.detail[:1] == "1"] == [
+        ("Libros", "1"),
+        ("Novelas", "1"),
+    ]
+
+
+def test_only_the_tree_knows_which_categories_are_hidden() -> None:
+    """A condition on `is_active` alone misses the categories above."""
+    places = [path.name for path in BACKEND.rglob("*.py") if "Category.is_active" in path.read_text("utf-8")]
+    assert places == ["category_tree.py"]
 
 
 async def test_staff_list_hidden_categories_over_the_api(
