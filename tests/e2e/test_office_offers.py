@@ -120,7 +120,7 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
 
         await enter_office(page, shop, f"{SALES}/nueva")
         await page.get_by_label("Nombre").fill("Rebajas de diciembre")
-        await page.get_by_label("¿De qué?").select_option("toys")
+        await page.get_by_label("¿De qué?").select_option("products")
         await page.get_by_label("Valor").fill("20")
         await page.get_by_test_id("sale-look").click()
         await expect(page.get_by_test_id("picker-open")).to_have_attribute("aria-invalid", "true")

@@ -30,7 +30,7 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
     """Return the form filled from a promotion; None if the promotion has rules that the form does not have."""
     if not _fits_form(promotion, campaign):
         return None
-    target, names, categories = await _read_target(session, promotion)
+    target, product_ids, categories = await _read_target(session, promotion)
     is_buyget = promotion.type == PromotionType.BUYGET
     has_gifts = is_buyget and not _has_same_rules(promotion)
     gifts = await _read_ids(session, promotion.target_rules[0]) if has_gifts else ""
@@ -44,7 +44,7 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
         most=_format_most(promotion) if is_buyget else "",
         gifts=gifts,
         target=target,
-        toys=names,
+        product_ids=product_ids,
         categories=categories,
         minimum=str(promotion.rules[0]["values"][0]) if promotion.rules else "",
         starts=format_day(campaign.starts_at) if campaign else "",

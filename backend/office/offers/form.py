@@ -19,12 +19,12 @@ from backend.core.money import MAX_AMOUNT, parse_pesos
 from backend.core.texts import _
 from backend.core.web.contact import to_one_line
 from backend.edge.schemas import MAX_UNITS
-from backend.office.product_names import find_products_by_name
+from backend.office.product_picker import parse_picked_ids
 from backend.promotions.commands import WriteRule
 from backend.promotions.kinds import Combination, MethodType, PromotionType, TargetType
 from backend.promotions.rules import CATEGORY, ITEM_TOTAL, MAX_VALUES, PRODUCT, Operator
 
-ORDER, PRODUCTS, CATEGORIES, SHIPPING = "order", "toys", "categories", "shipping"
+ORDER, PRODUCTS, CATEGORIES, SHIPPING = "order", "products", "categories", "shipping"
 TARGETS = (ORDER, PRODUCTS, CATEGORIES, SHIPPING)
 BUYGET = "buyget"
 DEALS = {"2x1": (1, 1, 100), "3x2": (2, 1, 100), "half": (1, 1, 50)}
@@ -48,10 +48,9 @@ class OfferForm:
             `buyget` offer, whose `value` is a percentage.
         buy, get: units to buy, and units that are discounted for them; for `buyget`.
         most: maximum number of units that a buyget offer discounts in one cart; empty for no limit.
-        gifts: the products that a buyget offer discounts, as in `toys`; empty: the same products.
+        gifts: the products that a buyget offer discounts, as in `product_ids`; empty: the same products.
         target: the products that are discounted, or have to be bought: one of `TARGETS`.
-        toys: for `PRODUCTS`: ids of products, separated by spaces; or titles or codes (SKU), one per line, as in
-            `backend.office.product_names`.
+        product_ids: for `PRODUCTS`: ids of products, separated by spaces, as the product picker sends them.
         categories: ids of categories; for `CATEGORIES`.
         minimum: minimum value of the products in the cart, in pesos; empty for none.
         starts, ends: days (`2026-12-01`), both included; empty for none.
@@ -69,7 +68,7 @@ class OfferForm:
     most: str = ""
     gifts: str = ""
     target: str = ORDER
-    toys: str = ""
+    product_ids: str = ""
     categories: list[str] = field(default_factory=list)
     minimum: str = ""
     starts: str = ""
@@ -270,39 +269,24 @@ async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[st
         return tuple(one for one in form.categories if one in found)
     if form.target != PRODUCTS:
         return ()
-    return await _find_products(session, form.toys, "toys", problems)
+    return await _find_products(session, form.product_ids, "product_ids", problems)
 
 
 async def _find_products(
     session: AsyncSession, text: str, name: str, problems: dict[str, str]
 ) -> tuple[str, ...]:
-    """Return the ids of the products that the field names; add an error to `problems` if there is one.
-
-    The product picker sends ids separated by spaces. A pasted list has a title or a code (SKU) in each line.
-    """
-    words = list(dict.fromkeys(text.split()))
-    lines = [line for line in text.splitlines() if line.strip()]
-    are_ids = await _has_product_ids(session, words)
-    count = len(words if are_ids else lines)
-    if count > MAX_VALUES:
-        message = _("Son {n} productos, y caben hasta {most}: deja los demás para otra.")
-        problems[name] = message.format(n=count, most=MAX_VALUES)
+    """Return the ids of the products in a picker's field; add an error to `problems` if there is one."""
+    try:
+        ids = parse_picked_ids(text, MAX_VALUES)
+    except InvalidData as error:
+        problems[name] = error.staff_text
         return ()
-    if are_ids:
-        existing = await list_existing_products(session, words)
-        if len(existing) < len(words):
-            problems[name] = _("Uno de los productos ya no está: elígelos otra vez.")
-        return tuple(existing)
-    ids, problem = await find_products_by_name(session, lines)
-    if problem or not ids:
-        problems[name] = problem or _("Elige al menos un producto.")
-    return tuple(ids)
-
-
-async def _has_product_ids(session: AsyncSession, words: Sequence[str]) -> bool:
-    """Return True if one of the first words is the id of a product, also of a deleted one."""
-    known = select(Product.id).where(Product.id.in_(words[:MAX_VALUES])).limit(1)
-    return bool(words) and (await session.execute(known)).first() is not None
+    existing = await list_existing_products(session, ids)
+    if not ids:
+        problems[name] = _("Elige al menos un producto.")
+    elif len(existing) < len(ids):
+        problems[name] = _("Uno de los productos ya no está: elígelos otra vez.")
+    return tuple(existing)
 
 
 async def list_existing_products(session: AsyncSession, product_ids: Sequence[str]) -> list[str]:

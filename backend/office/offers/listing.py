@@ -87,7 +87,7 @@ class OfferPage:
     Attributes:
         version: the hash of the stored promotion, from `version_of`.
         form: values of the form; None if the promotion has rules that the form does not have.
-        products, gifts: the products of the form's fields `toys` and `gifts`.
+        products, gifts: the products of the form's fields `product_ids` and `gifts`.
         can_end: True if the offer is current or future.
     """
 
@@ -162,7 +162,7 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str, tem
         categories=await category_choices(session, form.categories if form else ()),
         can_end=not is_over,
         version=version_of(promotion, campaign),
-        products=await read_picker_rows(session, actor, form.toys.split()) if form else [],
+        products=await read_picker_rows(session, actor, form.product_ids.split()) if form else [],
         gifts=await read_picker_rows(session, actor, form.gifts.split()) if form else [],
     )
 

@@ -69,7 +69,7 @@ class SaleForm:
     Attributes:
         method: `percentage`, or `fixed` (pesos).
         target: the products of the sale: one of `TARGETS`.
-        toys: products, as in `OfferForm`.
+        product_ids: as in `OfferForm`.
         categories: ids of categories.
         starts, ends: days (`2026-12-01`), both included; without a first day, the sale starts immediately.
     """
@@ -78,7 +78,7 @@ class SaleForm:
     method: str = Method.PERCENTAGE
     value: str = ""
     target: str = ALL
-    toys: str = ""
+    product_ids: str = ""
     categories: list[str] = field(default_factory=list)
     starts: str = ""
     ends: str = ""
@@ -121,7 +121,7 @@ class SalePage:
         last_day: the final day, which can be changed; empty once the sale has ended.
         rows: the first prices of the sale; `more`: number of further prices.
         version: the version of the stored sale, from `_version_of`.
-        products: the products of the form's field `toys`.
+        products: the products of the form's field `product_ids`.
     """
 
     id: str
@@ -171,7 +171,7 @@ async def sale_page(session: AsyncSession, actor: Actor, list_id: str) -> SalePa
         rows=rows,
         more=more,
         version=_version_of(sale),
-        products=await read_picker_rows(session, actor, form.toys.split()) if form else [],
+        products=await read_picker_rows(session, actor, form.product_ids.split()) if form else [],
     )
 
 
@@ -260,7 +260,7 @@ async def _parse_sale(session: AsyncSession, form: SaleForm) -> Sale:
         problems["ends"] = _("Termina antes de empezar, o antes de hoy.")
     if form.target not in TARGETS:
         problems["target"] = CHECK_FIELDS
-    named = OfferForm(target=form.target, toys=form.toys, categories=form.categories)
+    named = OfferForm(target=form.target, product_ids=form.product_ids, categories=form.categories)
     target_ids = await find_targets(session, named, problems)
     if problems:
         raise InvalidData(CHECK_FIELDS, fields=problems)
@@ -271,13 +271,13 @@ async def _parse_sale(session: AsyncSession, form: SaleForm) -> Sale:
 async def _form_of(session: AsyncSession, sale: PriceList) -> SaleForm:
     rule = Rule(**sale.rule)
     target = next(name for name, one in TARGETS.items() if one == rule.target)
-    toys = await list_existing_products(session, rule.target_ids) if target == PRODUCTS else []
+    product_ids = await list_existing_products(session, rule.target_ids) if target == PRODUCTS else []
     return SaleForm(
         title=sale.title,
         method=rule.method,
         value=str(rule.value),
         target=target,
-        toys=" ".join(toys),
+        product_ids=" ".join(product_ids),
         categories=list(rule.target_ids) if target == CATEGORIES else [],
         starts=format_day(sale.starts_at),
         ends=format_day(sale.ends_at, -1),

@@ -78,7 +78,7 @@ class Editor:
 
     def products_field(
         self,
-        name: str = "toys",
+        name: str = "product_ids",
         label: str = _("Productos"),
         chosen: str = "products",
         shown_for: str = PRODUCTS,

@@ -15,8 +15,8 @@ from storefront.state.handlers import MAX_ID_LENGTH, checked_fields
 
 NEW = "nueva"
 """Ending of the address of a new offer or sale."""
-MAX_FIELD_LENGTH = 200_000
-"""Maximum length of a list of products, in characters: enough for `MAX_VALUES` titles."""
+MAX_FIELD_LENGTH = MAX_VALUES * (MAX_ID_LENGTH + 1)
+"""Maximum length of a field in characters: that of `MAX_VALUES` ids of products."""
 
 
 class PreviewedForm(OfficeScreen, mixin=True):

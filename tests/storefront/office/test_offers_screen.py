@@ -23,13 +23,13 @@ from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
 
 TYPED = {
-    "code": "Navidad10", "way": "code", "method": "percentage", "value": "10", "target": "order", "toys": "",
+    "code": "Navidad10", "way": "code", "method": "percentage", "value": "10", "target": "order", "product_ids": "",
     "minimum": "", "starts": "", "ends": "", "limit": "", "each": "",
 }  # fmt: skip
 
 GIFT = {
-    "method": "buyget", "value": "100", "buy": "2", "get": "1", "most": "", "gifts": "", "target": "toys",
-    "toys": "Trompo",
+    "method": "buyget", "value": "100", "buy": "2", "get": "1", "most": "", "gifts": "",
+    "target": "products",
 }  # fmt: skip
 
 
@@ -50,14 +50,15 @@ async def test_offer_is_previewed_saved_and_shown_as_typed(
 ) -> None:
     async with shop.database.transaction() as session:
         cheap = await add_product(session, defaults, "trompo", price=10_003)
-        await add_product(session, defaults, "pelota", price=90_000)
+        dear = await add_product(session, defaults, "pelota", price=90_000)
     screen = await open_offer(browser_of)
     assert (screen.content.row, screen.content.form.code) == (None, "")
-    toys = {
-        **TYPED, "target": "toys", "toys": "Pelota\n\nSKU-trompo\npelota", "minimum": "$ 50.000",
+    picked = " ".join([await read_product_id(shop, dear), await read_product_id(shop, cheap)])
+    typed = {
+        **TYPED, "target": "products", "product_ids": picked, "minimum": "$ 50.000",
         "starts": "2026-12-01", "ends": "2026-12-24", "limit": "100", "each": "1",
     }  # fmt: skip
-    await send_event(screen, "preview_changes", toys)
+    await send_event(screen, "preview_changes", typed)
     rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
     assert rows == [("Pelota", "$ 90.000", "$ 81.000"), ("Trompo", "$ 10.003", "$ 9.003")]
     assert "Termina sola al acabarse el 24 de diciembre de 2026." in screen.preview.words
@@ -73,10 +74,9 @@ async def test_offer_is_previewed_saved_and_shown_as_typed(
     assert (campaign.budget_type, campaign.budget_limit) == ("use_by_attribute", 1)
     again = await open_offer(browser_of, offer=promotion.id)
     shown = {name: getattr(again.content.form, name) for name in TYPED}
-    picked = " ".join(row.id for row in again.content.products)
-    assert shown == {**toys, "toys": picked, "minimum": "50000"}
+    assert shown == {**typed, "minimum": "50000"}
     assert [row.title for row in again.content.products] == ["Pelota", "Trompo"]
-    assert await read_product_id(shop, cheap) in promotion.target_rules[0]["values"]
+    assert promotion.target_rules[0]["values"] == picked.split()
     changed = {**TYPED, "way": "automatic", "method": "fixed", "value": "5.000", "target": "shipping"}
     await send_event(again, "preview_changes", changed)
     await send_event(again, "save")
@@ -98,69 +98,59 @@ async def read_product_id(shop: Shop, variant_id: str) -> str:
         return (await session.get_one(Variant, variant_id)).product_id
 
 
-async def test_deleted_product_is_not_found_for_an_offer(
+async def test_deleted_product_is_refused_for_an_offer(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        existing = await add_product(session, defaults, "trompo")
-        for handle, title in (("otro", "Trompo"), ("pelota", "Pelota")):
-            deleted = await session.get_one(
-                Variant, await add_product(session, defaults, handle, title=title)
-            )
-            await delete_product(session, COMMAND_LINE, deleted.product_id)
-    screen = await open_offer(browser_of)
-    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Trompo\nPelota"})
-    assert screen.problems == {"toys": "No encontramos: Pelota"}
-    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Trompo"})
-    await send_event(screen, "save")
-    promotion, _campaign = await read_promotion(shop)
-    assert promotion.target_rules[0]["values"] == [await read_product_id(shop, existing)]
-
-
-async def test_products_of_the_same_title_are_distinguished_by_sku(
-    shop: Shop, defaults: Defaults, browser_of: BrowserFactory
-) -> None:
+        variants = [await add_product(session, defaults, handle) for handle in ("trompo", "pelota")]
+    existing, deleted = [await read_product_id(shop, one) for one in variants]
     async with shop.database.transaction() as session:
-        twins = [await add_product(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
-        await add_product(session, defaults, "pelota")
+        await delete_product(session, COMMAND_LINE, deleted)
     screen = await open_offer(browser_of)
-    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Pelota\ntrompo"})
-    assert screen.problems == {
-        "toys": "Hay más de un producto con ese nombre; escribe su código (SKU): trompo"
-    }
-    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "Pelota\nSKU-trompo-1"})
+    both = {**TYPED, "target": "products", "product_ids": f"{existing} {deleted}"}
+    await send_event(screen, "preview_changes", both)
+    assert screen.problems == {"product_ids": "Uno de los productos ya no está: elígelos otra vez."}
+    await send_event(screen, "preview_changes", {**both, "product_ids": f"{existing} {existing}"})
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
-    again = await open_offer(browser_of, offer=promotion.id)
-    assert again.content.form.toys == " ".join(promotion.target_rules[0]["values"])
-    await send_event(again, "preview_changes", {**TYPED, "target": "toys", "toys": again.content.form.toys})
-    await send_event(again, "save")
-    promotion, _campaign = await read_promotion(shop)
-    first, second = [await read_product_id(shop, item) for item in twins]
-    assert first in promotion.target_rules[0]["values"]
-    assert second not in promotion.target_rules[0]["values"]
+    assert promotion.target_rules[0]["values"] == [existing]
 
 
-async def test_offer_covers_every_typed_product_up_to_the_limit(
+@pytest.mark.parametrize("name", ["Trompo", "SKU-trompo", "trompo"])
+async def test_typed_name_of_a_product_is_refused(
+    shop: Shop, defaults: Defaults, browser_of: BrowserFactory, name: str
+) -> None:
+    """Products are chosen in the picker, which sends their ids."""
+    async with shop.database.transaction() as session:
+        await add_product(session, defaults, "trompo")
+    screen = await open_offer(browser_of)
+    await send_event(
+        screen, "preview_changes", {**TYPED, "target": "products", "product_ids": name, "gifts": name}
+    )
+    assert (list(screen.problems), screen.preview) == (["product_ids"], None)
+
+
+async def test_offer_covers_every_chosen_product_up_to_the_limit(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    codes = [f"SKU-trompo-{number}" for number in range(60)]
     async with shop.database.transaction() as session:
         for number in range(60):
             title = f"Trompo {number} " + "de guayacán con punta de acero " * 6
             await add_product(session, defaults, f"trompo-{number}", title=title.strip())
+        ids = list((await session.execute(select(Variant.product_id))).scalars())
     screen = await open_offer(browser_of)
-    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "\n".join(codes)})
+    shown = {**TYPED, "target": "products", "product_ids": " ".join(ids)}
+    await send_event(screen, "preview_changes", shown)
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
     again = await open_offer(browser_of, offer=promotion.id)
-    shown = {**TYPED, "target": "toys", "toys": again.content.form.toys}
+    assert again.content.form.product_ids == shown["product_ids"]
     await send_event(again, "preview_changes", shown)
     assert (again.announcement, again.problems) == (None, {})
     assert "Hoy son 60 productos a la venta." in again.preview.words
     monkeypatch.setattr("backend.office.offers.form.MAX_VALUES", 59)
     await send_event(again, "preview_changes", shown)
-    assert again.problems == {"toys": "Son 60 productos, y caben hasta 59: deja los demás para otra."}
+    assert again.problems == {"product_ids": "Elige hasta 59 productos."}
     assert again.preview is None
 
 
@@ -338,9 +328,9 @@ async def test_saving_a_draft_offer_of_the_admin_api_activates_it(
         ({"ends": "9999-12-31"}, "ends"),
         ({"starts": "2026-12-02", "ends": "2026-12-01"}, "ends"),
         ({"target": "everything"}, "target"),
-        ({"target": "toys"}, "toys"),
-        ({"target": "toys", "toys": "Nadie"}, "toys"),
-        ({"target": "toys", "toys": "prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"}, "toys"),
+        ({"target": "products"}, "product_ids"),
+        ({"target": "products", "product_ids": "x" * 65}, "product_ids"),
+        ({"target": "products", "product_ids": "prod_01JPZ6V3N8K4T2WQ7RXB5C9MHD"}, "product_ids"),
         ({"method": "mine"}, "method"),
         ({"combination": "some"}, "combination"),
     ],
@@ -369,9 +359,10 @@ async def test_invalid_value_of_a_buyget_offer_marks_its_field(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory, name: str, value: str
 ) -> None:
     async with shop.database.transaction() as session:
-        await add_product(session, defaults, "trompo")
+        toy = await add_product(session, defaults, "trompo")
     screen = await open_offer(browser_of)
-    await send_event(screen, "preview_changes", {**TYPED, **GIFT, name: value})
+    typed = {**TYPED, **GIFT, "product_ids": await read_product_id(shop, toy), name: value}
+    await send_event(screen, "preview_changes", typed)
     assert (list(screen.problems), screen.preview) == ([name], None)
 
 
@@ -477,10 +468,14 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        await add_product(session, defaults, "trompo", price=10_003)
+        toy = await add_product(session, defaults, "trompo", price=10_003)
     screen = await open_offer(browser_of)
-    typed = {**TYPED, "method": "2x1", "value": "", "target": "toys", "toys": "Trompo", "combination": "none"}
-    await send_event(screen, "preview_changes", {**typed, "target": "order", "toys": ""})
+    product_id = await read_product_id(shop, toy)
+    typed = {
+        **TYPED, "method": "2x1", "value": "", "target": "products", "product_ids": product_id,
+        "combination": "none",
+    }  # fmt: skip
+    await send_event(screen, "preview_changes", {**typed, "target": "order", "product_ids": ""})
     assert screen.problems == {"target": "Elige algunos productos o categorías."}
     await send_event(screen, "preview_changes", typed)
     rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
@@ -498,10 +493,7 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     assert promotion.buy_rules[0]["values"] == promotion.target_rules[0]["values"]
     again = await open_offer(browser_of, offer=promotion.id)
     assert again.content.row.detail == "2×1 en algunos productos, con código"
-    product_id = promotion.target_rules[0]["values"][0]
-    assert {name: getattr(again.content.form, name) for name in typed} == {
-        **typed, "value": "100", "toys": product_id,
-    }  # fmt: skip
+    assert {name: getattr(again.content.form, name) for name in typed} == {**typed, "value": "100"}
     # a buyget offer becomes a discount of the shipping
     await send_event(again, "preview_changes", {**TYPED, "target": "shipping"})
     await send_event(again, "save")
@@ -518,12 +510,14 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
-        for handle in ("trompo", "yoyo"):
-            await add_product(session, defaults, handle, price=10_000)
+        variants = [
+            await add_product(session, defaults, handle, price=10_000) for handle in ("trompo", "yoyo")
+        ]
+    bought_id, gift_id = [await read_product_id(shop, one) for one in variants]
     screen = await open_offer(browser_of)
     typed = {
-        **TYPED, "method": "buyget", "value": "50", "buy": "3", "get": "2", "most": "4", "gifts": "Yoyo",
-        "target": "toys", "toys": "Trompo",
+        **TYPED, "method": "buyget", "value": "50", "buy": "3", "get": "2", "most": "4", "gifts": gift_id,
+        "target": "products", "product_ids": bought_id,
     }  # fmt: skip
     wrong = {
         **typed,
@@ -546,13 +540,12 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     again = await open_offer(browser_of, offer=promotion.id)
     (toy,), (gift,) = again.content.products, again.content.gifts
     assert (toy.title, gift.title) == ("Trompo", "Yoyo")
-    picked = {**typed, "toys": toy.id, "gifts": gift.id}
-    assert {name: getattr(again.content.form, name) for name in typed} == picked
-    await send_event(again, "preview_changes", picked)
+    assert {name: getattr(again.content.form, name) for name in typed} == typed
+    await send_event(again, "preview_changes", typed)
     assert again.problems == {}
     async with shop.database.transaction() as session:
-        await delete_product(session, COMMAND_LINE, gift.id)
-    await send_event(again, "preview_changes", picked)
+        await delete_product(session, COMMAND_LINE, gift_id)
+    await send_event(again, "preview_changes", typed)
     assert again.problems == {"gifts": "Uno de los productos ya no está: elígelos otra vez."}
 
 
@@ -560,7 +553,7 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     ("template", "expected"),
     [
         ("envio-gratis", {"way": "automatic", "value": "100", "target": "shipping", "minimum": "150000"}),
-        ("2x1", {"way": "automatic", "method": "2x1", "target": "toys"}),
+        ("2x1", {"way": "automatic", "method": "2x1", "target": "products"}),
         ("otra", {"code": "", "way": "code", "value": ""}),
     ],
 )

@@ -23,8 +23,8 @@ from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
 
 TYPED = {
-    "title": "Diciembre", "method": "percentage", "value": "10", "target": "all", "toys": "", "starts": "",
-    "ends": "2999-12-24",
+    "title": "Diciembre", "method": "percentage", "value": "10", "target": "all", "product_ids": "",
+    "starts": "", "ends": "2999-12-24",
 }  # fmt: skip
 
 
@@ -54,6 +54,11 @@ async def read_price(shop: Shop, variant_id: str) -> tuple[int, int | None]:
     async with shop.database.read() as session:
         variant = await session.get_one(Variant, variant_id)
         return variant.price, variant.compare_at_price
+
+
+async def read_product_id(shop: Shop, variant_id: str) -> str:
+    async with shop.database.read() as session:
+        return (await session.get_one(Variant, variant_id)).product_id
 
 
 async def run_sales_job(shop: Shop) -> None:
@@ -128,15 +133,15 @@ async def test_future_sale_is_shown_in_the_form_as_typed(
         **TYPED,
         "method": "fixed",
         "value": "1.000",
-        "target": "toys",
-        "toys": "trompo",
+        "target": "products",
+        "product_ids": await read_product_id(shop, variant_ids[0]),
         "starts": "2999-12-01",
     }
     sale = await create_sale(shop, browser_of, typed)
     again = await open_sale(browser_of, sale=sale)
     shown = {name: getattr(again.content.form, name) for name in TYPED}
     (toy,) = again.content.products
-    assert (shown, toy.title) == ({**typed, "value": "1000", "toys": toy.id}, "Trompo")
+    assert (shown, toy.title) == ({**typed, "value": "1000"}, "Trompo")
     await send_event(again, "preview_changes", {**typed, "value": "500"})
     await send_event(again, "save")
     async with shop.database.transaction() as session:
@@ -163,21 +168,17 @@ async def test_future_sale_lowers_the_prices_after_the_running_sale(
     assert [(row.before, row.after) for row in shown.content.rows] == previewed == [("$ 10.003", "$ 8.000")]
 
 
-async def test_products_of_the_same_title_are_distinguished_by_sku(
+async def test_sale_of_a_product_leaves_another_product_with_the_same_title_as_it_is(
     shop: Shop, defaults: Defaults, variant_ids: list[str], browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
         twin = await add_product(session, defaults, "otro", title="Trompo", price=30_000)
-    typed = {**TYPED, "target": "toys", "toys": "Trompo", "starts": "2999-12-01"}
-    screen = await open_sale(browser_of)
-    await send_event(screen, "preview_changes", typed)
-    assert screen.problems == {
-        "toys": "Hay más de un producto con ese nombre; escribe su código (SKU): Trompo"
-    }
-    sale = await create_sale(shop, browser_of, {**typed, "toys": "SKU-trompo"})
+    product_id = await read_product_id(shop, variant_ids[0])
+    typed = {**TYPED, "target": "products", "product_ids": product_id, "starts": "2999-12-01"}
+    sale = await create_sale(shop, browser_of, typed)
     again = await open_sale(browser_of, sale=sale)
-    assert again.content.form.toys == again.content.products[0].id
-    await send_event(again, "preview_changes", {**typed, "toys": again.content.form.toys})
+    assert again.content.form.product_ids == again.content.products[0].id == product_id
+    await send_event(again, "preview_changes", typed)
     await send_event(again, "save")
     async with shop.database.transaction() as session:
         await session.execute(update(PriceList).values(starts_at=now() - timedelta(days=1)))
@@ -202,7 +203,8 @@ async def test_products_of_the_same_title_are_distinguished_by_sku(
         ({"starts": "3000-01-01"}, "starts"),
         ({"starts": "2999-12-25"}, "ends"),
         ({"target": "everything"}, "target"),
-        ({"target": "toys", "toys": "Nadie"}, "toys"),
+        ({"target": "products"}, "product_ids"),
+        ({"target": "products", "product_ids": "Trompo"}, "product_ids"),
         ({"target": "categories"}, "categories"),
     ],
 )
@@ -219,9 +221,9 @@ async def test_invalid_value_in_the_sale_form_marks_its_field(
 async def test_sale_that_lowers_no_price_is_not_saved(
     shop: Shop, variant_ids: list[str], browser_of: BrowserFactory
 ) -> None:
-    del variant_ids
+    product_id = await read_product_id(shop, variant_ids[1])
     screen = await open_sale(browser_of)
-    await send_event(screen, "preview_changes", {**TYPED, "target": "toys", "toys": "bolita"})
+    await send_event(screen, "preview_changes", {**TYPED, "target": "products", "product_ids": product_id})
     assert not screen.preview.can_save
     await send_event(screen, "save")
     assert screen.announcement.text == "Ningún precio bajaría."
