@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.content.brand import Brand
+from backend.content.palette import derive_variables
 from backend.core import texts
 from backend.core.dates import time_label
 from backend.core.db.database import Database
@@ -130,7 +131,14 @@ async def render_packing_slips(
         for order in sorted(orders, key=lambda order: ids.index(order.id))
     ]
     page = _read_slip_templates().get_template("packing_slips.html.jinja")
-    return page.render(slips=slips, shop=brand.name, logo=brand.logo, language=texts.language, _=_)
+    return page.render(
+        slips=slips,
+        shop=brand.name,
+        logo=brand.logo,
+        colors=derive_variables(brand.palette),
+        language=texts.language,
+        _=_,
+    )
 
 
 def _build_slip(order: Order, kind: DeliveryKind, lines: Sequence[OrderLine]) -> Slip:

@@ -13,6 +13,7 @@ from sqlalchemy import func, select, update
 from backend.app import Shop
 from backend.attention.models import Attention
 from backend.content.areas import Area, BrandBody
+from backend.content.palette import DEMO_PALETTE, derive_variables
 from backend.content.versions import save_content
 from backend.core.errors import Forbidden, InvalidData
 from backend.fulfillment.bulk_fulfillment import (
@@ -29,6 +30,7 @@ from backend.fulfillment.tracking import TRACK
 from backend.jobs.models import Job
 from backend.mail.models import Mail
 from backend.office.orders.detail import order_detail
+from backend.office_settings import save_settings
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.service import list_order_lines, lock_order, update_fulfillment_status
 from backend.orders.states import LabelState
@@ -429,6 +431,23 @@ async def test_packing_slip_shows_the_shops_logo_or_name(
     answer = await admin.get("/admin/packing-slips", params=shown)
     assert f'<img src="{logo}.png" alt="Trompo" width="300" height="100">' in answer.text
     assert "img-src 'self'" in answer.headers["content-security-policy"]
+
+
+async def test_packing_slip_of_another_shop_has_its_colors_and_nothing_of_the_demos_brand(
+    shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
+) -> None:
+    order_id = await place_order(store, trompo)
+    colors = {"primary": "#0b3d91", "secondary": "#0f5132", "background": "#f0f4ff", "text_color": "#111111"}
+    async with shop.database.transaction() as session:
+        await session.execute(update(OrderLine).values(title="Cien años de soledad", sku="L-1"))
+        await save_settings(session, COMMAND_LINE, {"store_name": "Librería Ñandú"})
+        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(**colors), seen=0)
+    page = (await admin.get("/admin/packing-slips", params={"id": [order_id]})).text
+    assert "Librería Ñandú" in page
+    assert "color: #111111" in page
+    demo = derive_variables(DEMO_PALETTE)
+    found = re.search(f"(?i).{{0,40}}(trompo|juguete|{'|'.join(demo.values())}).{{0,40}}", page)
+    assert found is None, found[0]
 
 
 async def test_packing_slips_escape_html_and_forbid_scripts(

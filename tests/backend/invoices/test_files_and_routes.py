@@ -1,6 +1,7 @@
 """The accountant's files have the numbered documents, and the Admin API lists and retries documents."""
 
 import csv
+import re
 from datetime import date
 from io import BytesIO, StringIO
 from typing import Any
@@ -12,18 +13,27 @@ from sqlalchemy import select
 
 from backend.app import Shop
 from backend.content.areas import Area, BrandBody
+from backend.content.palette import Palette, derive_variables
 from backend.content.versions import save_content
 from backend.exports.service import JOB, open_export_file, request_export
 from backend.invoices.creation import ISSUE
-from backend.invoices.pdf import build_document_pdf
+from backend.invoices.pdf import DEMO_BAR_COLOR, build_document_pdf
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail
 from backend.media.uploads import SentFile
+from backend.office_settings import save_settings
 from backend.orders.links.tokens import ORDER_LINK
 from backend.pricing import Adjustment
 from backend.staff.rights import COMMAND_LINE
 from backend.storefront_views.order_page import order_view
-from tests.backend.invoices.desk import OWNER, book_refund, enable_invoices, list_documents, place_paid_order
+from tests.backend.invoices.desk import (
+    BOOK,
+    OWNER,
+    book_refund,
+    enable_invoices,
+    list_documents,
+    place_paid_order,
+)
 from tests.backend.invoices.sample import NOTE
 from tests.store_defaults import Defaults
 from tests.store_steps import get, post
@@ -163,6 +173,44 @@ async def test_invoice_pdf_has_the_shops_logo_and_font(
     assert fonts >= {"/Times-Bold", "/Helvetica"}
     assert [image.image.size for image in page.images if image.image] == [(300, 100)]
     assert row.full_number in page.extract_text()
+
+
+async def test_invoice_pdf_of_another_shop_has_nothing_of_the_demos_brand(
+    shop: Shop, admin: httpx.AsyncClient, shop_defaults: Defaults
+) -> None:
+    own = {
+        "store_name": "Macondo",
+        "store_legal_name": "Libros Macondo S.A.S.",
+        "store_nit": "901.555.444-1",
+        "store_email": "hola@macondo.example",
+    }
+    colors = {"primary": "#0b3d91", "secondary": "#0f5132", "background": "#f0f4ff", "text_color": "#111111"}
+    async with shop.database.transaction() as session:
+        await save_settings(session, COMMAND_LINE, own)
+        await save_content(session, COMMAND_LINE, Area.BRAND, BrandBody(**colors), seen=0)
+    await enable_invoices(shop, shop.invoices.providers["ubl"])
+    await place_paid_order(shop, BOOK)
+    await shop.worker.run_due(ISSUE)
+    [row] = await list_documents(shop)
+    answer = await admin.get(f"/admin/invoices/{row.id}/pdf")
+    page = PdfReader(BytesIO(answer.content)).pages[0]
+    text = page.extract_text()
+    assert "Libros Macondo S.A.S." in text
+    assert "hola@macondo.example" in text
+    found = re.search("(?i).{0,40}(trompo|juguete).{0,40}", text)
+    assert found is None, found[0]
+    painted = [
+        tuple(round(float(part) * 255) for part in found)
+        for found in re.findall(
+            r"([\d.]+) ([\d.]+) ([\d.]+) rg", page.get_contents().get_data().decode("latin-1")
+        )
+    ]
+    bar, demo_bar = (
+        tuple(bytes.fromhex(color[1:]))
+        for color in (derive_variables(Palette(*colors.values()))["paper-deep"], DEMO_BAR_COLOR)
+    )
+    assert bar in painted
+    assert demo_bar not in painted
 
 
 async def test_documents_issued_by_the_accountant_are_not_shown_to_customers(
