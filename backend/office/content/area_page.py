@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category, Collection
+from backend.catalog.category_tree import read_tree
+from backend.catalog.models import Collection
 from backend.content.areas import (
     AREA_NAMES,
     DEFAULT_SECTIONS,
@@ -31,6 +32,7 @@ from backend.core.config.settings import Settings
 from backend.core.dates import date_name, short_time_label, time_label, today_in_colombia
 from backend.core.db.database import database_now
 from backend.core.texts import _
+from backend.office.catalog.category_page import list_options
 from backend.office.content.area_form import LINE, AreaRow, form_of
 from backend.office.content.brand_look import BrandLook, build_look
 from backend.office.content.mail_preview import example_mail
@@ -50,7 +52,7 @@ class SavedRow:
 
 @dataclass(frozen=True, slots=True)
 class CategoryChoice:
-    """A category or a collection to choose."""
+    """A category or a collection to choose. The name of a category includes those of its parents."""
 
     id: str
     name: str
@@ -157,14 +159,12 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
 
 async def _list_groups(session: AsyncSession) -> list[CategoryChoice]:
     """Return the categories, then the collections."""
-    categories = await session.execute(
-        select(Category.id, Category.name).order_by(Category.name, Category.id)
-    )
+    categories = list_options(await read_tree(session))
     collections = await session.execute(
         select(Collection.id, Collection.title).order_by(Collection.title, Collection.id)
     )
     return [
-        *(CategoryChoice(one, name) for one, name in categories),
+        *(CategoryChoice(one.id, one.label) for one in categories),
         *(CategoryChoice(one, _("Colección: {name}").format(name=name)) for one, name in collections),
     ]
 

@@ -8,12 +8,13 @@ from datetime import datetime
 from sqlalchemy import Row, and_, not_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.models import Category
+from backend.catalog.category_tree import read_tree
 from backend.core.dates import short_time_label, today_in_colombia
 from backend.core.db.database import database_now, db_now
 from backend.core.errors import require_found
 from backend.core.money import format_cop
 from backend.core.texts import _, format_count
+from backend.office.catalog.category_page import list_options
 from backend.office.listing import ListView, read_page
 from backend.office.offers.filling import form_of
 from backend.office.offers.form import OfferForm
@@ -73,7 +74,7 @@ class OffersPage(ListView):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A checkbox of a category."""
+    """A checkbox of a category; `name` includes the names of its parents."""
 
     id: str
     name: str
@@ -168,9 +169,8 @@ async def offer_page(session: AsyncSession, actor: Actor, promotion_id: str, tem
 
 
 async def category_choices(session: AsyncSession, chosen: Sequence[str] = ()) -> list[Choice]:
-    """Return the checkboxes of all categories; those in `chosen` are ticked."""
-    found = await session.execute(select(Category).order_by(Category.name, Category.id))
-    return [Choice(one.id, one.name, one.id in chosen) for one in found.scalars()]
+    """Return the checkboxes of all categories, each parent before its children; those in `chosen` are ticked."""
+    return [Choice(one.id, one.label, one.id in chosen) for one in list_options(await read_tree(session))]
 
 
 async def _offer_rows(session: AsyncSession, found: Sequence[FoundOffer]) -> list[OfferRow]:

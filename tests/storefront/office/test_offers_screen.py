@@ -197,7 +197,7 @@ async def test_offer_of_a_category_covers_its_subcategories(
     again = await open_offer(browser_of, offer=promotion.id)
     assert [(item.name, item.is_chosen) for item in again.content.categories] == [
         ("Madera", True),
-        ("Trompos", False),
+        ("Madera › Trompos", False),
     ]
 
 
