@@ -41,29 +41,28 @@ FILE_COLUMNS = tuple(
 )
 """Columns of the shop's own files."""
 _TOP: dict[str, object] = {
-    "title": _("Trompo de guayacán"),
-    "sku": "TRO-1",
-    "price": 18900,
+    "title": _("Mochila tejida"),
+    "sku": "MOC-1",
+    "price": 189000,
     "stock": 12,
-    "categories": _("Madera|Juegos de patio"),
+    "categories": _("Bolsos|Hechos a mano"),
     "brand": _("Taller Uno"),
-    "age_range": "6-8",
-    "pictures": "trompo.jpg|trompo-2.jpg",
-    "description": _("Un trompo torneado a mano."),
+    "pictures": "mochila.jpg|mochila-2.jpg",
+    "description": _("Una mochila tejida a mano."),
     "weight": 0.35,
     "tax_rate": 19,
 }
-_PUPPET = {
-    "title": _("Títere de dedo"),
+_SHIRT = {
+    "title": _("Camiseta de algodón"),
     "price": 24900,
     "stock": 5,
-    "option_1": _("Personaje"),
+    "option_1": _("Talla"),
     "option_2": _("Color"),
 }
 EXAMPLES: tuple[dict[str, object], ...] = (
     _TOP,
-    {**_PUPPET, "sku": "TIT-1", "value_1": _("Tucán"), "value_2": _("Rojo")},
-    {**_PUPPET, "sku": "TIT-2", "value_1": _("Tucán"), "value_2": _("Azul")},
+    {**_SHIRT, "sku": "CAM-1", "value_1": "M", "value_2": _("Rojo")},
+    {**_SHIRT, "sku": "CAM-2", "value_1": "M", "value_2": _("Azul")},
 )
 """Example rows: a product with one variant, and a product with two variants."""
 COLUMN_WIDTHS = (28, 14, *(12,) * 6, 12, 12, 8, 10, 24, 18, 10, 28, 40)

@@ -210,7 +210,7 @@ def new_panel() -> rx.Component:
                     NEW_FORM,
                     ADDRESS_FIELD,
                     _("Dirección anterior"),
-                    placeholder="/productos/balero",
+                    placeholder="/productos/mochila",
                     auto_capitalize="none",
                     spell_check=False,
                     max_length=MAX_TYPED_LENGTH,

@@ -58,7 +58,7 @@ LABELS = {
 }
 """Spanish labels of the columns."""
 HINTS = {
-    "handle": _("Minúsculas, números y guiones: trompo-de-madera. Vacía, sale del nombre."),
+    "handle": _("Minúsculas, números y guiones: mochila-tejida. Vacía, sale del nombre."),
     "title": _("Hasta 255 letras. Un producto nuevo lo necesita."),
     "subtitle": _("Hasta 255 letras."),
     "description": _("Hasta 10.000 letras."),
@@ -102,7 +102,7 @@ HINTS = {
     "pictures": _("Los nombres de los archivos, separados por | o por comas, o direcciones https://"),
     VARIANT_PICTURES: _("Las que muestran su color o su diseño. Se suman a las que ya tiene."),
     "old_addresses": _(
-        "Las de tu tienda anterior, separadas por |: /productos/balero. Llevarán al producto."
+        "Las de tu tienda anterior, separadas por |: /productos/mochila. Llevarán al producto."
     ),
 }
 """Descriptions of the allowed values, in Spanish."""

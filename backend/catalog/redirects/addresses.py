@@ -144,7 +144,7 @@ def parse_addresses(cell: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for part in parts:
         if not is_address(part):
-            raise CellError("must be addresses such as /productos/balero, separated by |")
+            raise CellError("must be addresses such as /productos/mochila, separated by |")
         try:
             found[str(parse_address(part))] = None
         except InvalidAddress as error:

@@ -29,7 +29,7 @@ from backend.staff.rights import Actor, Right
 
 MAX_REDIRECTS = 20_000
 ADDRESS_FIELD, TARGET_FIELD = "address", "target"
-INVALID_ADDRESS_TEXT = _("Escribe una dirección de tu tienda anterior, como /productos/balero.")
+INVALID_ADDRESS_TEXT = _("Escribe una dirección de tu tienda anterior, como /productos/mochila.")
 OWN_ADDRESS_TEXT = _("Esa dirección ya la tiene una página de tu tienda.")
 TAKEN_TEXT = _("Esa dirección ya lleva a otra página. Bórrala primero.")
 UNKNOWN_TARGET_TEXT = _(

@@ -54,7 +54,7 @@ def parse_handle(cell: str) -> str:
         CellError: the cell is not a valid handle.
     """
     if len(cell) > 200 or not _HANDLE.fullmatch(cell):
-        raise CellError("must be lower-case letters, digits and hyphens, such as trompo-de-madera")
+        raise CellError("must be lower-case letters, digits and hyphens, such as mochila-tejida")
     return cell
 
 

@@ -237,7 +237,7 @@ def _problems_of_texts(texts: dict[str, str], *, is_new: bool) -> dict[str, str]
     if texts["origin_country"] and not _is_valid(cell_words.parse_country, texts["origin_country"]):
         problems["origin_country"] = _("Elige un país de la lista.")
     if not (is_new and not texts["handle"]) and not _is_valid(cell_parsers.parse_handle, texts["handle"]):
-        problems["handle"] = _("Solo minúsculas, números y guiones, como trompo-de-madera.")
+        problems["handle"] = _("Solo minúsculas, números y guiones, como mochila-tejida.")
     return problems
 
 

@@ -251,7 +251,7 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
             rx.el.input(type="hidden", name="cell_alt[]", value=row.alt, read_only=True),
         ),
         rx.el.div(
-            cell_field(row, "label", _("Botón"), is_optional=True, placeholder=_("Ver los kits")),
+            cell_field(row, "label", _("Botón"), is_optional=True, placeholder=_("Ver todo")),
             link_field(row, is_optional=True),
             class_name="o-toy__cells",
         ),

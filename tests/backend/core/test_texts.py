@@ -66,6 +66,12 @@ def test_only_texts_of_the_demo_name_toys(messages: list[str]) -> None:
         "Juguetes que duran más de una infancia, escogidos uno por uno.",
         "Juguetes que duran más de una infancia, escogidos uno por uno y despachados desde Bogotá.",
     }
+    toys = re.compile(
+        r"balero|guayac[aá]n|muñec|peluche|t[ií]tere|trompos?[- ](de|torneado)|yoyo|\bkits?\b", re.IGNORECASE
+    )
+    assert [message for message in messages if toys.search(message)] == [
+        "Juguetes de madera, peluches, juegos de mesa y kits para crear, con envío a toda Colombia y pago por PSE."
+    ]
     legal = (ROOT / "backend/legal/templates").glob("*.md")
     assert [file.name for file in legal if "juguete" in file.read_text("utf-8").lower()] == []
 
