@@ -116,7 +116,8 @@ async def create_role(session: AsyncSession, actor: Actor, name: str, rights: Co
     await _require_owner(session, actor)
     count = (await session.execute(select(func.count()).select_from(StaffRole))).scalar_one()
     if count >= MAX_ROLES:
-        raise NotAllowed(f"A shop has at most {MAX_ROLES} custom roles")
+        text = _("Ya hay {n} y no caben más. Borra lo que ya no uses.").format(n=MAX_ROLES)
+        raise NotAllowed(f"A shop has at most {MAX_ROLES} custom roles", staff_text=text)
     role = StaffRole(name="", name_key="")
     await record(session, actor, "created", Subject(SubjectType.STAFF_ROLE, role.id))
     await _store(session, actor, role, name, rights)

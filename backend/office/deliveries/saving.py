@@ -5,13 +5,13 @@ uses the service zone of the whole country. Both belong to the fulfillment set o
 the services of `backend.shipping` record the audit.
 """
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.products.sales_channels import read_shipping_profile
 from backend.core.config.modules import MANUAL, OWN_DELIVERY
 from backend.core.db.database import lock_rows
-from backend.core.errors import Conflict, NotFound, require_found
+from backend.core.errors import Conflict, NotAllowed, NotFound, require_found
 from backend.core.texts import _
 from backend.office.deliveries.form import PointForm, ZoneForm
 from backend.shipping.locations import find_first_location_id, link_providers, lock_location
@@ -33,6 +33,8 @@ from backend.shipping.zones import change_zone, create_set, create_zone, list_fu
 from backend.staff.rights import Actor, Right
 
 COUNTRY = "co"
+MAX_OPTIONS = 100
+"""Maximum number of zones of own delivery, and of pickup points, that the office creates."""
 
 
 class DeliveryChanged(Conflict):
@@ -56,6 +58,7 @@ async def save_zone(
 
     Raises:
         NotFound: there is no such zone; or the shop has no location.
+        NotAllowed: the shop has `MAX_OPTIONS` zones.
         DeliveryChanged: the zone has changed since the form was shown; nothing is saved.
     """
     actor.require(Right.CHANGE_SETTINGS)
@@ -89,7 +92,7 @@ async def save_point(
     A new point costs nothing; a changed one keeps its price.
 
     Raises:
-        NotFound, DeliveryChanged: see `save_zone`.
+        NotFound, NotAllowed, DeliveryChanged: see `save_zone`.
     """
     actor.require(Right.CHANGE_SETTINGS)
     data = form.point.to_data()
@@ -144,11 +147,24 @@ async def _lock_seen(
 
 
 async def _prepare_set(session: AsyncSession, actor: Actor, provider_id: str) -> str:
-    """Return the id of the fulfillment set for new options, after linking the provider to the set's location."""
+    """Return the id of the fulfillment set for a new option, after linking the provider to the set's location.
+
+    Raises:
+        NotFound: the shop has no location.
+        NotAllowed: the provider has `MAX_OPTIONS` options.
+    """
     location_id = await find_first_location_id(session)
     if not location_id:
         raise NotFound("The shop has no stock location yet: run `trompo init`")
     location = await lock_location(session, location_id)  # concurrent requests create no second set
+    count = (
+        select(func.count())
+        .select_from(ShippingOption)
+        .where(ShippingOption.provider_id == provider_id, ShippingOption.deleted_at.is_(None))
+    )
+    if (await session.execute(count)).scalar_one() >= MAX_OPTIONS:
+        text = _("Ya hay {n} y no caben más. Borra lo que ya no uses.").format(n=MAX_OPTIONS)
+        raise NotAllowed(f"The shop has {MAX_OPTIONS} options of {provider_id}", staff_text=text)
     link = await session.get(LocationFulfillmentProvider, (location_id, provider_id))
     if link is None:
         await link_providers(session, actor, location_id, add=[provider_id])

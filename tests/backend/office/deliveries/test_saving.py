@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.audit.models import AuditEntry
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
-from backend.core.errors import Forbidden, InvalidData, NotFound
+from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound
 from backend.office.deliveries.form import (
     POINT_FIELDS,
     ZONE_FIELDS,
@@ -191,6 +191,30 @@ async def test_two_first_zones_at_once_link_the_provider_once(database: Database
     async with database.read() as session:
         link = (defaults.location_id, "own_delivery")
         assert await session.get(LocationFulfillmentProvider, link) is not None
+
+
+@pytest.mark.usefixtures("defaults")
+async def test_office_creates_no_more_zones_and_points_than_the_limit(
+    database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.office.deliveries.saving.MAX_OPTIONS", 2)
+    zone_id = await save(database)
+    await save(database, name="Otra")
+    with pytest.raises(NotAllowed):
+        await save(database, name="Tercera")
+    [[zone, _other], [_usual]] = await read_rows(database, settings)
+    await save(database, option_id=zone_id, version=zone.form.version, price="9.000")
+    for name in ("Norte", "Sur"):
+        async with database.transaction() as session:
+            saved = save_point(session, COMMAND_LINE, {}, parse_point_form({**POINT, "name": name}))
+            if name == "Norte":
+                await saved
+                continue
+            with pytest.raises(NotAllowed):
+                await saved
+    async with database.transaction() as session:
+        await delete_delivery(session, COMMAND_LINE, zone_id)
+    await save(database, name="Tercera")
 
 
 @pytest.mark.usefixtures("defaults")
