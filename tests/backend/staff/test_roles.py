@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app import Shop
 from backend.audit import AuditEntry
-from backend.core.errors import Conflict, Duplicate, Forbidden, InvalidData, NotFound
+from backend.core.errors import Conflict, Duplicate, Forbidden, InvalidData, NotAllowed, NotFound
 from backend.staff.invites import invite, list_invites
 from backend.staff.models import Staff, StaffInvite, StaffRole
 from backend.staff.rights import COMMAND_LINE, Actor, Right, Role, SecondFactorMissing
@@ -145,6 +145,14 @@ async def test_name_of_another_role_is_refused(shop: Shop, owner: Actor, name: s
     await make_role(shop, owner)
     with pytest.raises(Duplicate):
         await make_role(shop, owner, name)
+
+
+async def test_number_of_roles_is_limited(shop: Shop, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.staff.roles.MAX_ROLES", 1)
+    await make_role(shop, owner)
+    with pytest.raises(NotAllowed, match="at most 1") as refused:
+        await make_role(shop, owner, "Otra")
+    assert refused.value.staff_text == "Ya hay 1 y no caben más. Borra lo que ya no uses."
 
 
 async def test_role_in_use_is_deleted_only_after_its_members_have_moved(
