@@ -21,6 +21,11 @@ from tests.storefront.documents.conftest import FakeRenderer
 
 LOGO = "/pictures/0123456789abcdef/marca-300x100.webp"
 COLORS = {"primary": "#0b3d91", "secondary": "#0f5132", "background": "#f0f4ff", "text_color": "#111111"}
+PAGES = (
+    "/", "/catalog", "/catalog?q=oso", "/catalog?q=libros", "/cart", "/age/3-5", "/naves", "/checkout", "/wishlist",
+    "/order/find", "/order/order_none", "/account", "/pqrs", "/unsubscribe",
+    *(f"/legal/{kind}" for kind in ("terminos", "datos", "retracto", "reversion", "garantia", "envios")),
+)  # fmt: skip
 STYLE = re.compile(r'<style id="brand-style">(.*?)</style>')
 
 
@@ -78,7 +83,7 @@ async def test_shop_of_books_names_no_toys_and_without_ages_offers_no_gift_finde
         await session.execute(update(Category).values(name="Novela"))
         await session.execute(update(Product).values(title="Cien años", age_range=""))
     await publish(toyshop, goods_one="libro", goods_many="libros")
-    for path in ("/", "/catalog", "/catalog?q=oso", "/catalog?q=libros", "/cart", "/age/3-5", "/naves"):
+    for path in PAGES:
         page = (await browser.get(path)).text
         assert 'placeholder="¿Qué libro buscas?"' in page
         found = re.search(".{60}(juguete|/gift|Fredoka).{60}", page, re.IGNORECASE)
