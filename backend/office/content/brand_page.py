@@ -1,5 +1,6 @@
 """The office's screen of the shop's brand: its form, how the shop looks today, and its versions."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -17,6 +18,8 @@ from backend.office.content.area_page import SavedRow, list_version_rows
 from backend.office.content.brand_look import BrandLook, build_look
 from backend.staff.rights import Actor, Right
 
+_USER_NAME = re.compile(r"[\w-]{2,50}", re.ASCII)
+"""A user name without the @. With a dot, it might be the address of another site."""
 FIELDS = tuple(BrandBody.model_fields)
 """Names of the form's fields."""
 
@@ -79,9 +82,8 @@ def complete_address(name: str, typed: str) -> str:
     network, text = SOCIAL_NETWORKS.get(name), typed.strip()
     if network is None or not text:
         return typed
-    if text.startswith("@") and "/" not in text:
-        stem = network.example.removesuffix("mitienda").removesuffix("@")
-        return stem + (text if "@" in network.example else text[1:])
+    if (text.startswith("@") and "/" not in text) or _USER_NAME.fullmatch(text):
+        return network.example.removesuffix("mitienda") + text.removeprefix("@")
     is_bare = ":" not in text and text.partition("/")[0].lower() in network.hosts
     return f"https://{text}" if is_bare else text
 

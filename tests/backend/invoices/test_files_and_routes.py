@@ -181,7 +181,7 @@ async def test_invoice_pdf_of_another_shop_has_nothing_of_the_demos_brand(
     own = {
         "store_name": "Macondo",
         "store_legal_name": "Libros Macondo S.A.S.",
-        "store_nit": "901.555.444-1",
+        "store_nit": "901.555.444-7",
         "store_email": "hola@macondo.example",
     }
     colors = {"primary": "#0b3d91", "secondary": "#0f5132", "background": "#f0f4ff", "text_color": "#111111"}
