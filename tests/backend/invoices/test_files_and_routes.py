@@ -199,12 +199,10 @@ async def test_invoice_pdf_of_another_shop_has_nothing_of_the_demos_brand(
     assert "hola@macondo.example" in text
     found = re.search("(?i).{0,40}(trompo|juguete).{0,40}", text)
     assert found is None, found[0]
-    painted = [
-        tuple(round(float(part) * 255) for part in found)
-        for found in re.findall(
-            r"([\d.]+) ([\d.]+) ([\d.]+) rg", page.get_contents().get_data().decode("latin-1")
-        )
-    ]
+    contents = page.get_contents()
+    assert contents is not None
+    colors_set = re.findall(r"([\d.]+) ([\d.]+) ([\d.]+) rg", contents.get_data().decode("latin-1"))
+    painted = [tuple(round(float(part) * 255) for part in color) for color in colors_set]
     bar, demo_bar = (
         tuple(bytes.fromhex(color[1:]))
         for color in (derive_variables(Palette(*colors.values()))["paper-deep"], DEMO_BAR_COLOR)
