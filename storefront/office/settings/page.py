@@ -47,7 +47,9 @@ HINTS = {
     "store_nit": _("Con su dígito de verificación, como 800.197.268-4."),
     "store_notice_address": _("Si la dejas vacía es la dirección de la tienda."),
     "store_whatsapp": _("Con su indicativo, como 57 300 123 4567."),
-    "store_hours": _("Como «Lunes a sábado, 9 a. m. a 6 p. m.»."),
+    "store_hours": _(
+        "Como «Lunes a sábado, 9 a. m. a 6 p. m.». Vacío: «Lunes a viernes, 8 a. m. a 5 p. m.»."
+    ),
     "packing_days": _(
         "Desde que se paga hasta que lo recibe la transportadora o lo pueden recoger. 0 es el mismo día."
     ),
