@@ -155,7 +155,7 @@ async def test_category_counts_only_the_products_of_its_page(shop: Shop, ids: di
 
 
 def test_only_the_tree_knows_which_categories_are_hidden() -> None:
-    """A condition on `is_active` alone misses the categories above."""
+    """Check that no query has a condition on `is_active` alone, which misses the categories above."""
     places = [path.name for path in BACKEND.rglob("*.py") if "Category.is_active" in path.read_text("utf-8")]
     assert places == ["category_tree.py"]
 
