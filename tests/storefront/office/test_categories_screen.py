@@ -19,6 +19,7 @@ from storefront.pages import catalog_list
 from storefront.pages.page_loader import PageParams
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import open_screen, send_event
 
 ANA = Actor("user_ana", Role.SHOP)
 PICTURE = "/pictures/0123456789abcdef/foto-640x480-640.webp"
@@ -36,23 +37,12 @@ async def ids(shop: Shop, defaults: Defaults) -> dict[str, str]:
         return {"libros": books.id, "novelas": novels.id} | products
 
 
-async def send(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
-
-
 async def open_list(browser_of: BrowserFactory) -> Any:
-    root = await browser_of(Role.SHOP, "/oficina/categorias")
-    screen: Any = await root.get_state(CategoriesState)
-    await send(screen, "load")
-    return screen
+    return await open_screen(browser_of, Role.SHOP, "/oficina/categorias", CategoriesState)
 
 
 async def open_editor(browser_of: BrowserFactory, category_id: str) -> Any:
-    root = await browser_of(Role.SHOP, f"/oficina/categorias/{category_id}")
-    screen: Any = await root.get_state(CategoryState)
-    await send(screen, "load")
-    return screen
+    return await open_screen(browser_of, Role.SHOP, f"/oficina/categorias/{category_id}", CategoryState)
 
 
 def form_of(screen: Any, **changed: str) -> dict[str, str]:
@@ -73,8 +63,8 @@ async def test_categories_are_created_moved_and_hidden(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_list(browser_of)
-    await send(screen, "create", {"name": "  Cuentos 📚 ", "parent_id": ids["libros"]})
-    await send(screen, "create", {"name": "Mapas", "parent_id": ""})
+    await send_event(screen, "create", {"name": "  Cuentos 📚 ", "parent_id": ids["libros"]})
+    await send_event(screen, "create", {"name": "Mapas", "parent_id": ""})
     rows = screen.content.rows
     assert [(row.name, row.depth) for row in rows] == [
         ("Libros", 0),
@@ -83,11 +73,11 @@ async def test_categories_are_created_moved_and_hidden(
         ("Mapas", 0),
     ]
     assert (rows[2].previous_id, rows[2].next_id, screen.created_count) == (ids["novelas"], "", 2)
-    await send(screen, "move", rows[2].id, "before", ids["novelas"])
+    await send_event(screen, "move", rows[2].id, "before", ids["novelas"])
     assert [row.name for row in screen.content.rows] == ["Libros", "Cuentos 📚", "Novelas", "Mapas"]
-    await send(screen, "set_active", ids["libros"], False)
+    await send_event(screen, "set_active", ids["libros"], False)
     assert [row.is_visible for row in screen.content.rows] == [False, False, False, True]
-    await send(screen, "set_active", ids["libros"], True)
+    await send_event(screen, "set_active", ids["libros"], True)
     assert all(row.is_visible for row in screen.content.rows)
 
 
@@ -96,7 +86,7 @@ async def test_invalid_or_repeated_name_is_refused(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory, name: str
 ) -> None:
     screen = await open_list(browser_of)
-    await send(screen, "create", {"name": name, "parent_id": ids["libros"]})
+    await send_event(screen, "create", {"name": name, "parent_id": ids["libros"]})
     assert (screen.announcement.tone, list(screen.problems)) == ("problem", ["name"])
     assert len(screen.content.rows) == 2
 
@@ -106,7 +96,7 @@ async def test_name_of_100_letters_in_another_branch_gets_its_own_handle(
 ) -> None:
     screen = await open_list(browser_of)
     for name in ("Novelas", "ñ" * 100, "📚", "🎲"):
-        await send(screen, "create", {"name": name, "parent_id": ""})
+        await send_event(screen, "create", {"name": name, "parent_id": ""})
     async with shop.database.read() as session:
         handles = set((await session.execute(select(Category.handle))).scalars())
     assert handles == {"libros", "novelas", "novelas-2", "n" * 94, "categoria", "categoria-2"}
@@ -121,7 +111,7 @@ async def test_impossible_move_is_announced(
 ) -> None:
     screen = await open_list(browser_of)
     moved, place, target = sent
-    await send(screen, "move", ids.get(moved, moved), place, ids[target])
+    await send_event(screen, "move", ids.get(moved, moved), place, ids[target])
     assert screen.announcement.tone == "problem"
     assert [row.depth for row in screen.content.rows] == [0, 1]
 
@@ -132,7 +122,7 @@ async def test_editor_saves_everything_and_the_old_address_keeps_working(
     screen = await open_editor(browser_of, ids["novelas"])
     both = f"{ids['maria']} {ids['la-voragine']}"
     typed = {"name": "Ficción", "handle": "ficcion", "description": "Para leer.", "parent_id": ""}
-    await send(screen, "save", form_of(screen, **typed, product_ids=both))
+    await send_event(screen, "save", form_of(screen, **typed, product_ids=both))
     assert screen.announcement.tone == "news"
     assert ([row.title for row in screen.content.products], screen.content.parent_id) == (
         ["La voragine", "Maria"],
@@ -141,7 +131,7 @@ async def test_editor_saves_everything_and_the_old_address_keeps_working(
     assert screen.content.former == ["/catalog?category=novelas"]
     moved = await catalog_list.load(PageParams("/catalog", {"category": "novelas"}))
     assert (moved.meta.status, moved.meta.moved_to) == (301, "/catalog?category=ficcion")
-    await send(screen, "save", form_of(screen, product_ids=ids["maria"]))
+    await send_event(screen, "save", form_of(screen, product_ids=ids["maria"]))
     assert [row.title for row in screen.content.products] == ["Maria"]
     async with shop.database.read() as session:
         entries = select(AuditEntry.action).where(AuditEntry.subject_id == ids["novelas"])
@@ -153,8 +143,8 @@ async def test_change_of_another_person_is_not_overwritten(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     mine, theirs = [await open_editor(browser_of, ids["novelas"]) for _person in range(2)]
-    await send(theirs, "save", form_of(theirs, name="Ficción"))
-    await send(mine, "save", form_of(mine, name="Poesía"))
+    await send_event(theirs, "save", form_of(theirs, name="Ficción"))
+    await send_event(mine, "save", form_of(mine, name="Poesía"))
     assert mine.announcement.text == CHANGED_TEXT
     async with shop.database.read() as session:
         assert (await session.get_one(Category, ids["novelas"])).name == "Ficción"
@@ -173,7 +163,7 @@ async def test_invalid_field_of_the_editor_is_named(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory, typed: dict[str, str], field: str
 ) -> None:
     screen = await open_editor(browser_of, ids["novelas"])
-    await send(screen, "save", form_of(screen, **typed))
+    await send_event(screen, "save", form_of(screen, **typed))
     assert list(screen.problems) == [field]
 
 
@@ -181,11 +171,11 @@ async def test_picture_is_set_and_removed(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_editor(browser_of, ids["novelas"])
-    await send(screen, "set_picture", ["https://other.example/x.webp"])
+    await send_event(screen, "set_picture", ["https://other.example/x.webp"])
     assert (screen.announcement.tone, screen.content.picture) == ("problem", "")
-    await send(screen, "set_picture", [PICTURE])
+    await send_event(screen, "set_picture", [PICTURE])
     assert screen.content.picture == PICTURE.replace("-640.webp", "-160.webp")
-    await send(screen, "remove_picture")
+    await send_event(screen, "remove_picture")
     assert screen.content.picture == ""
 
 
@@ -193,14 +183,14 @@ async def test_deleted_category_leaves_products_and_address_to_its_heir(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     parent = await open_editor(browser_of, ids["libros"])
-    await send(parent, "delete", {"heir_id": ""})
+    await send_event(parent, "delete", {"heir_id": ""})
     assert parent.announcement.tone == "problem"
     screen = await open_editor(browser_of, ids["novelas"])
-    await send(screen, "save", form_of(screen, product_ids=ids["maria"]))
-    await send(screen, "delete", {"heir_id": ids["libros"]})
+    await send_event(screen, "save", form_of(screen, product_ids=ids["maria"]))
+    await send_event(screen, "delete", {"heir_id": ids["libros"]})
     moved = await catalog_list.load(PageParams("/catalog", {"category": "novelas"}))
     assert moved.meta.moved_to == "/catalog?category=libros"
-    await send(parent, "load")
+    await send_event(parent, "load")
     assert [row.title for row in parent.content.products] == ["Maria"]
 
 

@@ -18,6 +18,7 @@ from tests.backend.rivals import run_against_rival
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get
 from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.events import open_screen, send_event
 
 ANA = Actor("user_ana", Role.SHOP)
 PICTURE = "/pictures/0123456789abcdef/foto-640x480-640.webp"
@@ -34,23 +35,12 @@ async def ids(shop: Shop, defaults: Defaults) -> dict[str, str]:
         return {one.handle: one.id for one in made} | products
 
 
-async def send(screen: Any, name: str, *arguments: Any) -> Any:
-    """Call the event handler as a browser does."""
-    return await type(screen).event_handlers[name].fn(screen, *arguments)
-
-
 async def open_list(browser_of: BrowserFactory) -> Any:
-    root = await browser_of(Role.SHOP, "/oficina/colecciones")
-    screen: Any = await root.get_state(CollectionsState)
-    await send(screen, "load")
-    return screen
+    return await open_screen(browser_of, Role.SHOP, "/oficina/colecciones", CollectionsState)
 
 
 async def open_editor(browser_of: BrowserFactory, collection_id: str) -> Any:
-    root = await browser_of(Role.SHOP, f"/oficina/colecciones/{collection_id}")
-    screen: Any = await root.get_state(CollectionState)
-    await send(screen, "load")
-    return screen
+    return await open_screen(browser_of, Role.SHOP, f"/oficina/colecciones/{collection_id}", CollectionState)
 
 
 def form_of(screen: Any, **changed: str) -> dict[str, str]:
@@ -70,11 +60,11 @@ async def test_collections_are_created_moved_and_hidden(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory, store: httpx.AsyncClient
 ) -> None:
     screen = await open_list(browser_of)
-    await send(screen, "create", {"name": "Navidad 🎄"})
-    await send(screen, "move", screen.content.rows[3].id, "before", ids["uno"])
-    await send(screen, "move", ids["uno"], "after", ids["tres"])
+    await send_event(screen, "create", {"name": "Navidad 🎄"})
+    await send_event(screen, "move", screen.content.rows[3].id, "before", ids["uno"])
+    await send_event(screen, "move", ids["uno"], "after", ids["tres"])
     assert [row.name for row in screen.content.rows] == ["Navidad 🎄", "Dos", "Tres", "Uno"]
-    await send(screen, "set_active", ids["dos"], False)
+    await send_event(screen, "set_active", ids["dos"], False)
     assert [row.is_visible for row in screen.content.rows] == [True, False, True, True]
     listed = (await get(store, "/store/collections"))["collections"]
     assert {one["title"] for one in listed} == {"Navidad 🎄", "Tres", "Uno"}
@@ -87,9 +77,9 @@ async def test_invalid_or_repeated_name_of_a_collection_is_refused(
     ids: dict[str, str], browser_of: BrowserFactory, name: str
 ) -> None:
     screen = await open_list(browser_of)
-    await send(screen, "create", {"name": name})
+    await send_event(screen, "create", {"name": name})
     assert (list(screen.problems), len(screen.content.rows)) == (["name"], 3)
-    await send(screen, "move", ids["uno"], "inside", ids["dos"])
+    await send_event(screen, "move", ids["uno"], "inside", ids["dos"])
     assert screen.announcement.tone == "problem"
 
 
@@ -98,11 +88,11 @@ async def test_editor_saves_the_collection_and_its_products(
 ) -> None:
     screen = await open_editor(browser_of, ids["uno"])
     typed = {"name": "Clásicos", "description": "De siempre.", "is_active": "", "product_ids": ids["maria"]}
-    await send(screen, "save", form_of(screen, **typed))
+    await send_event(screen, "save", form_of(screen, **typed))
     shown = screen.content
     assert (shown.name, shown.description, shown.is_active) == ("Clásicos", "De siempre.", False)
     assert [row.id for row in shown.products] == [ids["maria"]]
-    await send(screen, "save", form_of(screen, product_ids=ids["pastora"]))
+    await send_event(screen, "save", form_of(screen, product_ids=ids["pastora"]))
     async with shop.database.read() as session:
         owners = dict((await session.execute(select(Product.handle, Product.collection_id))).all())
         entries = select(AuditEntry.action).where(AuditEntry.subject_id == ids["uno"])
@@ -115,8 +105,8 @@ async def test_collection_that_another_person_changed_is_not_overwritten(
     ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     mine, theirs = [await open_editor(browser_of, ids["uno"]) for _person in range(2)]
-    await send(theirs, "save", form_of(theirs, name="Ellos"))
-    await send(mine, "save", form_of(mine, name="Yo"))
+    await send_event(theirs, "save", form_of(theirs, name="Ellos"))
+    await send_event(mine, "save", form_of(mine, name="Yo"))
     assert mine.announcement.text == CHANGED_TEXT
 
 
@@ -124,13 +114,13 @@ async def test_picture_is_set_and_the_collection_deleted(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_editor(browser_of, ids["uno"])
-    await send(screen, "set_picture", ["data:text/html,x"])
+    await send_event(screen, "set_picture", ["data:text/html,x"])
     assert screen.announcement.tone == "problem"
-    await send(screen, "set_picture", [PICTURE])
+    await send_event(screen, "set_picture", [PICTURE])
     assert screen.content.picture
-    await send(screen, "remove_picture")
+    await send_event(screen, "remove_picture")
     assert screen.content.picture == ""
-    await send(screen, "delete")
+    await send_event(screen, "delete")
     async with shop.database.read() as session:
         assert set((await session.execute(select(Collection.handle))).scalars()) == {"dos", "tres"}
 
@@ -155,9 +145,9 @@ async def test_changed_address_of_a_collection_keeps_the_former_one(
     screen = await open_editor(browser_of, ids["uno"])
     assert (screen.content.page_path, screen.content.former) == ("/collection/uno", [])
     for handle in ("dos", "Año nuevo", "a/b", "x" * 101):
-        await send(screen, "save", form_of(screen, handle=handle))
+        await send_event(screen, "save", form_of(screen, handle=handle))
         assert list(screen.problems) == ["handle"], handle
-    await send(screen, "save", form_of(screen, handle="ano", name="Fin de año"))
+    await send_event(screen, "save", form_of(screen, handle="ano", name="Fin de año"))
     assert (screen.content.page_path, screen.content.former) == ("/collection/ano", ["/collection/uno"])
-    await send(screen, "save", form_of(screen, handle=""))
+    await send_event(screen, "save", form_of(screen, handle=""))
     assert screen.content.handle == "ano"

@@ -13,7 +13,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ import pytest
 from backend.core.web import public_addresses
 from backend.core.web.outside_fetch import FetchError, fetch
 from backend.core.web.public_addresses import is_public
+from tests.backend.core.web.local_server import serve_locally
 
 MAX_BYTES = 1000
 
@@ -60,12 +61,8 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[str]:
     """Run a server on this machine; yield its host and port."""
     Handler.hosts = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with serve_locally(Handler) as address:
+        yield address
 
 
 @contextmanager

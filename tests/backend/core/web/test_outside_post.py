@@ -10,11 +10,10 @@
 """
 
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 
 import httpx
@@ -23,6 +22,7 @@ import pytest
 from backend.core.errors import OutsideFailure
 from backend.core.web import public_addresses
 from backend.core.web.outside_post import MAX_URL_LENGTH, NotCallable, OutsideAnswer, resolve_target
+from tests.backend.core.web.local_server import serve_locally
 
 MAX_BYTES = 100
 
@@ -59,12 +59,8 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[str]:
     """Run a server on this machine; yield its host and port."""
     Handler.calls = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with serve_locally(Handler) as address:
+        yield address
 
 
 async def post(url: str, *, timeout_s: float = 5.0) -> OutsideAnswer:
