@@ -14,6 +14,7 @@ from backend.inventory.models import InventoryLevel
 from backend.promotions.models import Promotion
 from backend.promotions.rules import to_stored_rule
 from tests.backend.cart.cart_kit import cart_with
+from tests.backend.promotions.promo_kit import free_shipping
 from tests.store_defaults import Defaults
 
 
@@ -73,19 +74,7 @@ async def test_cart_with_a_staff_discount_shows_the_free_shipping_of_a_promotion
     cart_id, _trompo = await cart_with(database, defaults)
     minimum = to_stored_rule("item_total", "gte", ["80000"], is_target=False)
     async with database.transaction() as session:
-        session.add(
-            Promotion(
-                code="ENVIO",
-                code_key="envio",
-                status="active",
-                is_automatic=True,
-                method_type="percentage",
-                target_type="shipping_methods",
-                allocation="across",
-                value=100,
-                rules=[minimum],
-            )
-        )
+        session.add(free_shipping(minimum))
         cart = await open_cart(session, cart_id)
         store_staff_discount(cart, await read_lines(session, cart_id), 5_000, "por cantidad")
     async with database.read() as session:

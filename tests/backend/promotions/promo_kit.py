@@ -1,16 +1,17 @@
-"""Promotions for tests, created by the Admin API."""
+"""Promotions for tests."""
 
 from typing import Any
 
 import httpx
 
+from backend.promotions.models import Promotion
 from tests.store_steps import post
 
 
 async def promotion(
     admin: httpx.AsyncClient, code: str = "DIEZ", value: int = 10, **more: Any
 ) -> dict[str, Any]:
-    """Create an active promotion: 10 % off the order by default.
+    """Create an active promotion by the Admin API: 10 % off the order by default.
 
     `more` changes its fields, `method` those of its method.
     """
@@ -31,3 +32,18 @@ def minimum(pesos: int) -> dict[str, Any]:
 
 def only(attribute: str, *values: str, operator: str = "in") -> dict[str, Any]:
     return {"attribute": attribute, "operator": operator, "values": list(values)}
+
+
+def free_shipping(*rules: Any) -> Promotion:
+    """Return an automatic promotion that makes shipping free if the cart meets the rules."""
+    return Promotion(
+        code="ENVIO",
+        code_key="envio",
+        status="active",
+        is_automatic=True,
+        method_type="percentage",
+        target_type="shipping_methods",
+        allocation="across",
+        value=100,
+        rules=list(rules),
+    )

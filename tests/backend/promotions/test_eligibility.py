@@ -17,6 +17,7 @@ from backend.promotions.eligibility import (
 )
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.rules import CUSTOMER_GROUPS, to_stored_rule
+from tests.backend.promotions.promo_kit import free_shipping
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -52,20 +53,6 @@ async def compute(database: Database, customer_id: str | None) -> Discounts:
     context = PromotionContext("cart_1", customer_id, "ana@example.com", "reg_1", "sc_1", "co")
     async with database.read() as session:
         return (await evaluate_cart_promotions(session, context, [])).apply(9_000)
-
-
-def free_shipping(*rules: Any) -> Promotion:
-    return Promotion(
-        code="ENVIO",
-        code_key="envio",
-        status="active",
-        is_automatic=True,
-        method_type="percentage",
-        target_type="shipping_methods",
-        allocation="across",
-        value=100,
-        rules=list(rules),
-    )
 
 
 async def test_cart_without_promotions_has_no_discounts(database: Database) -> None:
