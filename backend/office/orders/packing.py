@@ -49,15 +49,17 @@ class PackLine:
 
 @dataclass(frozen=True, slots=True)
 class PackedParcel:
-    """A label of the order.
+    """A packed parcel of the order, with its label if a carrier needs one.
 
     Attributes:
+        reference: the shop's number of the parcel, such as `1024-1`.
         guide: the tracking number; empty without one.
         label_path: path of the label's file; empty without one.
         is_test: True if no courier picks up the parcel.
     """
 
     id: str
+    reference: str
     guide: str
     label_path: str
     is_test: bool
@@ -77,7 +79,7 @@ class PackOrder:
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.
         parcels: number of its finished fulfillments. `send_units` compares it with the current number.
-        made: its existing labels.
+        made: its packed parcels.
         packed_by: the staff member who packed the order, and when; empty until it is packed.
     """
 
@@ -206,6 +208,7 @@ async def _pack_order(session: AsyncSession, order: Order) -> PackOrder:
 def _packed_parcel(one: Fulfillment, label_path: str) -> PackedParcel:
     return PackedParcel(
         id=one.id,
+        reference=one.reference,
         guide=one.tracking_number or "",
         label_path=label_path,
         is_test=bool(one.data.get(IS_TEST_LABEL)),

@@ -407,11 +407,12 @@ def packed_panel() -> rx.Component:
 
 
 def made_parcel(parcel: ObjectVar[PackedParcel]) -> rx.Component:
-    """Render a label that exists: its number, a mark if it is a test, and a link that prints it."""
+    """Render a packed parcel: its number, a mark if its label is a test, and a link that prints the label."""
     return rx.el.li(
         rx.cond(
             parcel.guide != "",
             rx.el.b(_("Guía {guide}").format(guide=parcel.guide), data_testid="pack-guide"),
+            rx.el.b(_("Paquete {reference}").format(reference=parcel.reference)),
         ),
         rx.cond(parcel.is_test, chip(_("Guía de prueba: nadie recoge el paquete"), "bad")),
         rx.cond(

@@ -18,6 +18,8 @@ from backend.sandbox.carrier import Fault
 from backend.sandbox.carrier.faults import Operation
 from backend.staff.rights import Actor, Role
 from tests.backend.orders.paying import list_sessions, report_payment
+from tests.backend.returns.steps import Sold, pack_units
+from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import PSE, complete_purchase, get, post
 
@@ -81,6 +83,18 @@ async def test_packed_order_shows_packer_and_next_order(
     assert [(one.label_path.endswith("/label"), one.is_test) for one in view.order.made] == [(True, True)]
     assert [line.units for line in view.order.lines] == [2]
     assert (await read_pack_view(shop)).order is None
+
+
+async def test_packed_part_of_a_pickup_order_has_no_label_but_a_number(
+    shop: Shop, admin: httpx.AsyncClient, sold_order: SoldOrder
+) -> None:
+    await pack_units(admin, Sold(sold_order.order_id, sold_order.line_id), 1)
+    order = (await read_pack_view(shop, sold_order.order_id)).order
+    assert order is not None
+    assert (order.is_pickup, order.state, [line.units for line in order.lines]) == (True, "open", [1])
+    assert [(one.reference, one.guide, one.label_path, one.is_test) for one in order.made] == [
+        (f"{order.number}-1", "", "", False)
+    ]
 
 
 async def test_label_in_doubt_blocks_packing(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
