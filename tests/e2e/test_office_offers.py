@@ -20,6 +20,11 @@ PHONE = (390, 844)
 OFFERS = "/oficina/ofertas"
 SALES = f"{OFFERS}/rebajas"
 TROMPO = "trompo-de-madera"  # $ 18.900
+LONG_TITLE = (
+    "Trompo de madera de guayacán torneado a mano con punta de acero inoxidable y cuerda de algodón de dos metros "
+    "de largo"
+)
+"""A title as long as some shops write them. It is cut in the list of chosen products, and widens nothing."""
 IS_SAME_PAGE = "window.isTheSamePage === true"
 
 
@@ -35,6 +40,15 @@ async def pick_product(page: Page, title: str) -> None:
     await page.get_by_test_id("picker-search").fill(title.lower())
     await page.get_by_test_id("picker-row").filter(has_text=title).click()
     await expect(page.get_by_test_id("picked")).to_have_text(re.compile(title))
+
+
+async def rename_product(page: Page, shop: ShopServer, handle: str, title: str) -> None:
+    """Rename a product over the API, as the signed-in staff member."""
+    headers = {"origin": shop.url}
+    found = await page.request.get(f"/admin/products?handle={handle}", headers=headers)
+    product_id = (await found.json())["products"][0]["id"]
+    changed = await page.request.post(f"/admin/products/{product_id}", data={"title": title}, headers=headers)
+    assert changed.ok, await changed.text()
 
 
 async def save_offer(page: Page, message: str) -> None:
@@ -119,6 +133,7 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
         await shopper.evaluate("window.isTheSamePage = true")
 
         await enter_office(page, shop, f"{SALES}/nueva")
+        await rename_product(page, shop, TROMPO, LONG_TITLE)
         await page.get_by_label("Nombre").fill("Rebajas de diciembre")
         await page.get_by_label("¿De qué?").select_option("products")
         await page.get_by_label("Valor").fill("20")
