@@ -36,6 +36,10 @@ class MarkedBranches(ast.NodeTransformer):
         self.lines: list[int] = []
         """The line of each branch's condition, loop or case, by the number of its mark."""
 
+    def visit(self, node: ast.AST) -> Any:
+        """Mark the branches of a statement. Expressions have none that are measured."""
+        return node if isinstance(node, ast.expr) else super().visit(node)
+
     def visit_If(self, node: ast.If) -> ast.AST:
         """Mark both branches, except for imports of type checkers."""
         return node if ast.unparse(node.test).endswith("TYPE_CHECKING") else self._mark_both(node)
@@ -61,7 +65,8 @@ class MarkedBranches(ast.NodeTransformer):
         for case in node.cases:
             case.body.insert(0, self._create_mark(case.pattern.lineno))
         if not is_complete:
-            node.cases.append(ast.match_case(ast.MatchAs(), body=[self._create_mark(node.lineno)]))
+            pattern = ast.copy_location(ast.MatchAs(), last.pattern)
+            node.cases.append(ast.match_case(pattern, body=[self._create_mark(node.lineno)]))
         return self.generic_visit(node)
 
     def _mark_both(
@@ -83,7 +88,7 @@ def mark_branches(source: bytes) -> tuple[ast.AST, list[int]]:
     """Return the tree of a module with marks, and the line of each branch."""
     branches = MarkedBranches()
     tree = branches.visit(ast.parse(source))
-    return ast.fix_missing_locations(tree), branches.lines
+    return tree, branches.lines
 
 
 class _MarkingLoader(SourceFileLoader):

@@ -195,7 +195,7 @@ def is_missing_path(mention: str) -> bool:
 
 
 def is_tracked(pattern: str) -> bool:
-    """Return True if a path is one of the project's; `*` stands for any part of a name, `**` for any folders."""
+    """Return True if a path is one of the project's; `*` matches any part of a name, `**` any folders."""
     if "*" not in pattern:
         return pattern in list_tracked()
     shape = re.compile(re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", "[^/]*"))
