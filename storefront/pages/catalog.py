@@ -72,10 +72,15 @@ class CatalogState(PageState, rx.State):
 
     @event(supersedes=True)
     async def browse(self, choices: dict[str, Any] | None) -> None:
-        """Display the list for these choices. If `choices` is None, display the list for the URL alone."""
+        """Display the list for these choices. If `choices` is None, display the list for the URL alone.
+
+        A failure keeps the list, with a new number, so that the page does not wait any longer.
+        """
         async with errors_as_notices(self):
             parsed = None if choices is None else parse_choices(choices)
             self._show(await load(PageParams.from_url(self.router.url), parsed))
+            return
+        self.content = replace(self.content, number=next_number(self.content.number))
 
     def _reader(self, params: PageParams) -> Reader:
         """Return the function that reads the list.

@@ -343,8 +343,9 @@ def build_title(
     if landing.age and applied.ages == [landing.age]:
         return format_age_title(landing.age, goods)
     if landing.brands and applied.brands == list(landing.brands):
-        # of two spellings, use the one of more products
-        return max(page.brands, key=lambda facet: (facet.value in landing.brands, facet.count)).label
+        # of two spellings, use the one of more products; other filters may leave none
+        spellings = [facet for facet in page.brands if facet.value in landing.brands]
+        return max(spellings, key=lambda facet: facet.count).label if spellings else landing.brands[0]
     return goods.every
 
 

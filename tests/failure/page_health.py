@@ -97,7 +97,8 @@ async def expect_health(page: Page, books: ShopQueries, cart: Cart, *, is_offlin
         is_offline: true if there is no network.
 
     Raises:
-        AssertionError: something is still wrong after `TIMEOUT_S`.
+        AssertionError: something is still wrong after `TIMEOUT_S`, or the page shows the notice of a failure, which
+            would disappear by itself.
     """
     deadline = time.monotonic() + TIMEOUT_S
     while True:
@@ -106,6 +107,9 @@ async def expect_health(page: Page, books: ShopQueries, cart: Cart, *, is_offlin
         except Error as error:  # the page is being closed
             wrong = f"cannot be evaluated: {error.message}"
         else:
+            assert FAILURE not in page_state["notice"], (
+                f"{page.url}: it shows a failure: {page_state['notice']}"
+            )
             held = books.read_lines(page_state["cart"])
             wrong = _find_page_problem(page_state, is_offline) or (
                 "" if is_offline else _find_cart_problem(page_state, held, cart)
@@ -121,7 +125,6 @@ def _find_page_problem(page_state: dict[str, Any], is_offline: bool) -> str:
     problems = {
         "it has not loaded": not page_state["isOpen"],
         "an error page": page_state["isBroken"] or page_state["hasFailed"],
-        f"it displays a failure: {page_state['notice']}": FAILURE in page_state["notice"],
         "no heading": not page_state["hasTitle"] and not is_offline,
         f"{page_state['outside']} pixels are wider than the window": page_state["outside"] > 0,
         "it says that there is no connection": page_state["isCutOff"] and not is_offline,

@@ -1,8 +1,13 @@
 """Tests of the catalogue's choices: from the URL, and from the browser after validation."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
+import reflex as rx
+from reflex.istate.data import RouterData
 from sqlalchemy import select, update
 
 from backend.app import Shop, current_shop
@@ -16,6 +21,7 @@ from backend.core.errors import InvalidData
 from backend.staff.rights import COMMAND_LINE
 from storefront.documents.markup import further_tags
 from storefront.pages import catalog, catalog_filters, catalog_list
+from storefront.pages.catalog import CatalogState
 from storefront.pages.catalog_landing import LandingList
 from storefront.pages.catalog_list import (
     HEAD_SIZES,
@@ -30,6 +36,7 @@ from storefront.pages.catalog_list import (
     parse_choices,
 )
 from storefront.pages.page_loader import PageData, PageParams
+from storefront.state.frame import FrameState
 from tests.store_defaults import Defaults, add_product
 
 NO_SEARCH = parse_search("", search_words())
@@ -224,6 +231,26 @@ class TestPages:
         assert data.meta.canonical.endswith("/catalog")
 
 
+@pytest.mark.parametrize("sent", [SENT, {"shown": 0}])
+async def test_list_that_cannot_be_filtered_is_answered_with_a_notice(
+    shop: Shop, products: None, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch, sent: Any
+) -> None:
+    root = shopper()
+    state = await root.get_state(CatalogState)
+    root.router = RouterData.from_router_data({"pathname": "/catalog", "asPath": "/catalog"})
+    await state.browse(None)
+    before = state.content
+
+    async def fail(*_arguments: object) -> None:
+        raise RuntimeError("the list cannot be read")
+
+    monkeypatch.setattr(catalog, "load", fail)
+    await state.browse(sent)
+    assert state.content.number > before.number  # the page waits for another number
+    assert replace(state.content, number=before.number) == before
+    assert (await root.get_state(FrameState)).notice.text
+
+
 async def test_unknown_category_is_not_found(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=naves"))
     assert data.meta.status == 404
@@ -278,6 +305,13 @@ class TestOwnLists:
         data = await load(PageParams.from_url("/brand/rayuela"), Choices(ages=["0-2"]))
         assert (data.content.title, data.content.page.total) == ("Todos los juguetes", 3)
         assert data.meta.moved_to == ""
+
+    @pytest.mark.parametrize("other", [{"highest": 1}, {"ages": ["0-2"]}])
+    async def test_brand_without_a_product_for_the_other_filters_keeps_its_title(
+        self, other: dict[str, Any]
+    ) -> None:
+        data = await load(PageParams.from_url("/brand/rayuela"), Choices(brands=["Rayuela"], **other))
+        assert (data.content.title, data.content.page.total) == ("Rayuela", 0)
 
     async def test_price_range_is_shown_as_text(self) -> None:
         contents = [
