@@ -76,11 +76,12 @@ class CatalogState(PageState, rx.State):
 
         A failure keeps the list, with a new number, so that the page does not wait any longer.
         """
+        number = self.content.number
         async with errors_as_notices(self):
             parsed = None if choices is None else parse_choices(choices)
             self._show(await load(PageParams.from_url(self.router.url), parsed))
-            return
-        self.content = replace(self.content, number=next_number(self.content.number))
+        if self.content.number == number:
+            self.content = replace(self.content, number=next_number(number))
 
     def _reader(self, params: PageParams) -> Reader:
         """Return the function that reads the list.
