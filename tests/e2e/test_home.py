@@ -67,6 +67,7 @@ async def test_badge_on_a_product_card_shows_the_discount(page_1280: Page) -> No
 @PHONE_ONLY
 async def test_click_on_a_banner_dot_shows_its_slide(page: Page) -> None:
     await page.goto("/")
+    await expect(page.locator(".slide__button").first).to_be_in_viewport(ratio=1)
     third = page.get_by_test_id("banner-slide").nth(2)
     await expect(third).not_to_be_in_viewport()
     dot = page.get_by_role("button", name="Ver el destacado 3")

@@ -1,0 +1,28 @@
+"""The gift finder and the ages are entries of every page: in the bar, the menu and the footer, and below the banner."""
+
+import pytest
+from reflex.compiler.compiler import compile_memo_components
+from reflex_base.components.memo import MEMOS
+
+from storefront.components.footer import site_footer
+from storefront.components.header import departments_strip, menu_sheet
+from storefront.pages.home import entry_links
+
+
+@pytest.mark.parametrize(
+    ("name", "ages"), [("DepartmentsStrip", "/#"), ("MenuSheet", "/age/"), ("SiteFooter", "/age/")]
+)
+def test_parts_of_every_page_lead_to_the_gift_finder_and_to_ages(name: str, ages: str) -> None:
+    for build in (departments_strip, menu_sheet, site_footer):
+        build()  # creates the memoized component
+    ((_file, code),), _imports = compile_memo_components(
+        [memo for (memo_name, _module), memo in MEMOS.items() if memo_name == name]
+    )
+    assert '"/gift"' in code
+    assert ages in code
+
+
+def test_links_below_the_banner_lead_to_the_gift_finder_and_to_ages() -> None:
+    links = str(entry_links().render())
+    assert '"/gift"' in links
+    assert "/age/" in links
