@@ -38,7 +38,10 @@ SCRIPT = "text/javascript; charset=utf-8"
 SOURCE = Path(__file__).with_suffix(".js")
 BUILD_LENGTH = 16
 OFFLINE_RETRY_MS = 5_000
-"""Time between two attempts of the offline page to reach the shop, while the browser says that it is online."""
+"""Time limit of an attempt of the offline page to reach the shop, and the time until the next one.
+
+The page makes further attempts only while the browser says that it is online.
+"""
 UNHANDLED_SEGMENTS = API_SEGMENTS | {
     path.split("/")[1] for path in (OFFICE, ACCOUNT, CHECKOUT, "/order", "/pay", "/review", "/_event")
 }

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Error, Page, expect
+from playwright.async_api import Browser, Error, Page, Route, expect
 
 from tests.e2e.conftest import WIDTHS, PageWatch, ShopServer, build_page_opener
 from tests.e2e.scenes import visit
@@ -70,6 +70,24 @@ async def test_page_opens_by_itself_when_the_network_is_back(phone: Page) -> Non
     await expect(phone.get_by_role("heading", name="No hay conexión")).to_be_visible()
     await phone.context.set_offline(False)
     await expect(phone.get_by_test_id("product-card").first).to_be_visible()
+
+
+async def test_page_tries_again_if_the_first_request_is_never_answered(phone: Page) -> None:
+    requests: list[Route] = []
+
+    async def hold_first(route: Route) -> None:
+        requests.append(route)
+        if len(requests) > 1:
+            await route.continue_()
+
+    await install_worker(phone)
+    await phone.context.set_offline(True)
+    await phone.goto("/catalog")
+    await expect(phone.get_by_role("heading", name="No hay conexión")).to_be_visible()
+    await phone.route("**/sw.js", hold_first)
+    await phone.context.set_offline(False)
+    await expect(phone.get_by_test_id("product-card").first).to_be_visible()
+    assert len(requests) > 1
 
 
 @pytest.mark.parametrize("path", ["/oficina", "/account", "/checkout", "/order/x", "/store/products"])
