@@ -2,7 +2,7 @@
 // changes with every answer, good or bad, and ends every guess.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
-import { LOST, startTimer, listen, reportLostPress, useLostAnswer, useWindowEvent, observe } from "./effects.jsx";
+import { LOST, startTimer, listen, reportLostPress, useLostAnswer, observe } from "./effects.jsx";
 import { CONFIRMED, getPendingPayloads } from "./presses.js";
 import { isNewAnswer } from "./reconnecting.js";
 
@@ -83,7 +83,7 @@ export function AddToCart({ variantId, max, answers, added, onAdd, children }) {
     const isPending = getPendingPayloads(ADD).some((payload) => payload.variant_id === variantId);
     if (!isPending) setStep((now) => (now === "adding" ? "ready" : now));
   };
-  useWindowEvent(CONFIRMED, handleConfirmed);
+  useEffect(() => listen(window, CONFIRMED, handleConfirmed), [variantId]);
 
   // A press without an answer is stored and sent again, so the button becomes free; the next press adds more.
   useEffect(() => {

@@ -33,14 +33,6 @@ export function useLastKnown(value, isKnown) {
 // Report a press that failed or whose result is unknown; `notices.jsx` shows it.
 export const reportLostPress = () => window.dispatchEvent(new Event(LOST));
 
-// Call `handler` after an event of the window, when the updates that arrived before the event are rendered and their
-// effects have run.
-export function useWindowEvent(name, handler) {
-  const [count, setCount] = useState(0);
-  useEffect(() => listen(window, name, () => setCount((before) => before + 1)), []);
-  useEffect(() => (count ? startTimer(0, handler) : undefined), [count]);
-}
-
 // Call `onLost` if a new connection was opened after a request and the request got no answer. A stored press is sent
 // again, so its answer is still awaited; `onLost(true)` is called if it was confirmed without an answer. Call the
 // returned function with true (the default) after a request and with false after its answer. A request without a
@@ -57,8 +49,9 @@ export function useLostAnswer(onLost) {
     if (isSent.current === false) isSent.current = true;
     else if (isSent.current && !hasPendingPresses()) end(false);
   };
-  useWindowEvent(RECONNECTED, handleReconnect);
-  useWindowEvent(CONFIRMED, () => isSent.current && !hasPendingPresses() && end(true));
+  const handleConfirmed = () => isSent.current && !hasPendingPresses() && end(true);
+  useEffect(() => listen(window, RECONNECTED, handleReconnect), []);
+  useEffect(() => listen(window, CONFIRMED, handleConfirmed), []);
   return (isAwaiting = true) => { isSent.current = isAwaiting ? hasReceivedUpdate() && !isReconnecting : null; };
 }
 

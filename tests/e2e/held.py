@@ -7,12 +7,6 @@ from playwright.async_api import Page, WebSocketRoute
 
 from tests.e2e.conftest import TIMEOUT_MS
 
-SLOW_RENDERING = """
-const post = MessagePort.prototype.postMessage;
-MessagePort.prototype.postMessage = function (...message) { setTimeout(() => post.apply(this, message), 200); };
-"""
-"""A script that delays each task of React by 200 ms, as a slow device does. Timers run before React's tasks then."""
-
 
 class HeldMessages:
     """A websocket on which messages that contain `text` can be held back."""

@@ -6,7 +6,6 @@ import pytest
 from playwright.async_api import Dialog, Page, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
-from tests.e2e.held import SLOW_RENDERING
 from tests.e2e.office_steps import enter_office, visit
 from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RECORD_SHIFTS, axe
@@ -186,17 +185,6 @@ async def test_variants_are_added_reordered_and_removed(open_page: OpenPage, ser
         await expect(rows).to_have_count(1)
         await save_form(page)
         await expect(page.get_by_label("Precio", exact=True)).to_have_value("25.000")
-
-
-async def test_form_is_saved_if_the_answer_is_rendered_slowly(
-    open_page: OpenPage, server: ShopServer
-) -> None:
-    async with open_page(*PHONE) as page:
-        await page.add_init_script(SLOW_RENDERING)
-        await enter_office(page, server, NEW_PRODUCT_PATH)
-        await create_product_in_office(page, "Trompo lento")
-        await page.get_by_label("Título").fill("Trompo muy lento")
-        await save_form(page)
 
 
 async def open_all(page: Page) -> None:

@@ -7,7 +7,6 @@
 | the shopper opens another address before the action was sent | the next page sends it and shows its cart |
 | a tab is duplicated while the action waits | both tabs show one cart with one unit |
 | a quantity is changed and another address opened immediately | the next page shows the new quantity |
-| the answer is rendered slowly, after the press is confirmed | the button is ticked |
 | the previous product's press is answered while this product's waits | this product's button is not ticked |
 """
 
@@ -16,7 +15,7 @@ import json
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY, PageWatch, ShopServer
-from tests.e2e.held import SLOW_RENDERING, HeldMessages, LostMessages
+from tests.e2e.held import HeldMessages, LostMessages
 from tests.e2e.shopper import count_carts, field, put_in_cart
 
 ADD = "cart_state.add"
@@ -177,15 +176,3 @@ async def test_answer_for_the_previous_product_does_not_tick_the_button(page: Pa
     await expect(notice).to_contain_text("Lazo")
     await expect(page.get_by_test_id("cart-count")).to_have_text("2")
     await expect(button).to_have_attribute("data-step", "ready")
-
-
-@PHONE_ONLY
-async def test_button_is_ticked_if_the_answer_is_rendered_slowly(page: Page) -> None:
-    await page.add_init_script(SLOW_RENDERING)
-    await page.goto("/product/trompo-de-madera")
-    button = page.get_by_test_id("add-to-cart").first
-    await button.evaluate(RECORD_STEPS)
-    await click_add(page)
-    await expect(page.get_by_test_id("added-notice")).to_be_visible()
-    await expect(button).to_have_attribute("data-step", "ready")
-    assert await page.evaluate("window.steps") == ["adding", "added", "ready"]

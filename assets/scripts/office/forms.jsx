@@ -113,7 +113,6 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     if (answers === lastAnswers.current) return;
     lastAnswers.current = answers;
     if (!isBusy) return; // the answer belongs to another action of the screen
-    setAwaiting(false);
     setBusy(false);
     if (isGood) restart();
     else showFirstProblem(form.current);
