@@ -60,7 +60,9 @@ class ProductState(OfficeScreen, KnownClientState):
     """The id in the address when the screen was opened."""
 
     async def _read_content(self, actor: Actor) -> EditorView:
-        product_id = self._id_in_url()
+        return await self._read_product(actor, self._id_in_url())
+
+    async def _read_product(self, actor: Actor, product_id: str) -> EditorView:
         async with current_shop().database.read() as session:
             if product_id != NEW:
                 return build_editor_view(await read_product_form(session, actor, product_id))
@@ -86,7 +88,8 @@ class ProductState(OfficeScreen, KnownClientState):
         if self.content is None or self.content.is_new:
             return
         try:
-            content = await self._read_content(actor)
+            # not by the address: after a new product is saved, it changes only with the browser's next event
+            content = await self._read_product(actor, self.content.id)
         except NotFound:
             self._clear_content("missing")
             return

@@ -85,6 +85,18 @@ async def test_new_product_is_saved(shop: Shop, defaults: Defaults, browser_of: 
         assert (await session.get_one(Product, product_id)).status == "published"
 
 
+async def test_refresh_before_the_redirect_keeps_the_saved_product(
+    defaults: Defaults, browser_of: BrowserFactory
+) -> None:
+    del defaults
+    screen = await open_editor(browser_of, "nuevo")
+    await send_event(screen, "save", editor_form(screen, title="Balero", price=["12.000"]))
+    saved = screen.content
+    await update_state(screen)
+    assert screen.content == saved
+    assert not screen.content.is_new
+
+
 async def test_second_editor_of_a_product_sees_conflicting_values(
     product_id: str, browser_of: BrowserFactory
 ) -> None:
