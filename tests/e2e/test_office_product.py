@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Dialog, Page, expect
 
 from tests.e2e.conftest import OpenPage, ShopServer
+from tests.e2e.held import HeldMessages
 from tests.e2e.office_steps import enter_office, visit
 from tests.e2e.shopper import TIMEOUT_MS, resize
 from tests.e2e.test_every_page import RECORD_SHIFTS, axe
@@ -185,6 +186,27 @@ async def test_variants_are_added_reordered_and_removed(open_page: OpenPage, ser
         await expect(rows).to_have_count(1)
         await save_form(page)
         await expect(page.get_by_label("Precio", exact=True)).to_have_value("25.000")
+
+
+async def test_text_typed_while_the_form_is_saved_stays(open_page: OpenPage, server: ShopServer) -> None:
+    answers = HeldMessages('"announcement_rx_state_"', in_order=True)
+    async with open_page(*PHONE) as page:
+        await answers.intercept(page)
+        await enter_office(page, server, NEW_PRODUCT_PATH)
+        await create_product_in_office(page, "Trompo lento")
+        await expect(page.get_by_test_id("save")).to_be_hidden()
+        title = page.get_by_label("Título")
+        await title.fill("Trompo muy lento")
+        answers.is_holding = True
+        await page.get_by_test_id("save").click()
+        await answers.wait_until_held()
+        await title.fill("Trompo muy lento de madera")
+        answers.release()
+        await expect(page.get_by_test_id("save")).to_be_enabled()
+        await expect(title).to_have_value("Trompo muy lento de madera")
+        await save_form(page)
+        await page.reload()
+        await expect(title).to_have_value("Trompo muy lento de madera")
 
 
 async def open_all(page: Page) -> None:

@@ -39,6 +39,12 @@ const isEdited = (field) => {
   if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
   return field.value !== field.defaultValue;
 };
+
+// Return the fields whose text was changed after `sent` was sent. Rows are left out, as the saved form may have others.
+const listTypedSince = (form, sent) =>
+  [...form.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea, select")].filter(
+    (field) => field.name in sent && isEdited(field) && field.value !== sent[field.name],
+  );
 const isFormEdited = (form) => [...form.querySelectorAll("input, textarea, select")].some(isEdited);
 
 function showFirstProblem(form) {
@@ -87,6 +93,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
   const [isBusy, setBusy] = useState(false);
   const [restarts, setRestarts] = useState(0);
   const editTimer = useRef(0);
+  const sent = useRef({});
   useEffect(() => () => clearTimeout(editTimer.current), []);
   const noteEdit = () => {
     setDirty(true);
@@ -102,6 +109,14 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     setDirty(false);
     setRestarts((count) => count + 1);
   };
+  const restartAfterSave = () => {
+    const typed = listTypedSince(form.current, sent.current).map((field) => [field, field.value]);
+    restart();
+    if (!typed.length) return;
+    for (const [field, value] of typed) field.value = value;
+    version.current = { shownValues, conflictCount };
+    noteEdit();
+  };
 
   useEffect(() => {
     if (isFirstRun.current) setDirty(isFormEdited(form.current));
@@ -114,7 +129,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     lastAnswers.current = answers;
     if (!isBusy) return; // the answer belongs to another action of the screen
     setBusy(false);
-    if (isGood) restart();
+    if (isGood) restartAfterSave();
     else showFirstProblem(form.current);
   }, [answers]);
 
@@ -143,6 +158,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     setAwaiting(true);
     setBusy(true);
     const values = readValues(form.current);
+    sent.current = values;
     onSave(version.current.shownValues ? { ...values, seen: version.current.shownValues } : values);
   };
   const discard = () => {
