@@ -8,6 +8,7 @@ import { isNewAnswer } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
 const ADD = "cart_state.add"; // of storefront/state/cart.py
+const SET_QUANTITY = "cart_state.set_quantity"; // of the same module
 const TABS = "trompo:cart";
 const CART_KEY = "trompo_cart";
 const SETTLE_MS = 350;
@@ -138,12 +139,18 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
     if (!isConfirmed) reportLostPress();
   });
 
-  useEffect(() => setValue(quantity), [quantity]);
+  // Show the server's quantity, unless a later change still waits: the answer to an earlier one must not undo it.
+  const showStored = () => {
+    const isPending = getPendingPayloads(SET_QUANTITY).some((payload) => payload.line_id === lineId);
+    if (!sendChange.current && !isPending) setValue(quantity);
+  };
+  useEffect(showStored, [quantity]);
   useEffect(() => {
     if (!isNewAnswer(answers)) return;
     setAwaiting(false);
-    setValue(quantity);
+    showStored();
   }, [answers]);
+  useWindowEvent(CONFIRMED, showStored);
   const sendNow = () => sendChange.current?.();
   useEffect(() => sendNow, []);
   useEffect(() => listen(window, "pagehide", sendNow), []); // the next page sends it if this one cannot

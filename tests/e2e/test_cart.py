@@ -5,6 +5,7 @@ import re
 from playwright.async_api import Page, expect
 
 from tests.e2e.conftest import PHONE_ONLY, OpenPage
+from tests.e2e.held import HeldMessages
 from tests.e2e.scenes import visit
 from tests.e2e.test_presses import RECORD_STEPS
 
@@ -106,6 +107,28 @@ async def test_quantities_can_be_changed_on_the_cart_page(page: Page) -> None:
     await page.get_by_test_id("remove-line").click()
     await expect(page.get_by_test_id("empty-cart")).to_be_visible()
     await expect(page.get_by_test_id("cart-count")).to_have_text("0")
+
+
+@PHONE_ONLY
+async def test_answer_to_an_earlier_change_does_not_undo_a_later_one(page: Page) -> None:
+    changes = HeldMessages("cart_state.set_quantity", is_from_page=True)
+    await changes.intercept(page)
+    await _add_to_cart(page)
+    await page.goto("/cart")
+    line, total = page.get_by_test_id("cart-line"), page.get_by_test_id("cart-total")
+    more, quantity = line.get_by_role("button", name="Agregar una unidad"), line.get_by_test_id("quantity")
+    changes.is_holding = True
+    await more.click()
+    await changes.wait_until_held()
+    await more.click()
+    await expect(quantity).to_have_value("3")
+    changes.release_first()
+    await expect(total).to_have_text("$ 37.800")
+    await more.click()
+    await expect(quantity).to_have_value("4")
+    changes.release()
+    await expect(total).to_have_text("$ 75.600")
+    await expect(quantity).to_have_value("4")
 
 
 @PHONE_ONLY
