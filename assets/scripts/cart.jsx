@@ -150,7 +150,7 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
     setAwaiting(false);
     showStored();
   }, [answers]);
-  useWindowEvent(CONFIRMED, showStored);
+  useEffect(() => listen(window, CONFIRMED, showStored), [lineId, quantity]);
   const sendNow = () => sendChange.current?.();
   useEffect(() => sendNow, []);
   useEffect(() => listen(window, "pagehide", sendNow), []); // the next page sends it if this one cannot
