@@ -126,8 +126,18 @@ async def compose_message(session: AsyncSession, settings: Settings, mail: Mail)
         "tracking_number": fulfillment.tracking_number,
         "tracking_url": tracking_url,
         "is_delivered": fulfillment.delivered_at is not None,
+        "part": await _describe_part(session, fulfillment),
     }
     return await _compose_order_message(session, settings, kind, fulfillment.order_id, tracking)
+
+
+async def _describe_part(session: AsyncSession, fulfillment: Fulfillment) -> str:
+    """Return the content of a parcel that has a part of its order, such as "1 × Trompo"; else an empty text."""
+    lines = await list_order_lines(session, fulfillment.order_id)
+    units = {item["line_item_id"]: item["quantity"] for item in fulfillment.items}
+    if sum(units.values()) >= sum(line.quantity - line.withdrawn for line in lines):
+        return ""
+    return ", ".join(f"{units[line.id]} × {line.title}" for line in lines if line.id in units)
 
 
 async def _compose_order_message(

@@ -271,6 +271,39 @@ async def test_shipment_mail_has_the_link_unless_staff_disable_it(  # noqa: PLR0
     assert all(label["tracking_url"] in text_of(mail) for mail in told)
 
 
+@pytest.mark.parametrize(
+    ("price_type", "subject"),
+    [
+        ("calculated", "Una parte de tu pedido {n} va en camino"),
+        ("flat", "Una parte de tu pedido {n} está lista para recoger"),
+    ],
+)
+async def test_mail_about_a_part_of_an_order_names_its_content(  # noqa: PLR0917
+    store: httpx.AsyncClient,
+    admin: httpx.AsyncClient,
+    shop: Shop,
+    shop_defaults: Defaults,
+    worker: Worker,
+    inbox: Inbox,
+    price_type: str,
+    subject: str,
+) -> None:
+    async with shop.database.transaction() as session:
+        variant = await add_product(session, shop_defaults, "yoyo", stock=9)
+    order = await complete_purchase(store, variant, 3, price_type=price_type)
+    path = f"/admin/orders/{order['id']}/fulfillments"
+    for units in (1, 2):
+        items = {"items": [{"id": order["items"][0]["id"], "quantity": units}]}
+        made = (await post(admin, path, items))["order"]["fulfillments"]
+        if price_type == "calculated":
+            await post(admin, f"{path}/{made[-1]['id']}/shipments")
+    await worker.run_due()
+    mails = [mail for mail in inbox.mails if mail["Subject"] == subject.format(n=order["display_id"])]
+    contents = [re.findall(r"En este paquete: (.*)\.", text_of(mail)) for mail in mails]
+    assert sorted(contents) == [["1 × Yoyo"], ["2 × Yoyo"]]
+    assert not [mail for mail in mails if "tu pedido." in text_of(mail)]
+
+
 async def test_rolled_back_change_sends_no_mail(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
