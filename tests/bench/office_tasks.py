@@ -67,11 +67,15 @@ class PhoneUser:
 
     async def open_section(self, section: str) -> None:
         """Open a section from the bar or the «Más» menu."""
-        link = self.page.get_by_test_id("office-nav").get_by_role("link", name=section, exact=True)
+        link = self._find_place(self.by_test_id("office-nav"), section)
         if not await link.is_visible():
-            await self.tap(self.page.get_by_role("button", name="Más", exact=True))
-            link = self.page.get_by_role("dialog").get_by_role("link", name=section, exact=True)
+            await self.tap(self._find_place(self.by_test_id("office-nav"), "Más"))
+            link = self._find_place(self.page.get_by_role("dialog"), section)
         await self.tap(link)
+
+    def _find_place(self, parent: Locator, label: str) -> Locator:
+        """Return the link or button with this label. Its accessible name also has the number next to the label."""
+        return parent.locator(".o-place", has=self.page.get_by_text(label, exact=True))
 
     async def open_only_row(self, path: str, row: str) -> Locator:
         """Open a list and return its only row."""

@@ -1,4 +1,7 @@
-"""A sale at the counter whose network fails: the screen says so, what is typed stays, and the sale is made once."""
+"""A sale at the counter whose network fails: the screen says so, what is typed stays, and the sale is made once.
+
+Before, an announcement must not cover the last control of the screen.
+"""
 
 from playwright.async_api import Browser, expect
 from sqlalchemy import select
@@ -9,6 +12,13 @@ from tests.e2e.office_steps import enter_office, open_database
 from tests.e2e.shopper import expect_no_overflow
 
 SKU = "TRO-TRA-001"
+COVERED_PIXELS = """() => {
+    window.scrollTo({ top: document.body.scrollHeight, behavior: "instant" });
+    const controls = [...document.querySelectorAll(".o-main button, .o-main summary, .o-main a")];
+    const last = controls.filter((control) => control.getClientRects().length).at(-1).getBoundingClientRect();
+    return last.bottom - document.querySelector(".o-toast").getBoundingClientRect().top;
+}"""
+"""Height of the last control's part that is below the upper edge of the announcement, at the end of the screen."""
 TYPED = {"reference": "N-2026", "first_name": "Ana", "email": "ana@example.com"}
 
 
@@ -30,6 +40,13 @@ async def test_sale_without_network_keeps_what_is_typed_and_is_made_once(
         await page.get_by_test_id("sell-search").fill(SKU)
         await page.get_by_test_id("sell-search").press("Enter")
         await expect(page.get_by_test_id("sell-line")).to_have_count(1)
+        await page.get_by_text("Dar un descuento").click()
+        discount = page.get_by_test_id("sell-discount")
+        await discount.get_by_label("Pesos de descuento").fill("1.000")
+        await discount.get_by_label("Por qué").fill("Caja abierta")
+        await discount.get_by_role("button", name="Poner el descuento").click()
+        await page.get_by_test_id("told").hover()  # it stays while the pointer is over it
+        assert await page.evaluate(COVERED_PIXELS) <= 0
         form = page.get_by_test_id("sell-payment")
         await form.get_by_text("Datos del cliente").click()
         shop.stop()
