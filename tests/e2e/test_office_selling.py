@@ -15,7 +15,7 @@ SKU = "TRO-TRA-001"
 COVERED_PIXELS = """() => {
     window.scrollTo({ top: document.body.scrollHeight, behavior: "instant" });
     const controls = [...document.querySelectorAll(".o-main button, .o-main summary, .o-main a")];
-    const last = controls.filter((control) => control.getClientRects().length).at(-1).getBoundingClientRect();
+    const last = controls.filter((control) => control.checkVisibility()).at(-1).getBoundingClientRect();
     return last.bottom - document.querySelector(".o-toast").getBoundingClientRect().top;
 }"""
 """Height of the last control's part that is below the upper edge of the announcement, at the end of the screen."""
